@@ -1,0 +1,135 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/policy"
+)
+
+//go:generate sh generate.sh
+
+// Info is the answer of the operation info.
+//
+//easyjson:json
+type Info struct {
+	Name       string       `json:"name"`
+	Version    string       `json:"version"`
+	ABI        int          `json:"abi"`
+	Ops        []string     `json:"ops"`
+	Formats    []Named      `json:"formats"`
+	Estimators []string     `json:"estimators"`
+	Passes     []string     `json:"passes"`
+	Presets    []PresetInfo `json:"presets"`
+	Limits     Limits       `json:"limits"`
+}
+
+// Named is a name with one line of explanation.
+type Named struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// PresetInfo is a preset with the policy that it stands for.
+type PresetInfo struct {
+	Name   string     `json:"name"`
+	Doc    string     `json:"doc"`
+	Policy policy.Raw `json:"policy"`
+}
+
+// Limits are what a request may not go over.
+type Limits struct {
+	Bytes int `json:"bytes"` // of a request
+	Depth int `json:"depth"` // of objects and arrays inside each other
+}
+
+// Detected is the answer of the operation detect: the likeliest format, "" if none fits.
+//
+//easyjson:json
+type Detected struct {
+	Format     string      `json:"format"`
+	Confidence float64     `json:"confidence"`
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is a format that a transcript may be in.
+type Candidate struct {
+	Format     string   `json:"format"`
+	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1
+	Evidence   []string `json:"evidence"`
+}
+
+// Estimated is the answer of the operation estimate, in tokens.
+//
+//easyjson:json
+type Estimated struct {
+	Tokens    int    `json:"tokens"`
+	Source    string `json:"source"` // estimated
+	Estimator string `json:"estimator"`
+	Format    string `json:"format,omitempty"`
+	Messages  []int  `json:"messages,omitempty"` // of each message
+	Beside    int    `json:"beside,omitempty"`   // system prompt and tools of a request body
+}
+
+// Checked is the answer of the operation check: whether compaction is due.
+//
+//easyjson:json
+type Checked struct {
+	Due       bool    `json:"due"`
+	Reason    string  `json:"reason"` // over_limit, under_budget or unknown_window
+	Tokens    int     `json:"tokens"`
+	Limit     int     `json:"limit"`
+	Window    int     `json:"window"`
+	Ratio     float64 `json:"ratio"` // tokens / window; 0 with an unknown window
+	Messages  int     `json:"messages"`
+	Format    string  `json:"format"`
+	Estimator string  `json:"estimator"`
+}
+
+// Validated is the answer of the operation validate.
+//
+//easyjson:json
+type Validated struct {
+	Valid      bool        `json:"valid"`
+	Format     string      `json:"format"`
+	Messages   int         `json:"messages"`
+	Violations []Violation `json:"violations"`
+}
+
+// Violation is a rule that the transcript breaks.
+type Violation struct {
+	Rule    string `json:"rule"`
+	Message int    `json:"message"` // index in the list
+	Path    string `json:"path"`
+	Offset  int    `json:"offset"` // bytes from the start of the request
+	Text    string `json:"text"`
+	Repair  string `json:"repair"` // what repair does about it
+}
+
+// Planned is the answer of the operations plan and step, but for the transcript, which is written behind it.
+//
+//easyjson:json
+type Planned struct {
+	Plan     *Plan            `json:"plan,omitempty"`
+	Requests []digest.Request `json:"requests,omitempty"`
+	Report   compact.Report   `json:"report"`
+	State    *compact.State   `json:"state,omitempty"`
+}
+
+// Plan is what goes from plan to step, and from step to step. It is data: it can be shown, stored, and continued on
+// another machine. It names the transcript by the number of its messages and a fingerprint; more messages may have come
+// since.
+//
+//easyjson:json
+type Plan struct {
+	Version     int            `json:"version"`
+	Messages    int            `json:"messages"`
+	Fingerprint string         `json:"fingerprint"`
+	Policy      policy.Raw     `json:"policy"`
+	State       compact.State  `json:"state"`
+	Replies     []digest.Reply `json:"replies,omitempty"`
+}
+
+// Replies are the host's summaries.
+//
+//easyjson:json
+type Replies []digest.Reply

@@ -1,0 +1,149 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+//go:generate sh ../generate.sh
+
+// Input is what a compaction works on.
+type Input struct {
+	Transcript *transcript.Transcript
+	Format     *wire.Format
+	Estimator  *tokens.Profile
+	Policy     *policy.Policy
+	State      State
+	N          int // how many messages of T the plan is about; those behind them stay as they are
+	Replies    []digest.Reply
+}
+
+// Run is one compaction on its way.
+type Run struct {
+	*View
+	Input
+	Limit, Target int // tokens
+
+	Report   Report
+	Requests []digest.Request // what is wanted before the run can end
+
+	pinned []int32 // per message of T: why it is pinned, see pin.go
+	folded []Item  // the items that a fold has taken out
+	digest int     // the index of the item that stands for them
+}
+
+// Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
+// with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
+// a plan and its steps.
+func Compact(in Input) (*Run, *policy.Error) {
+	passes, err := parsePasses(in.Policy)
+	if err != nil {
+		return nil, err
+	}
+	c := &Run{View: NewView(in.Transcript, in.Format, in.Estimator, in.N), Input: in, Limit: in.Policy.Limit()}
+	c.Target = in.Policy.TargetTokens()
+	c.Report = Report{
+		Preset: in.Policy.Preset, Format: in.Format.Name, Estimator: in.Estimator.Name,
+		Tokens:   Tokens{Before: c.Total, After: c.Total, Limit: c.Limit, Window: in.Policy.Window.Tokens},
+		Messages: Count{Before: len(in.Transcript.Messages), After: len(in.Transcript.Messages)},
+		Summary:  Summary{Source: "none"},
+	}
+	switch {
+	case in.Policy.Force:
+	case in.Policy.Window.Tokens == 0:
+		return c.unchanged(UnknownWindow), nil
+	case c.Total <= c.Limit:
+		return c.unchanged(UnderBudget), nil
+	}
+	before := c.Total
+	c.pin()
+	if in.Policy.Safe() {
+		c.repair()
+	}
+	repaired := len(c.Report.Actions)
+	for i, p := range passes {
+		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.follows() {
+			continue
+		}
+		p.run(c)
+		if len(c.Requests) > 0 {
+			c.Report.Reason = NeedsSummaries
+			c.Report.Tokens.After = c.Total
+			return c, nil
+		}
+	}
+	if len(c.Report.Actions) == repaired {
+		return c.unchanged(NoProgress), nil
+	}
+	if in.Policy.Safe() {
+		c.dropBoundReasoning()
+		c.repair()
+		if c.Total >= before {
+			return c.unchanged(NoProgress), nil
+		}
+	}
+	c.finish()
+	return c, nil
+}
+
+// The reasons of reports. They are stable.
+const (
+	Compacted      = "compacted"       // done
+	UnderBudget    = "under_budget"    // not due
+	UnknownWindow  = "unknown_window"  // the policy names no window, so nothing is ever due
+	NoProgress     = "no_progress"     // due, but no pass could gain anything
+	NeedsSummaries = "needs_summaries" // the host's model is asked first
+)
+
+// unchanged ends the run with the input as it came.
+func (c *Run) unchanged(reason string) *Run {
+	c.Report.Reason = reason
+	c.Report.Actions = nil
+	c.Report.Tokens.After = c.Report.Tokens.Before
+	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
+	c.Report.Summary = Summary{Source: "none"}
+	for i := range c.T.Parts {
+		c.T.Parts[i].Flags &^= transcript.Removed
+	}
+	rest := c.Rest
+	c.View = NewView(c.T, c.F, c.P, c.N)
+	c.View.Rest = rest
+	c.Report.Prefix = Prefix{Messages: len(c.T.Messages[:c.T.Input]), Bytes: c.T.List.Len(), Tokens: c.Report.Tokens.Before}
+	return c
+}
+
+func (c *Run) finish() {
+	r := &c.Report
+	r.Reason, r.Changed = Compacted, true
+	r.Tokens.After = c.Total
+	r.Messages.After = len(c.Items) + c.T.Input - c.Rest
+	n := c.FirstChange()
+	r.Prefix = Prefix{Messages: n, Bytes: c.PrefixBytes(), Tokens: c.Tokens(0, n)}
+	c.State.Round++
+}
+
+// act records what a pass did.
+func (c *Run) act(a Action) { c.Report.Actions = append(c.Report.Actions, a) }
+
+// own tells whether a message is one that an earlier compaction wrote: a digest, or a file that was restored.
+func (c *Run) own(m int32) bool {
+	t := c.T
+	if t.Messages[m].Variant == transcript.Digest {
+		return true
+	}
+	return t.Messages[m].Role == transcript.User &&
+		(t.StartsWith(int(m), digest.Header) || t.StartsWith(int(m), RestoredPrefix))
+}
+
+// reply returns the host's answer to a request.
+func (c *Run) reply(id string) (digest.Reply, bool) {
+	for _, r := range c.Replies {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return digest.Reply{}, false
+}

@@ -1,0 +1,192 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// foldPass puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail
+// of the newest messages.
+//
+//easyjson:json
+type foldPass struct {
+	Pass string `json:"pass"`
+	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target.
+	KeepTokens int `json:"keep_tokens"`
+	// Boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters
+	// of its size by that) or "group".
+	Boundary string `json:"boundary"`
+	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then.
+	KeepLast bool `json:"keep_last"`
+	// MinMessages is how many messages must be folded, or none is; digests and restored files do not count.
+	MinMessages int `json:"min_messages"`
+}
+
+func init() {
+	register("fold", func() pass {
+		return &foldPass{KeepTokens: 20000, Boundary: "turn", KeepLast: true, MinMessages: 1}
+	})
+}
+
+func (p *foldPass) check() string {
+	if p.Boundary != "turn" && p.Boundary != "group" {
+		return `boundary must be "turn" or "group"`
+	}
+	if p.MinMessages < 0 {
+		return "min_messages must not be negative"
+	}
+	return tokensRange("keep_tokens", p.KeepTokens)
+}
+
+func (p *foldPass) follows() bool { return false }
+
+// foldRequest is the id of the request for the digest.
+const foldRequest = "fold-1"
+
+func (p *foldPass) run(c *Run) {
+	held, groups := c.held()
+	cut := p.cut(c, groups)
+	var messages []int32
+	var prior string
+	gain, talk := 0, 0
+	for i := range c.Items[:cut] {
+		if held[i] {
+			continue
+		}
+		it := &c.Items[i]
+		gain += it.Tokens
+		switch {
+		case !c.own(it.Msg):
+			talk++
+			messages = append(messages, it.Msg)
+		case c.T.StartsWith(int(it.Msg), digest.Header):
+			prior = digest.Body(c.T.Text(c.T.FirstText(int(it.Msg))))
+		case c.T.Messages[it.Msg].Variant == transcript.Digest:
+			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
+		}
+	}
+	if talk < max(1, p.MinMessages) {
+		return
+	}
+	ledger := c.State.Ledger
+	ledger.Add(c.T, messages)
+	body, ok := c.summary(messages, prior, &ledger, gain)
+	if !ok {
+		return
+	}
+	text := c.F.Message(nil, transcript.User, digest.Message(body))
+	probe := c.P.Text(digest.Message(body)) + c.P.Framing + c.P.Part
+	if probe >= gain {
+		return // nothing would be gained
+	}
+	c.fold(cut, held, text)
+	c.State.Ledger = ledger
+}
+
+// cut is where the tail begins: an index of Items at the start of a group.
+func (p *foldPass) cut(c *Run, groups []int32) int {
+	keep := p.KeepTokens
+	if c.Policy.Safe() && c.Target > 0 {
+		keep = min(keep, max(1, c.Target/2))
+	}
+	n := len(c.Items)
+	start := func(i int) bool { return i == 0 || groups[i] != groups[i-1] }
+	cut, tail, sum := n, 0, 0
+	for i := n - 1; i >= 0; i-- {
+		if sum += c.Items[i].Tokens; sum > keep {
+			break
+		}
+		if start(i) {
+			cut, tail = i, sum
+		}
+	}
+	if cut == n {
+		if !p.KeepLast {
+			return 0
+		}
+		for cut--; cut > 0 && !start(cut); cut-- {
+		}
+		return max(cut, 0)
+	}
+	if p.Boundary == "turn" {
+		rest := tail
+		for i := cut; i < n && rest*4 >= tail; i++ {
+			if start(i) && c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
+				return i
+			}
+			rest -= c.Items[i].Tokens
+		}
+	}
+	return cut
+}
+
+// summary returns the digest of messages, or false when the host's model has to be asked first. gain is the tokens that
+// the digest stands for.
+func (c *Run) summary(messages []int32, prior string, ledger *digest.Ledger, gain int) (string, bool) {
+	budget := min(c.Policy.Summary.MaxOutputTokens, gain/2)
+	if c.Target > 0 {
+		budget = min(budget, max(256, c.Target/4))
+	}
+	lists := ledger.Text(c.P.MaxUnits(budget) / 3)
+	source, why := "local", ""
+	if !c.Policy.Local() {
+		reply, asked := c.reply(foldRequest)
+		if !asked {
+			c.Requests = append(c.Requests, c.request(messages, prior, max(64, budget)))
+			return "", false
+		}
+		var text string
+		if text, why = digest.Accept(reply, c.P, gain); why == "" {
+			c.Report.Summary = Summary{Source: "model"}
+			return text + lists, true
+		}
+	}
+	c.Report.Summary = Summary{Source: source, Why: why}
+	return digest.Local(c.T, messages, prior, ledger, c.P.MaxUnits(budget)-len(lists)) + lists, true
+}
+
+// request asks for a digest of messages. What is too long for the model is clipped: first tool results and arguments,
+// harder and harder, then the record itself.
+func (c *Run) request(messages []int32, prior string, output int) digest.Request {
+	limit := c.Policy.Summary.MaxInputTokens
+	if limit == 0 && c.Policy.Window.Tokens > 0 {
+		limit = max(1, c.Policy.Usable()-output)
+	}
+	r := digest.Request{ID: foldRequest, Scope: "session", System: digest.System, MaxOutputTokens: output}
+	for _, clip := range []int{16000, 4000, 1000, 200} {
+		record := digest.Flatten(c.T, messages, clip)
+		r.Prompt = digest.Prompt(record, prior, c.Policy.Summary.Instructions)
+		r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
+		if limit == 0 || r.InputTokens <= limit {
+			return r
+		}
+		if clip == 200 {
+			size := c.P.MaxUnits(limit-c.P.Text(r.System)) - (len(r.Prompt) - len(record)) - 64
+			r.Prompt = digest.Prompt(digest.Clip(record, max(size, 0)), prior, c.Policy.Summary.Instructions)
+			r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
+		}
+	}
+	return r
+}
+
+// fold takes the items before cut out that are not held, and puts text, a message, where the first of them was.
+func (c *Run) fold(cut int, held []bool, text []byte) {
+	at := 0
+	for held[at] {
+		at++
+	}
+	c.folded = nil
+	c.Remove(func(i int) bool {
+		if i >= cut || held[i] {
+			return false
+		}
+		it := c.Items[i]
+		c.folded = append(c.folded, it)
+		c.act(Action{Action: "fold", Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
+		return true
+	})
+	c.Report.Folded += len(c.folded)
+	c.Insert(at, text)
+	c.digest = at
+	c.act(Action{Action: "insert", Pass: "fold", Message: -1, Tokens: -c.Items[at].Tokens})
+}

@@ -1,0 +1,94 @@
+package compact
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// pin marks the items that must stay as they are: the system's messages, the newest message of the user, and those that
+// the policy's pins name.
+func (c *Run) pin() {
+	t := c.T
+	newest := -1
+	for i := range c.Items {
+		if t.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
+			newest = i
+		}
+	}
+	for i := range c.Items {
+		m := c.Items[i].Msg
+		c.Items[i].Pinned = i == newest || t.Messages[m].Role == transcript.System || c.pinnedByPolicy(int(m))
+	}
+}
+
+func (c *Run) pinnedByPolicy(m int) bool {
+	for i := range c.Policy.Pins {
+		if c.matches(&c.Policy.Pins[i], m) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Run) matches(pin *policy.Pin, m int) bool {
+	t := c.T
+	msg := &t.Messages[m]
+	if pin.Role != "" && pin.Role != msg.Role.String() {
+		return false
+	}
+	if pin.Index != nil {
+		at := *pin.Index
+		if at < 0 {
+			at += c.N
+		}
+		if at != m {
+			return false
+		}
+	}
+	if pin.ID != "" {
+		found := false
+		for _, p := range t.PartsOf(m) {
+			found = found || !p.ID.Zero() && t.EqualText(p.ID, pin.ID)
+		}
+		if !found {
+			return false
+		}
+	}
+	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
+}
+
+// held tells for each item whether it must stay: it is pinned, or it is in one group with a pinned tool call or result.
+func (c *Run) held() (held []bool, groups []int32) {
+	seq := make([]int32, len(c.Items))
+	for i, it := range c.Items {
+		seq[i] = it.Msg
+	}
+	groups = c.T.Groups(seq)
+	held = make([]bool, len(c.Items))
+	for i := 0; i < len(held); {
+		end, whole := i, false
+		for ; end < len(held) && groups[end] == groups[i]; end++ {
+			held[end] = c.Items[end].Pinned
+			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.inPair(seq[end])
+		}
+		for ; i < end; i++ {
+			held[i] = held[i] || whole
+		}
+	}
+	return held, groups
+}
+
+// inPair tells whether a message holds a tool call or a tool result, or is joined to the one behind it.
+func (c *Run) inPair(m int32) bool {
+	if c.T.Messages[m].Joined {
+		return true
+	}
+	for _, p := range c.T.PartsOf(int(m)) {
+		if p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,252 @@
+package compact
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// LostResult is what a repair answers a tool call with whose result is gone.
+const LostResult = "[No result: it was lost before this point of the conversation]"
+
+// opening is what a repair lets the user say where a conversation begins without the user.
+const opening = "[The conversation goes on from here.]"
+
+// turn is what a repair puts between two messages of one role, as said by the other one.
+const turn = "[Noted.]"
+
+// maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
+const maxRepairs = 8
+
+// repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned items stay
+// as they are, and so do messages that came after the plan.
+func (c *Run) repair() {
+	for range maxRepairs {
+		violations := c.F.Check(c.T, c.Seq())
+		if len(violations) == 0 || !c.mend(violations) {
+			return
+		}
+	}
+}
+
+// mend applies the fixes of one check, from the last item to the first so that places stay right.
+func (c *Run) mend(violations []wire.Violation) bool {
+	place := make(map[int32]int, len(c.Items))
+	for i, it := range c.Items {
+		place[it.Msg] = i
+	}
+	gone := map[int]bool{}
+	inserts := map[int][]byte{} // messages to put behind an item; -1 is the front
+	unanswered := map[int32][]wire.Call{}
+	var moved []move
+	turns := map[int]transcript.Role{}
+	opener, done := -1, false
+	for _, v := range violations {
+		at, ok := place[v.Message]
+		if !ok || c.Items[at].Pinned && v.Fix != wire.AddResult && v.Fix != wire.AddUser && v.Fix != wire.AddTurn {
+			continue
+		}
+		before := c.Total
+		switch v.Fix {
+		case wire.None:
+			continue
+		case wire.DropMessage:
+			gone[at] = true
+		case wire.DropPart:
+			if c.T.Parts[v.Part].List == transcript.NoList {
+				gone[at] = true
+			} else {
+				c.RemovePart(at, v.Part)
+			}
+		case wire.AddResult:
+			p := &c.T.Parts[v.Part]
+			if p.Has(transcript.Server) {
+				c.RemovePart(at, v.Part)
+				break
+			}
+			call := wire.Call{}
+			if !p.ID.Zero() {
+				call.ID = c.T.Bytes(p.ID)
+			}
+			if !p.Name.Zero() {
+				call.Name = c.T.Bytes(p.Name)
+			}
+			unanswered[v.Message] = append(unanswered[v.Message], call)
+		case wire.RenameID:
+			if !c.rename(at, v.Part, place) {
+				continue
+			}
+		case wire.AddUser:
+			opener = at
+		case wire.AddTurn:
+			role := transcript.User
+			if c.T.Messages[v.Message].Role == transcript.User {
+				role = transcript.Assistant
+			}
+			turns[at-1] = role
+		case wire.MoveResult:
+			if m, ok := c.moveResult(at, v.Part, place); ok {
+				moved = append(moved, m)
+			} else {
+				continue
+			}
+		}
+		done = true
+		c.Report.Repaired++
+		c.act(Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: before - c.Total, Rule: v.Rule})
+	}
+	for m, calls := range unanswered {
+		inserts[place[m]] = c.F.Results(nil, calls, LostResult)
+	}
+	if opener >= 0 {
+		if inserts[opener-1] != nil {
+			inserts[opener-1] = append(inserts[opener-1], ',')
+		}
+		inserts[opener-1] = c.F.Message(inserts[opener-1], transcript.User, opening)
+	}
+	for at, role := range turns {
+		if inserts[at] == nil { // what is inserted there may already separate them
+			inserts[at] = c.F.Message(nil, role, turn)
+		}
+	}
+	c.rebuild(gone, inserts, moved)
+	return done
+}
+
+var repairAction = map[wire.Fix]string{
+	wire.DropMessage: "drop", wire.DropPart: "drop", wire.AddResult: "insert", wire.RenameID: "rename",
+	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert",
+}
+
+// move takes an item to behind another one. A new message, if there is one, goes there in its stead.
+type move struct {
+	from, behind int
+	text         []byte
+}
+
+// moveResult plans how a tool result gets right behind its call: with its message, or, where that holds more, alone.
+func (c *Run) moveResult(at int, part int32, place map[int32]int) (move, bool) {
+	p := &c.T.Parts[part]
+	call, ok := place[c.T.Parts[p.Pair].Msg]
+	if !ok {
+		return move{}, false
+	}
+	if p.List == transcript.NoList {
+		return move{from: at, behind: call}, true
+	}
+	alone := true
+	for _, other := range c.T.PartsOf(int(c.Items[at].Msg)) {
+		alone = alone && (other.Has(transcript.Removed) || other.Parent >= 0 || other.Kind == transcript.ToolResult && other.Pair >= 0 &&
+			c.T.Parts[other.Pair].Msg == c.T.Parts[p.Pair].Msg)
+	}
+	if alone {
+		return move{from: at, behind: call}, true
+	}
+	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.T.Bytes(p.Span))
+	c.RemovePart(at, part)
+	// The pair is linked again when the new message is read.
+	c.T.Parts[p.Pair].Pair = -1
+	return move{from: -1, behind: call, text: text}, true
+}
+
+// rename gives a tool call, and its result, an id of their own.
+func (c *Run) rename(at int, part int32, place map[int32]int) bool {
+	p := &c.T.Parts[part]
+	id := append([]byte(`"`), c.F.FreshID...)
+	id = strconv.AppendInt(id, int64(p.Msg), 10)
+	id = append(id, '_')
+	id = strconv.AppendInt(id, int64(part), 10)
+	id = append(id, '"')
+	if p.Pair >= 0 {
+		other, ok := place[c.T.Parts[p.Pair].Msg]
+		if !ok || c.Items[other].Pinned {
+			return false
+		}
+		c.setID(other, p.Pair, id)
+	}
+	c.setID(at, part, id)
+	return true
+}
+
+func (c *Run) setID(item int, part int32, id []byte) {
+	p := &c.T.Parts[part]
+	span := c.T.Write(id)
+	if !p.ID.Zero() {
+		c.edits = append(c.edits, edit{p.Msg, p.ID, span})
+		c.sorted = false
+	}
+	p.ID = span
+	c.changed(item)
+}
+
+// rebuild makes the new list of items: without those gone, with inserts behind their items and moved items in their
+// places.
+func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, moved []move) {
+	if len(gone) == 0 && len(inserts) == 0 && len(moved) == 0 {
+		return
+	}
+	away := map[int]bool{}
+	behind := map[int][]move{}
+	for _, m := range moved {
+		if m.from >= 0 {
+			if away[m.from] || m.from == m.behind {
+				continue
+			}
+			away[m.from] = true
+		}
+		behind[m.behind] = append(behind[m.behind], m)
+	}
+	old := slices.Clone(c.Items)
+	c.Items = c.Items[:0]
+	for i := -1; i < len(old); i++ {
+		if i >= 0 {
+			if gone[i] {
+				c.Total -= old[i].Tokens
+			} else if !away[i] {
+				c.Items = append(c.Items, old[i])
+			}
+		}
+		for _, m := range behind[i] {
+			if m.from >= 0 && !gone[m.from] {
+				c.Items = append(c.Items, old[m.from])
+			} else if m.from < 0 {
+				c.Insert(len(c.Items), m.text)
+			}
+		}
+		if text := inserts[i]; text != nil {
+			c.Insert(len(c.Items), text)
+		}
+	}
+}
+
+// dropBoundReasoning takes signed reasoning out of the messages behind the first change, where the provider binds it to
+// what stands before it (AN9): whole parts, in all turns behind the change. A message that was nothing else goes too.
+func (c *Run) dropBoundReasoning() {
+	if !c.F.Rules.BindsReasoning {
+		return
+	}
+	empty := map[int]bool{}
+	for i := c.FirstChange(); i < len(c.Items); i++ {
+		it := &c.Items[i]
+		msg := &c.T.Messages[it.Msg]
+		if it.In < 0 || it.Pinned || msg.Role != transcript.Assistant {
+			continue
+		}
+		before, left := c.Total, 0
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			p := &c.T.Parts[n]
+			if p.Kind == transcript.Reasoning && p.Has(transcript.Signed) && !p.Has(transcript.Removed) {
+				c.RemovePart(i, n)
+			} else if !p.Has(transcript.Removed) {
+				left++
+			}
+		}
+		if before != c.Total {
+			c.act(Action{Action: "strip", Pass: "reasoning", Message: int(it.In), Tokens: before - c.Total, Rule: "AN9"})
+			empty[i] = left == 0
+		}
+	}
+	c.Remove(func(i int) bool { return empty[i] })
+}

@@ -1,0 +1,71 @@
+package compact
+
+import "github.com/ctxfold/ctxfold/core/digest"
+
+// Report tells what a compaction did, or why it did nothing. All tokens are estimates by the report's estimator.
+//
+//easyjson:json
+type Report struct {
+	Reason    string   `json:"reason"`
+	Changed   bool     `json:"changed"`
+	Preset    string   `json:"preset"`
+	Format    string   `json:"format"`
+	Estimator string   `json:"estimator"`
+	Tokens    Tokens   `json:"tokens"`
+	Messages  Count    `json:"messages"`
+	Cleared   int      `json:"cleared"`  // tool results whose body was replaced by a marker
+	Folded    int      `json:"folded"`   // messages that the digest stands for
+	Restored  int      `json:"restored"` // files put back after the fold
+	Repaired  int      `json:"repaired"` // violations of the input that were mended
+	Prefix    Prefix   `json:"stable_prefix"`
+	Summary   Summary  `json:"summary"`
+	Actions   []Action `json:"actions"`
+}
+
+// Tokens are the sizes that a report is about. While summaries are wanted, After is without them.
+type Tokens struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+	Limit  int `json:"limit"`
+	Window int `json:"window"`
+}
+
+// Count is a number of messages.
+type Count struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+}
+
+// Prefix is how much of the front is unchanged, which is what a provider's prompt cache can still use.
+type Prefix struct {
+	Messages int `json:"messages"`
+	Bytes    int `json:"bytes"` // of the list, from its opening bracket
+	Tokens   int `json:"tokens"`
+}
+
+// Summary tells where the digest came from: "none", "model" or "local"; and if the model's answer was not taken, why.
+type Summary struct {
+	Source string `json:"source"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Action is one thing that was done to one message, or to a run of them.
+type Action struct {
+	Action string `json:"action"` // clear, fold, restore, insert, drop, strip, rename, move
+	Pass   string `json:"pass"`
+	// Message is an index of the input's list, or -1 for a new message.
+	Message int `json:"message"`
+	// Tokens is what the action saved; negative for what it added.
+	Tokens int    `json:"tokens"`
+	Tool   string `json:"tool,omitempty"` // the tool whose result it was
+	Path   string `json:"path,omitempty"` // the file that was restored
+	Rule   string `json:"rule,omitempty"` // the rule that a repair mended
+}
+
+// State is what a host keeps beside the conversation from one compaction to the next.
+//
+//easyjson:json
+type State struct {
+	Round  int           `json:"round"`
+	Ledger digest.Ledger `json:"ledger"`
+}

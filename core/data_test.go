@@ -1,0 +1,169 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/sessions"
+)
+
+// answer is what the tests read of answers.
+type answer struct {
+	Error *struct {
+		Code, Message, Path string
+		Offset              int
+	}
+	Tokens   int
+	Valid    bool
+	Report   report
+	State    json.RawMessage
+	Plan     json.RawMessage
+	Messages json.RawMessage
+	Edits    json.RawMessage
+	Requests []struct {
+		ID, System, Prompt string
+		InputTokens        int `json:"input_tokens"`
+	}
+	Violations []struct {
+		Rule, Path, Text, Repair string
+		Message                  int
+	}
+}
+
+type report struct {
+	Reason                              string
+	Changed                             bool
+	Tokens                              struct{ Before, After, Limit, Window int }
+	Messages                            struct{ Before, After int }
+	Cleared, Folded, Restored, Repaired int
+	Prefix                              struct{ Messages, Bytes, Tokens int } `json:"stable_prefix"`
+	Summary                             struct{ Source, Why string }
+}
+
+func call(t testing.TB, op string, request string) answer {
+	t.Helper()
+	out := core.Call(op, []byte(request))
+	var a answer
+	if op == "estimate" {
+		var e struct{ Tokens int }
+		if err := json.Unmarshal(out, &e); err != nil {
+			t.Fatalf("%s: %v in %.200s", op, err, out)
+		}
+		return answer{Tokens: e.Tokens}
+	}
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatalf("%s: %v in %.200s", op, err, out)
+	}
+	return a
+}
+
+// compacts runs plan, and step with a scripted summary, and returns the last answer.
+func compacts(t testing.TB, policy, state, messages, summary string) answer {
+	t.Helper()
+	if state == "" {
+		state = "null"
+	}
+	a := call(t, "plan", `{"policy":`+policy+`,"state":`+state+`,"messages":`+messages+`}`)
+	for round := 0; len(a.Requests) > 0; round++ {
+		if round > 10 {
+			t.Fatal("more than 10 rounds of requests")
+		}
+		var replies []string
+		for _, r := range a.Requests {
+			replies = append(replies, fmt.Sprintf(`{"id":%q,"text":%q}`, r.ID, summary))
+		}
+		a = call(t, "step", `{"plan":`+string(a.Plan)+`,"summaries":[`+strings.Join(replies, ",")+`],"messages":`+messages+`}`)
+	}
+	if a.Error != nil {
+		t.Fatalf("%s at %s (%d): %s", a.Error.Code, a.Error.Path, a.Error.Offset, a.Error.Message)
+	}
+	return a
+}
+
+func estimateOf(t testing.TB, policy, messages string) int {
+	return call(t, "estimate", `{"policy":`+policy+`,"messages":`+messages+`}`).Tokens
+}
+
+// promises checks DESIGN.md section 5, promises 1 to 7, for one compaction, and returns the answer.
+func promises(t *testing.T, format, policy string, messages []byte, summary string) answer {
+	t.Helper()
+	in := string(messages)
+	a := compacts(t, policy, "", in, summary)
+	out := a.Messages
+	before, after := estimateOf(t, policy, in), estimateOf(t, policy, string(out))
+	if before != a.Report.Tokens.Before || after != a.Report.Tokens.After {
+		t.Errorf("the report says %d to %d tokens, estimate says %d to %d", a.Report.Tokens.Before, a.Report.Tokens.After, before, after)
+	}
+	if !a.Report.Changed {
+		if !bytes.Equal(out, messages) {
+			t.Errorf("reported as unchanged (%s), but it is not", a.Report.Reason)
+		}
+		return a
+	}
+	if bad := judge.Valid(format, out); len(bad) > 0 { // 1
+		t.Errorf("invalid: %d violations, such as %s", len(bad), bad[0])
+	}
+	if u := judge.LastUser(messages); u != nil && !bytes.Contains(out, u) { // 2
+		t.Errorf("the newest user message is gone or changed: %.120s", u)
+	}
+	if after >= before { // 3
+		t.Errorf("%d tokens became %d", before, after)
+	}
+	again := compacts(t, policy, string(a.State), string(out), summary) // 4
+	if !bytes.Equal(again.Messages, out) {
+		t.Errorf("a second run changed the result (%s: %d to %d tokens, limit %d)", again.Report.Reason,
+			again.Report.Tokens.Before, again.Report.Tokens.After, again.Report.Tokens.Limit)
+	}
+	if err := judge.Opaque(messages, out); err != nil { // 5
+		t.Error(err)
+	}
+	if n := a.Report.Prefix.Bytes; n > len(out) || !bytes.Equal(out[:n], messages[:n]) { // 6
+		t.Errorf("the first %d bytes are not those of the input", n)
+	}
+	if !utf8.Valid(out) { // 7
+		t.Error("the result is not UTF-8")
+	}
+	if err := judge.Surrogates(out); err != nil {
+		t.Error(err)
+	}
+	return a
+}
+
+// summaryText is what the scripted model answers in these tests.
+const summaryText = "# Objective\nGo on.\n\n# Status\nEverything before is done.\n\n# Carryover\nNothing is open."
+
+// TestRealSessions compacts every real session in these formats at windows that force it, and checks the promises.
+func TestRealSessions(t *testing.T) {
+	var table []string
+	for _, s := range sessions.Load(t, "openai-chat", "anthropic") {
+		messages := s.JSON()
+		t.Run(s.Name, func(t *testing.T) {
+			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(messages))
+			bad := judge.Valid(s.Format, messages)
+			for _, preset := range []string{"default", "window-budget"} {
+				for _, percent := range []int{50, 20, 5} {
+					window := max(size*percent/100, 64)
+					for _, mode := range []string{"model", "local"} {
+						policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d},"summary":{"mode":%q}}`,
+							preset, s.Format, window, window/10, mode)
+						t.Run(fmt.Sprintf("%s/%d%%/%s", preset, percent, mode), func(t *testing.T) {
+							a := promises(t, s.Format, policy, messages, summaryText)
+							if mode == "local" && len(s.Messages) > 100 {
+								table = append(table, fmt.Sprintf("%-50s %-14s %3d%% %8d → %7d tokens (limit %7d) %5d → %4d messages  violations before %d  %s",
+									s.Name, preset, percent, a.Report.Tokens.Before, a.Report.Tokens.After, a.Report.Tokens.Limit,
+									a.Report.Messages.Before, a.Report.Messages.After, len(bad), a.Report.Reason))
+							}
+						})
+					}
+				}
+			}
+		})
+	}
+	t.Log("\n" + strings.Join(table, "\n"))
+}

@@ -1,0 +1,56 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// Codes of errors that belong to operations. Those of JSON stand in jsonspan, those of transcripts in wire, those of
+// policies in policy.
+const (
+	UnknownOp       jsonspan.Code = "unknown_op"
+	AmbiguousFormat jsonspan.Code = "ambiguous_format"
+	UndetectedForm  jsonspan.Code = "unknown_format"
+	PlanMismatch    jsonspan.Code = "plan_mismatch"
+	Internal        jsonspan.Code = "internal"
+)
+
+// appendError writes {"error":…} for an error in request.
+func appendError(dst, request []byte, e *jsonspan.Error) []byte {
+	offset := max(0, min(e.Offset, len(request)))
+	dst = append(dst, `{"error":{"code":`...)
+	dst = jsonspan.AppendString(dst, string(e.Code))
+	dst = append(dst, `,"message":`...)
+	dst = jsonspan.AppendString(dst, e.Message)
+	dst = append(dst, `,"path":`...)
+	dst = jsonspan.AppendString(dst, jsonspan.PathAt(request, offset))
+	dst = append(dst, `,"offset":`...)
+	dst = strconv.AppendInt(dst, int64(offset), 10)
+	return append(dst, `}}`...)
+}
+
+// ambiguous is the error of a transcript that may be in several formats, or in none.
+func ambiguous(guesses []wire.Guess, offset int) *jsonspan.Error {
+	if len(guesses) == 0 {
+		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "no wire format has messages like these; there are: " + list(wire.Names())}
+	}
+	var names []string
+	for _, g := range guesses {
+		names = append(names, g.Format.Name)
+	}
+	return &jsonspan.Error{Code: AmbiguousFormat, Offset: offset,
+		Message: "these messages may be in any of these formats: " + list(names) + `; set "format" in the policy`}
+}
+
+func list(names []string) string {
+	s := ""
+	for i, n := range names {
+		if i > 0 {
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}

@@ -1,0 +1,54 @@
+package jsonspan
+
+// Code names a kind of error. Codes are stable.
+type Code string
+
+// The codes of errors in JSON itself.
+const (
+	InvalidJSON   Code = "invalid_json"
+	TruncatedJSON Code = "truncated_json"
+	InvalidUTF8   Code = "invalid_utf8"
+	LoneSurrogate Code = "lone_surrogate"
+	TooDeep       Code = "too_deep"
+	TooLarge      Code = "too_large"
+	WrongType     Code = "wrong_type"
+	DuplicateKey  Code = "duplicate_key"
+)
+
+// Error is an error in the source, at a byte offset of it. PathAt tells the JSON path of the offset.
+type Error struct {
+	Code    Code
+	Offset  int
+	Message string
+}
+
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// describe names what stands at the start of b, for people.
+func describe(b []byte) string {
+	if len(b) == 0 {
+		return "the end"
+	}
+	switch c := b[0]; {
+	case c == '{':
+		return "an object"
+	case c == '[':
+		return "an array"
+	case c == '"':
+		return "a string"
+	case c == '-' || c >= '0' && c <= '9':
+		return "a number"
+	case len(b) >= 4 && string(b[:4]) == "true", len(b) >= 5 && string(b[:5]) == "false":
+		return "a boolean"
+	case len(b) >= 4 && string(b[:4]) == "null":
+		return "null"
+	case c > ' ' && c < 0x7f:
+		return "'" + string(c) + "'"
+	case c >= 0x80:
+		if n := runeLen(b); n > 0 {
+			return "'" + string(b[:n]) + "'"
+		}
+	}
+	const digits = "0123456789abcdef"
+	return "byte 0x" + string(digits[b[0]>>4]) + string(digits[b[0]&15])
+}

@@ -1,0 +1,677 @@
+// Package jsonspan reads JSON in place: it walks bytes once and answers with spans and measures, and never builds values.
+//
+// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets back where it stands in
+// the source and how large its text is. Nothing is copied and nothing is allocated, except for a key that is written
+// with escapes. Errors are sticky: after the first one every call returns zero values, and loops over keys and elements
+// end, so that readers check once at the end.
+//
+// What never enters this package: what a transcript is, and what a token is.
+package jsonspan
+
+import "math/bits"
+
+// MaxDepth is how many objects and arrays may stand inside each other. Deeper input is an error (too_deep), so that no
+// input makes a reader recurse without end.
+const MaxDepth = 512
+
+// MaxSize is the largest source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in all.
+const MaxSize = 1 << 30
+
+// Span is a half-open range of bytes of a source. The zero Span stands for "not there".
+type Span struct{ Start, End uint32 }
+
+// Len is the number of bytes in the span.
+func (p Span) Len() int { return int(p.End - p.Start) }
+
+// Zero tells whether the span is the zero Span, which no value has (every value has at least one byte).
+func (p Span) Zero() bool { return p.End == 0 }
+
+// Of returns the bytes of the span in src.
+func (p Span) Of(src []byte) []byte { return src[p.Start:p.End:p.End] }
+
+// Measure is the size of a text in three units, escapes decoded.
+type Measure struct {
+	Bytes uint32 // UTF-8 bytes
+	Runes uint32 // Unicode scalar values
+	UTF16 uint32 // UTF-16 code units, what JavaScript calls length
+}
+
+// Add returns the sum of two measures.
+func (m Measure) Add(o Measure) Measure {
+	return Measure{m.Bytes + o.Bytes, m.Runes + o.Runes, m.UTF16 + o.UTF16}
+}
+
+// ASCII is the measure of n ASCII characters.
+func ASCII(n uint32) Measure { return Measure{n, n, n} }
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of JSON values. Invalid stands for anything that starts no value.
+const (
+	Invalid Kind = iota
+	Object
+	Array
+	String
+	Number
+	True
+	False
+	Null
+)
+
+// Str is a string value: its span with the quotes, and the measure of the text inside.
+type Str struct {
+	Span
+	Measure
+	// Escapes is how many more characters the text takes when it is written as JSON with the fewest escapes
+	// (as JSON.stringify does), the quotes not counted.
+	Escapes uint32
+	// Escaped tells whether the source has a backslash in it; if not, the bytes between the quotes are the text.
+	Escaped bool
+}
+
+// JSON is the measure of the string written as JSON with the fewest escapes, quotes included.
+func (s Str) JSON() Measure { return s.Measure.Add(ASCII(s.Escapes + 2)) }
+
+// Value is any value: its span, and its measure written as compact JSON.
+type Value struct {
+	Span
+	Kind Kind
+	Measure
+}
+
+// Scanner walks one source from front to back.
+type Scanner struct {
+	src   []byte
+	pos   int
+	depth int
+	fresh bool // just inside an opening bracket
+	err   *Error
+	name  uint32 // where the key read last begins
+
+	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD.
+	Lenient bool
+	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
+	Lone, FirstLone int
+}
+
+// New returns a scanner at the start of src. It keeps src and never writes to it.
+func New(src []byte) *Scanner {
+	s := &Scanner{src: src}
+	if len(src) > MaxSize {
+		s.Fail(TooLarge, MaxSize, "the input is larger than 1 GiB")
+	}
+	return s
+}
+
+// At returns a scanner that shares the source and settings of s and stands at offset.
+func (s *Scanner) At(offset uint32) *Scanner {
+	return &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient}
+}
+
+// Src returns the bytes that the scanner walks.
+func (s *Scanner) Src() []byte { return s.src }
+
+// Pos is the offset of the next byte to read.
+func (s *Scanner) Pos() uint32 { return uint32(s.pos) }
+
+// KeyPos is the offset of the key read last, of its opening quote.
+func (s *Scanner) KeyPos() uint32 { return s.name }
+
+// Err is the first error, or nil.
+func (s *Scanner) Err() *Error { return s.err }
+
+// Fail records an error at a byte offset, unless there is one already.
+func (s *Scanner) Fail(code Code, offset int, message string) {
+	if s.err == nil {
+		s.err = &Error{Code: code, Offset: offset, Message: message}
+	}
+}
+
+func (s *Scanner) unexpected(want string) {
+	if s.pos >= len(s.src) {
+		s.Fail(TruncatedJSON, len(s.src), "the JSON ends where "+want+" is expected")
+		return
+	}
+	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
+}
+
+func (s *Scanner) space() {
+	for s.pos < len(s.src) {
+		switch s.src[s.pos] {
+		case ' ', '\n', '\r', '\t':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// Kind looks at the next value without reading it. It records an error if no value starts here.
+func (s *Scanner) Kind() Kind {
+	if s.err != nil {
+		return Invalid
+	}
+	s.space()
+	if s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == '{':
+			return Object
+		case c == '[':
+			return Array
+		case c == '"':
+			return String
+		case c == '-' || c >= '0' && c <= '9':
+			return Number
+		case c == 't':
+			return True
+		case c == 'f':
+			return False
+		case c == 'n':
+			return Null
+		}
+	}
+	s.unexpected("a value")
+	return Invalid
+}
+
+// Object enters an object; call Key until it says false.
+func (s *Scanner) Object() bool { return s.open('{', "an object") }
+
+// Array enters an array; call Elem until it says false.
+func (s *Scanner) Array() bool { return s.open('[', "an array") }
+
+func (s *Scanner) open(bracket byte, want string) bool {
+	if s.err != nil {
+		return false
+	}
+	s.space()
+	if s.pos >= len(s.src) {
+		s.unexpected(want)
+		return false
+	}
+	if s.src[s.pos] != bracket {
+		if s.Kind() != Invalid {
+			s.Fail(WrongType, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
+		}
+		return false
+	}
+	if s.depth == MaxDepth {
+		s.Fail(TooDeep, s.pos, "more than 512 objects and arrays inside each other")
+		return false
+	}
+	s.depth++
+	s.pos++
+	s.fresh = true
+	return true
+}
+
+// next moves to the next member of the innermost object or array. It reports false at its end, which it consumes.
+func (s *Scanner) next(closing byte, want string) bool {
+	if s.err != nil {
+		return false
+	}
+	s.space()
+	if s.pos < len(s.src) {
+		c := s.src[s.pos]
+		if c == closing {
+			s.pos++
+			s.depth--
+			s.fresh = false
+			return false
+		}
+		if s.fresh {
+			s.fresh = false
+			return true
+		}
+		if c == ',' {
+			s.pos++
+			s.space()
+			if s.pos < len(s.src) && s.src[s.pos] == closing {
+				s.Fail(InvalidJSON, s.pos, "a comma stands before the closing bracket")
+				return false
+			}
+			return true
+		}
+	}
+	s.unexpected(want)
+	return false
+}
+
+// Elem moves to the next element of the array entered last. It reports false at the end of the array or on an error.
+func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
+
+// Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
+// reports false at the end of the object or on an error.
+func (s *Scanner) Key() ([]byte, bool) {
+	k, ok := s.key()
+	if !ok {
+		return nil, false
+	}
+	if k.Escaped {
+		return AppendText(nil, s.src, k.Span), true
+	}
+	return s.src[k.Start+1 : k.End-1], true
+}
+
+func (s *Scanner) key() (Str, bool) {
+	if !s.next('}', "',' or '}'") {
+		return Str{}, false
+	}
+	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
+		s.unexpected("a key in quotes")
+		return Str{}, false
+	}
+	k := s.str()
+	if s.err != nil {
+		return Str{}, false
+	}
+	s.name = k.Start
+	s.space()
+	if s.pos >= len(s.src) || s.src[s.pos] != ':' {
+		s.unexpected("':'")
+		return Str{}, false
+	}
+	s.pos++
+	return k, true
+}
+
+// Text reads a string value.
+func (s *Scanner) Text() Str {
+	if s.err != nil {
+		return Str{}
+	}
+	s.space()
+	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
+		if s.Kind() != Invalid {
+			s.Fail(WrongType, s.pos, "expected a string, found "+describe(s.src[s.pos:]))
+		}
+		return Str{}
+	}
+	return s.str()
+}
+
+// TextOrNull reads a string, or null as the zero Str.
+func (s *Scanner) TextOrNull() Str {
+	if s.Kind() == Null {
+		s.Skip()
+		return Str{}
+	}
+	return s.Text()
+}
+
+// End checks that nothing but white space is left.
+func (s *Scanner) End() {
+	if s.err != nil {
+		return
+	}
+	if s.space(); s.pos < len(s.src) {
+		s.Fail(InvalidJSON, s.pos, "the JSON ended, but more follows: "+describe(s.src[s.pos:]))
+	}
+}
+
+// Skip reads a whole value of any kind, checks it, and measures it as compact JSON. Numbers count as they are spelled.
+func (s *Scanner) Skip() Value {
+	kind := s.Kind()
+	if kind == Invalid {
+		return Value{}
+	}
+	v := Value{Kind: kind}
+	v.Start = uint32(s.pos)
+	switch kind {
+	case Object, Array:
+		v.Measure = s.nested()
+	default:
+		v.Measure = s.scalar(kind)
+	}
+	if s.err != nil {
+		return Value{}
+	}
+	v.End = uint32(s.pos)
+	return v
+}
+
+// nested skips one object or array without recursion: a bit for each open bracket tells which kind it is.
+func (s *Scanner) nested() Measure {
+	var m Measure
+	var object [MaxDepth/64 + 1]uint64
+	base := s.depth
+	for s.err == nil {
+		kind := s.Kind()
+		switch kind {
+		case Object, Array:
+			if kind == Object {
+				s.Object()
+				object[s.depth/64] |= 1 << (s.depth % 64)
+			} else {
+				s.Array()
+				object[s.depth/64] &^= 1 << (s.depth % 64)
+			}
+			m = m.Add(ASCII(2))
+		case Invalid:
+			return m
+		default:
+			m = m.Add(s.scalar(kind))
+		}
+		// Close what ends here, then stand at the next value.
+		for s.err == nil && s.depth > base {
+			first := s.fresh
+			if object[s.depth/64]>>(s.depth%64)&1 == 1 {
+				k, ok := s.key()
+				if !ok {
+					continue
+				}
+				m = m.Add(k.JSON()).Add(ASCII(1))
+			} else if !s.Elem() {
+				continue
+			}
+			if !first {
+				m = m.Add(ASCII(1))
+			}
+			break
+		}
+		if s.depth <= base {
+			break
+		}
+	}
+	return m
+}
+
+func (s *Scanner) scalar(kind Kind) Measure {
+	switch kind {
+	case String:
+		return s.str().JSON()
+	case Number:
+		return ASCII(s.number())
+	case True:
+		return ASCII(s.literal("true"))
+	case False:
+		return ASCII(s.literal("false"))
+	default:
+		return ASCII(s.literal("null"))
+	}
+}
+
+func (s *Scanner) literal(word string) uint32 {
+	if len(s.src)-s.pos < len(word) {
+		if string(s.src[s.pos:]) == word[:len(s.src)-s.pos] {
+			s.Fail(TruncatedJSON, len(s.src), "the JSON ends inside '"+word+"'")
+			return 0
+		}
+	} else if string(s.src[s.pos:s.pos+len(word)]) == word {
+		s.pos += len(word)
+		return uint32(len(word))
+	}
+	s.Fail(InvalidJSON, s.pos, "expected a value, found "+describe(s.src[s.pos:]))
+	return 0
+}
+
+// number checks the grammar of RFC 8259, section 6, and returns the length; the value is never computed, so 1e400 passes
+// through as it is spelled.
+func (s *Scanner) number() uint32 {
+	b, i := s.src, s.pos
+	start := i
+	digits := func() bool {
+		from := i
+		for i < len(b) && b[i]-'0' <= 9 {
+			i++
+		}
+		return i > from
+	}
+	if b[i] == '-' {
+		i++
+	}
+	ok := true
+	if i < len(b) && b[i] == '0' {
+		i++
+	} else {
+		ok = digits()
+	}
+	if ok && i < len(b) && b[i] == '.' {
+		i++
+		ok = digits()
+	}
+	if ok && i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		ok = digits()
+	}
+	if !ok {
+		if i >= len(b) {
+			s.Fail(TruncatedJSON, len(b), "the JSON ends inside a number")
+		} else {
+			s.Fail(InvalidJSON, i, "a digit is expected in this number, found "+describe(b[i:]))
+		}
+		return 0
+	}
+	s.pos = i
+	return uint32(i - start)
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// load returns the 8 bytes at b[i:], the first in the lowest byte. The compiler makes one load of it.
+func load(b []byte, i int) uint64 {
+	b = b[i : i+8 : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// special marks, in the high bit of each byte of w, the bytes that end a plain run of a JSON string: quote, backslash,
+// control characters and everything that is not ASCII. Only the lowest mark is exact: a borrow can set marks above it.
+func special(w uint64) uint64 {
+	quote := w ^ ones*'"'
+	slash := w ^ ones*'\\'
+	return ((quote - ones) &^ quote & highs) | ((slash - ones) &^ slash & highs) | ((w - ones*' ') &^ w & highs) | w&highs
+}
+
+// str reads a string at the opening quote: it finds the end, checks UTF-8 and escapes, and measures, in one walk.
+func (s *Scanner) str() Str {
+	b := s.src
+	start := s.pos
+	i := start + 1
+	var r Str
+	var extra, narrower, pairs uint32 // see the sum at the end
+	for {
+		for i+8 <= len(b) {
+			m := special(load(b, i))
+			if m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				break
+			}
+			i += 8
+		}
+		for i < len(b) && b[i]-' ' < 0x60 && b[i] != '"' && b[i] != '\\' {
+			i++
+		}
+		if i >= len(b) {
+			s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
+			return Str{}
+		}
+		switch c := b[i]; {
+		case c == '"':
+			s.pos = i + 1
+			raw := uint32(i - start - 1)
+			r.Start, r.End = uint32(start), uint32(i+1)
+			r.Bytes = raw - extra
+			r.Runes = r.Bytes - narrower
+			r.UTF16 = r.Runes + pairs
+			return r
+		case c == '\\':
+			r.Escaped = true
+			n, size := s.escape(i)
+			if n == 0 {
+				return Str{}
+			}
+			// n source bytes stand for size UTF-8 bytes, which are one rune.
+			extra += uint32(n - size)
+			narrower += uint32(size - 1)
+			if size == 4 {
+				pairs++
+			}
+			r.Escapes += minEscape(b[i:], size)
+			i += n
+		case c >= 0x80:
+			n := 0
+			for i < len(b) && b[i] >= 0x80 {
+				if n = runeLen(b[i:]); n == 0 {
+					if len(b)-i < 4 && truncatedRune(b[i:]) {
+						s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
+					} else {
+						s.Fail(InvalidUTF8, i, "these bytes are not UTF-8")
+					}
+					return Str{}
+				}
+				narrower += uint32(n - 1)
+				pairs += uint32(n >> 2)
+				i += n
+			}
+		case c == 0x7f:
+			i++
+		default:
+			s.Fail(InvalidJSON, i, "a control character stands in a string; it must be escaped")
+			return Str{}
+		}
+	}
+}
+
+// escape reads the escape at b[i] and returns its length in the source and the number of UTF-8 bytes it stands for, or
+// 0, 0 after an error.
+func (s *Scanner) escape(i int) (n, size int) {
+	b := s.src
+	if i+1 >= len(b) {
+		s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
+		return 0, 0
+	}
+	switch b[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2, 1
+	case 'u':
+	default:
+		s.Fail(InvalidJSON, i, "there is no such escape in JSON")
+		return 0, 0
+	}
+	u, ok := hex4(b, i+2)
+	if !ok {
+		if i+6 > len(b) {
+			s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
+		} else {
+			s.Fail(InvalidJSON, i, "\\u needs four hexadecimal digits")
+		}
+		return 0, 0
+	}
+	switch {
+	case u < 0x80:
+		return 6, 1
+	case u < 0x800:
+		return 6, 2
+	case u < 0xd800 || u > 0xdfff:
+		return 6, 3
+	}
+	if u < 0xdc00 && i+7 < len(b) && b[i+6] == '\\' && b[i+7] == 'u' {
+		if low, ok := hex4(b, i+8); ok && low >= 0xdc00 && low <= 0xdfff {
+			return 12, 4
+		}
+	}
+	if !s.Lenient {
+		s.Fail(LoneSurrogate, i, "half of a surrogate pair stands alone; repair replaces it by U+FFFD")
+		return 0, 0
+	}
+	if s.Lone == 0 {
+		s.FirstLone = i
+	}
+	s.Lone++
+	return 6, 3
+}
+
+// minEscape is how many characters more than its text JSON.stringify needs for the escaped character at b.
+func minEscape(b []byte, size int) uint32 {
+	if size > 1 {
+		return 0
+	}
+	c := b[1]
+	if c == 'u' {
+		u, _ := hex4(b, 2)
+		c = byte(u)
+	} else if c != '/' {
+		return 1
+	}
+	switch {
+	case c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' || c == '\t':
+		return 1
+	case c < ' ':
+		return 5
+	}
+	return 0
+}
+
+func hex4(b []byte, i int) (uint32, bool) {
+	if i+4 > len(b) {
+		return 0, false
+	}
+	var u uint32
+	for _, c := range b[i : i+4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		u = u<<4 | uint32(c)
+	}
+	return u, true
+}
+
+// runeLen is the length of the UTF-8 sequence at the start of b, which is not ASCII, or 0 if it is not one. Surrogates
+// and overlong forms are none (RFC 3629).
+func runeLen(b []byte) int {
+	c := b[0]
+	switch {
+	case c < 0xc2 || c > 0xf4:
+		return 0
+	case c < 0xe0:
+		if len(b) > 1 && b[1]&0xc0 == 0x80 {
+			return 2
+		}
+	case c < 0xf0:
+		if len(b) > 2 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80 &&
+			!(c == 0xe0 && b[1] < 0xa0) && !(c == 0xed && b[1] > 0x9f) {
+			return 3
+		}
+	default:
+		if len(b) > 3 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80 && b[3]&0xc0 == 0x80 &&
+			!(c == 0xf0 && b[1] < 0x90) && !(c == 0xf4 && b[1] > 0x8f) {
+			return 4
+		}
+	}
+	return 0
+}
+
+// truncatedRune tells whether b is the beginning of a UTF-8 sequence that goes on behind its end.
+func truncatedRune(b []byte) bool {
+	need := 2
+	if b[0] >= 0xe0 {
+		need = 3
+	}
+	if b[0] >= 0xf0 {
+		need = 4
+	}
+	if b[0] < 0xc2 || b[0] > 0xf4 || len(b) >= need {
+		return false
+	}
+	for _, c := range b[1:] {
+		if c&0xc0 != 0x80 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,98 @@
+package jsonspan
+
+import "strconv"
+
+// pathKeyMax is how many bytes of a key a path shows; a hostile transcript has keys of a megabyte.
+const pathKeyMax = 64
+
+// PathAt returns the path of the value that stands at a byte offset, such as messages[3].content[0].text: member names
+// after dots, indexes in brackets, names that are no plain words in brackets and quotes. The root is "". It walks src
+// again from the front, and stops at the first thing that is not JSON, so it also serves sources that are broken at or
+// behind offset.
+func PathAt(src []byte, offset int) string {
+	type frame struct {
+		key    Span // of the member that is open, in an object
+		index  int  // of the element that is open, in an array
+		object bool
+		value  bool // a value of this frame has begun
+	}
+	var stack []frame
+	s := &Scanner{src: src, Lenient: true}
+walk:
+	for s.pos < len(src) {
+		if s.space(); s.pos >= len(src) || s.pos >= offset && (len(stack) == 0 || stack[len(stack)-1].value) {
+			break
+		}
+		at := s.pos
+		switch c := src[at]; c {
+		case '{', '[':
+			if len(stack) == MaxDepth || at >= offset {
+				break walk
+			}
+			stack = append(stack, frame{object: c == '{', value: c == '['})
+			s.pos++
+		case '}', ']':
+			if len(stack) == 0 || at >= offset {
+				break walk
+			}
+			stack = stack[:len(stack)-1]
+			s.pos++
+		case ',':
+			if len(stack) == 0 || at >= offset {
+				break walk
+			}
+			f := &stack[len(stack)-1]
+			f.index++
+			f.value = !f.object
+			s.pos++
+		case ':':
+			s.pos++
+			if len(stack) > 0 {
+				stack[len(stack)-1].value = true
+			}
+		case '"':
+			k := s.str()
+			if s.err != nil || s.pos > offset && (len(stack) == 0 || stack[len(stack)-1].value) {
+				break walk
+			}
+			if len(stack) > 0 && stack[len(stack)-1].object && !stack[len(stack)-1].value {
+				stack[len(stack)-1].key = k.Span
+			}
+		default:
+			s.pos++
+		}
+	}
+	var path []byte
+	for _, f := range stack {
+		switch {
+		case !f.object:
+			path = append(path, '[')
+			path = strconv.AppendInt(path, int64(f.index), 10)
+			path = append(path, ']')
+		case !f.key.Zero():
+			path = appendKey(path, src, f.key)
+		}
+	}
+	return string(path)
+}
+
+func appendKey(path, src []byte, key Span) []byte {
+	name := AppendText(nil, src, key)
+	if len(name) > pathKeyMax {
+		name = append(TrimRune(name[:pathKeyMax]), "…"...)
+	}
+	plain := len(name) > 0
+	for i, c := range name {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-'
+		plain = plain && (letter || i > 0 && c >= '0' && c <= '9')
+	}
+	if !plain {
+		path = append(path, '[')
+		path = AppendString(path, name)
+		return append(path, ']')
+	}
+	if len(path) > 0 {
+		path = append(path, '.')
+	}
+	return append(path, name...)
+}

@@ -1,0 +1,181 @@
+package jsonspan
+
+import "unicode/utf8"
+
+// AppendText appends the decoded text of the string at span, which a Scanner has read, to dst. Lone surrogates become
+// U+FFFD.
+func AppendText(dst, src []byte, span Span) []byte {
+	if span.Len() < 2 {
+		return dst
+	}
+	b := src[span.Start+1 : span.End-1]
+	for i := 0; i < len(b); {
+		from := i
+		for i < len(b) && b[i] != '\\' {
+			i++
+		}
+		dst = append(dst, b[from:i]...)
+		if i >= len(b) {
+			break
+		}
+		if b[i+1] != 'u' {
+			dst = append(dst, unescape(b[i+1]))
+			i += 2
+			continue
+		}
+		u, _ := hex4(b, i+2)
+		i += 6
+		r := rune(u)
+		if u >= 0xd800 && u < 0xdc00 && i+6 <= len(b) && b[i] == '\\' && b[i+1] == 'u' {
+			if low, ok := hex4(b, i+2); ok && low >= 0xdc00 && low <= 0xdfff {
+				r = rune((u-0xd800)<<10|(low-0xdc00)) + 0x10000
+				i += 6
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// Text returns the decoded text of the string at span as a string of its own.
+func Text(src []byte, span Span) string {
+	if span.Len() < 2 {
+		return ""
+	}
+	for _, c := range src[span.Start+1 : span.End-1] {
+		if c == '\\' {
+			return string(AppendText(nil, src, span))
+		}
+	}
+	return string(src[span.Start+1 : span.End-1])
+}
+
+func unescape(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}
+
+// AppendString appends text as a JSON string with the fewest escapes (as JSON.stringify does). Bytes that are not UTF-8
+// become U+FFFD.
+func AppendString[T string | []byte](dst []byte, text T) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < 0x80 {
+			i++
+			continue
+		}
+		if c >= 0x80 {
+			if r, n := utf8.DecodeRuneInString(string(text[i:min(i+4, len(text))])); r != utf8.RuneError || n > 1 {
+				i += n
+				continue
+			}
+		}
+		dst = append(dst, text[from:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			if c >= 0x80 {
+				dst = append(dst, "\ufffd"...)
+			} else {
+				dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			}
+		}
+		i++
+		from = i
+	}
+	dst = append(dst, text[from:]...)
+	return append(dst, '"')
+}
+
+// MeasureText measures a text that is not in JSON.
+func MeasureText[T string | []byte](text T) Measure {
+	m := Measure{Bytes: uint32(len(text))}
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c&0xc0 != 0x80 {
+			m.Runes++
+		}
+		if c >= 0xf0 {
+			m.UTF16++
+		}
+	}
+	m.UTF16 += m.Runes
+	return m
+}
+
+// TrimRune cuts an unfinished UTF-8 sequence off the end of b.
+func TrimRune(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && i >= len(b)-3; i-- {
+		if b[i]&0xc0 == 0x80 {
+			continue
+		}
+		if b[i] >= 0x80 && !utf8.FullRune(b[i:]) {
+			return b[:i]
+		}
+		break
+	}
+	return b
+}
+
+// EqualText tells whether the string at span reads as text.
+func EqualText(src []byte, span Span, text string) bool {
+	if span.Len() < 2 {
+		return false
+	}
+	b := src[span.Start+1 : span.End-1]
+	if string(b) == text {
+		return true
+	}
+	for _, c := range b {
+		if c == '\\' {
+			return string(AppendText(nil, src, span)) == text
+		}
+	}
+	return false
+}
+
+// Blank tells whether the string at span is empty or holds only white space (space, tab, line feed, carriage return).
+func Blank(src []byte, span Span) bool {
+	if span.Len() < 2 {
+		return true
+	}
+	b := src[span.Start+1 : span.End-1]
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case ' ':
+		case '\\':
+			if c := b[i+1]; c != 'n' && c != 't' && c != 'r' {
+				return false
+			}
+			i++
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,305 @@
+// Package core is ctxfold without a host: every operation takes a JSON request and gives a JSON answer (docs/ABI.md). It
+// builds natively and to WebAssembly, and both give the same bytes.
+//
+// What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps
+// in any output.
+package core
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/mailru/easyjson/jwriter"
+)
+
+// Version is the module's semantic version.
+const Version = "0.1.0"
+
+// abi is the version of the ABI: it changes when a host that knows the old one would break.
+const abi = 1
+
+// op is an operation: it works on a request and appends its answer, or leaves an error in the request.
+type op struct {
+	name    string
+	lenient bool
+	run     func(r *request, dst []byte) []byte
+}
+
+var ops []op
+
+func init() {
+	ops = []op{ // not in the declaration: info lists them
+		{"info", false, info},
+		{"detect", true, detect},
+		{"estimate", false, estimate},
+		{"check", false, check},
+		{"plan", false, plan},
+		{"step", false, step},
+		{"validate", true, validate},
+	}
+}
+
+// Ops lists the operations.
+func Ops() []string {
+	names := make([]string, len(ops))
+	for i, o := range ops {
+		names[i] = o.name
+	}
+	return names
+}
+
+// Call runs one operation on a JSON request and returns its JSON answer. It never panics, whatever the request holds, and
+// keeps no reference to it.
+func Call(name string, src []byte) (answer []byte) {
+	defer func() {
+		if recover() != nil {
+			answer = appendError(nil, nil, &jsonspan.Error{Code: Internal, Message: "ctxfold failed on this request; nothing was changed"})
+		}
+	}()
+	for _, o := range ops {
+		if o.name != name {
+			continue
+		}
+		r := &request{}
+		if o.name != "info" {
+			r = o.parse(src)
+		}
+		if r.err == nil {
+			answer = o.run(r, nil)
+		}
+		if r.err != nil {
+			return appendError(nil, src, r.err)
+		}
+		return answer
+	}
+	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: "there is no operation \"" + name + "\"; there are: " + list(Ops())})
+}
+
+func (o *op) parse(src []byte) *request {
+	if o.name == "detect" {
+		return parseRaw(src)
+	}
+	return parse(src, o.lenient)
+}
+
+type marshaler interface{ MarshalEasyJSON(*jwriter.Writer) }
+
+func appendJSON(dst []byte, v marshaler) []byte {
+	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
+	v.MarshalEasyJSON(&w)
+	b, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of ours can
+	return append(dst, b...)
+}
+
+func info(_ *request, dst []byte) []byte {
+	a := Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: Ops(), Estimators: tokens.Names(), Passes: compact.Passes(),
+		Limits: Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
+	for _, f := range wire.All() {
+		a.Formats = append(a.Formats, Named{f.Name, f.Doc})
+	}
+	for _, p := range policy.Presets() {
+		a.Presets = append(a.Presets, PresetInfo{p.Name, p.Doc, policy.Raw(p.JSON)})
+	}
+	return appendJSON(dst, a)
+}
+
+func detect(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	s := jsonspan.New(r.src).At(r.members[inMessages].Start)
+	s.Lenient = true
+	guesses := wire.Detect(s)
+	if r.fail(s.Err(), 0); r.err != nil {
+		return dst
+	}
+	a := Detected{}
+	for _, g := range guesses {
+		a.Candidates = append(a.Candidates, Candidate{g.Format.Name, round(g.Confidence), g.Evidence})
+	}
+	if len(guesses) > 0 && guesses[0].Confidence >= wire.Sure {
+		a.Format, a.Confidence = a.Candidates[0].Format, a.Candidates[0].Confidence
+	}
+	return appendJSON(dst, a)
+}
+
+// round keeps three digits, so that a number reads the same in every answer.
+func round(f float64) float64 { return float64(int(f*1000+0.5)) / 1000 }
+
+func estimate(r *request, dst []byte) []byte {
+	a := Estimated{Source: "estimated", Estimator: r.profile.Name}
+	if p := r.members[inText]; !p.Zero() {
+		s := jsonspan.New(r.src).At(p.Start)
+		text := s.Text()
+		if r.fail(s.Err(), 0); r.err != nil {
+			return dst
+		}
+		a.Tokens = r.profile.Measure(text.Measure)
+		return appendJSON(dst, a)
+	}
+	if !r.need(inMessages) {
+		return dst
+	}
+	a.Format = r.format.Name
+	a.Beside = r.profile.Beside(r.t)
+	a.Tokens = a.Beside
+	for i := range r.t.Messages {
+		n := r.profile.Message(r.t, i)
+		a.Messages = append(a.Messages, n)
+		a.Tokens += n
+	}
+	return appendJSON(dst, a)
+}
+
+func check(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	var state compact.State
+	if r.decode(inState, &state); r.err != nil {
+		return dst
+	}
+	a := Checked{Limit: r.policy.Limit(), Window: r.policy.Window.Tokens, Format: r.format.Name, Estimator: r.profile.Name,
+		Messages: len(r.t.Messages), Tokens: r.profile.Beside(r.t), Reason: compact.UnderBudget}
+	for i := range r.t.Messages {
+		a.Tokens += r.profile.Message(r.t, i)
+	}
+	switch {
+	case a.Window == 0:
+		a.Reason = compact.UnknownWindow
+	case a.Tokens > a.Limit:
+		a.Due, a.Reason = true, "over_limit"
+	}
+	if a.Window > 0 {
+		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
+	}
+	return appendJSON(dst, a)
+}
+
+func validate(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	seq := make([]int32, len(r.t.Messages))
+	for i := range seq {
+		seq[i] = int32(i)
+	}
+	a := Validated{Format: r.format.Name, Messages: len(seq)}
+	if r.lone > 0 {
+		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
+			Text: strconv.Itoa(r.lone) + " lone surrogates", Repair: "replace"})
+	}
+	for _, v := range r.format.Check(r.t, seq) {
+		at := r.t.Messages[v.Message].Span.Start
+		if v.Part >= 0 {
+			at = r.t.Parts[v.Part].Span.Start
+		}
+		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: "messages" + v.Path(r.t),
+			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
+	}
+	a.Valid = len(a.Violations) == 0
+	return appendJSON(dst, a)
+}
+
+func plan(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	p := Plan{Version: abi, Messages: len(r.t.Messages)}
+	if r.decode(inState, &p.State); r.err != nil {
+		return dst
+	}
+	p.Policy = policy.Raw("{}")
+	if m := r.members[inPolicy]; !m.Zero() {
+		p.Policy = policy.Raw(m.Of(r.src))
+	}
+	return run(r, &p, dst)
+}
+
+func step(r *request, dst []byte) []byte {
+	if !r.need(inMessages) || !r.need(inPlan) {
+		return dst
+	}
+	var p Plan
+	var replies Replies
+	r.decode(inPlan, &p)
+	if r.decode(inSummaries, &replies); r.err != nil {
+		return dst
+	}
+	at := r.members[inPlan].Start
+	if p.Version != abi {
+		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "this plan is of another version; plan again"}, at)
+		return dst
+	}
+	if r.resolvePolicy(p.Policy, at); r.err != nil {
+		r.err.Offset = int(at)
+		return dst
+	}
+	if r.readAt(r.members[inMessages].Start); r.err != nil {
+		return dst
+	}
+	if p.Messages < 1 || p.Messages > len(r.t.Messages) || fingerprint(r.t, p.Messages) != p.Fingerprint {
+		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, at)
+		return dst
+	}
+	p.Replies = append(p.Replies, replies...)
+	return run(r, &p, dst)
+}
+
+// run compacts by a plan and writes what came of it.
+func run(r *request, p *Plan, dst []byte) []byte {
+	c, err := compact.Compact(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+		State: p.State, N: p.Messages, Replies: p.Replies})
+	if err != nil {
+		// The passes' parameters are part of the policy; the message names the pass and the key.
+		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message}, max(r.members[inPolicy].Start, r.members[inPlan].Start))
+		return dst
+	}
+	a := Planned{Report: c.Report}
+	if len(c.Requests) > 0 {
+		p.Fingerprint = fingerprint(r.t, p.Messages)
+		a.Plan, a.Requests = p, c.Requests
+		return appendJSON(dst, a)
+	}
+	a.State = &c.State
+	dst = appendJSON(dst, a)
+	switch r.policy.Answer {
+	case "report":
+		return dst
+	case "edits":
+		dst = append(dst[:len(dst)-1], `,"edits":`...)
+		return append(c.AppendEdits(dst), '}')
+	}
+	out := make([]byte, 0, len(dst)+r.t.Outer.Len()+c.Added()+16)
+	out = append(append(out, dst[:len(dst)-1]...), `,"messages":`...)
+	return append(c.AppendOuter(out), '}')
+}
+
+// parseRaw finds the members of a request for detect, which needs neither policy nor format.
+func parseRaw(src []byte) *request {
+	r := &request{src: src, lenient: true}
+	s := jsonspan.New(src)
+	s.Lenient = true
+	for s.Object(); ; {
+		name, ok := s.Key()
+		if !ok {
+			break
+		}
+		n := s.KeyPos()
+		v := s.Skip()
+		switch string(name) {
+		case "messages":
+			r.members[inMessages] = v.Span
+		case "policy":
+		default:
+			s.Fail(policy.UnknownField, int(n), "detect takes only messages")
+		}
+	}
+	s.End()
+	r.fail(s.Err(), 0)
+	return r
+}

@@ -1,0 +1,91 @@
+// Package policy is what a host asks for: which estimator, which window, when compaction is due and what is done then.
+//
+// A policy is JSON. A preset is a policy with a name; a policy that names a preset starts from it, and every key that it
+// gives itself counts instead of the preset's. What never enters this package: transcripts, and how passes work.
+package policy
+
+//go:generate sh ../generate.sh
+
+// Policy is a host's policy. The zero values of all fields mean "as the preset says".
+//
+//easyjson:json
+type Policy struct {
+	// Preset is the name of the preset that the policy starts from; "" is "default".
+	Preset string `json:"preset,omitempty"`
+	// Format is the wire format of the transcript; "" and "auto" let detection decide.
+	Format string `json:"format,omitempty"`
+	// Estimator is the name of a token estimator.
+	Estimator string  `json:"estimator,omitempty"`
+	Window    Window  `json:"window"`
+	Gate      Gate    `json:"gate"`
+	Passes    []Pass  `json:"passes,omitempty"`
+	Summary   Summary `json:"summary"`
+	// Pins are messages that are never changed, besides the system's and the newest of the user's.
+	Pins []Pin `json:"pins,omitempty"`
+	// WireSafe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
+	// exactly, defects included.
+	WireSafe *bool `json:"wire_safe,omitempty"`
+	// Force compacts although the gate says that it is not due.
+	Force bool `json:"force,omitempty"`
+	// Answer is "messages" (the default), "edits" (runs over the input's indexes), or "report" (neither).
+	Answer string `json:"answer,omitempty"`
+}
+
+// Window is the size of the model's context.
+type Window struct {
+	// Tokens is the context window in tokens; 0 is an unknown window, with which compaction is never due.
+	Tokens int `json:"tokens,omitempty"`
+	// Reserve is how many tokens of the window stay free for the answer. Without one it is 16384, or an eighth of the
+	// window if that is less.
+	Reserve *int `json:"reserve,omitempty"`
+}
+
+// Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio.
+type Gate struct {
+	// Ratio is the share of the usable window at which compaction is due, over 0 and up to 1.
+	Ratio float64 `json:"ratio,omitempty"`
+	// Target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many
+	// turns pass before the next one.
+	Target float64 `json:"target,omitempty"`
+}
+
+// Summary is how digests are made.
+type Summary struct {
+	// Mode is "model" (the default: the host is asked) or "local" (never; the local digest is used).
+	Mode string `json:"mode,omitempty"`
+	// MaxOutputTokens is how large a digest may get, in tokens.
+	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
+	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.
+	MaxInputTokens int `json:"max_input_tokens,omitempty"`
+	// Instructions are added to the prompt, such as what to pay attention to.
+	Instructions string `json:"instructions,omitempty"`
+}
+
+// Pin names messages by one or more of their features; a message that has all of them is pinned.
+type Pin struct {
+	Role     string `json:"role,omitempty"`     // system, user, assistant or tool
+	Index    *int   `json:"index,omitempty"`    // in the list; negative counts from its end
+	ID       string `json:"id,omitempty"`       // of a tool call or result in the message
+	Contains string `json:"contains,omitempty"` // a text in the message, as it stands in its JSON
+}
+
+// Safe tells whether results must be valid for the provider.
+func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }
+
+// Local tells whether digests are made without a model.
+func (p *Policy) Local() bool { return p.Summary.Mode == "local" }
+
+// Usable is how many tokens of the window there are for the conversation; not positive if the reserve takes them all.
+func (p *Policy) Usable() int {
+	if p.Window.Reserve != nil {
+		return p.Window.Tokens - *p.Window.Reserve
+	}
+	return p.Window.Tokens - min(16384, p.Window.Tokens/8)
+}
+
+// Limit is how many tokens are too many: compaction is due above it. It is 0 where the reserve takes the whole window
+// (S3.11, S3.12).
+func (p *Policy) Limit() int { return int(float64(max(0, p.Usable())) * p.Gate.Ratio) }
+
+// TargetTokens is how many tokens a compaction aims for.
+func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Target) }

@@ -1,0 +1,166 @@
+package policy
+
+import (
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// Preset is a policy with a name.
+type Preset struct {
+	Name, Doc string
+	JSON      string
+}
+
+// presets are the presets by name. The numbers of window-budget are those of S3.4, S3.33 and S3.38.
+var presets = []Preset{
+	{
+		Name: "default",
+		Doc:  "clears old tool results first, folds older turns when that is not enough, restores the files last read",
+		JSON: `{
+  "estimator": "bytes4",
+  "gate": {"ratio": 0.8, "target": 0.6},
+  "passes": [
+    {"pass": "clear", "keep_recent": 6, "min_reclaim": 2000},
+    {"pass": "fold", "keep_tokens": 20000, "boundary": "turn"},
+    {"pass": "rehydrate", "max_files": 5, "tokens": 8000}
+  ],
+  "summary": {"mode": "model", "max_output_tokens": 4096}
+}`,
+	},
+	{
+		Name: "window-budget",
+		Doc:  "the published system S3: over 75 % of the window, keep the newest 6,000 tokens",
+		JSON: `{
+  "estimator": "runes3.6",
+  "window": {"reserve": 2048},
+  "gate": {"ratio": 0.75, "target": 1},
+  "passes": [
+    {"pass": "clear", "keep_recent": 6, "tools": ["read", "grep", "find", "ls", "glob", "bash", "websearch", "webfetch", "edit", "write"]},
+    {"pass": "fold", "keep_tokens": 6000, "boundary": "group", "keep_last": false, "min_messages": 2},
+    {"pass": "rehydrate", "max_files": 5, "tokens": 8000, "shrink_messages": true}
+  ],
+  "summary": {"mode": "model", "max_output_tokens": 4096}
+}`,
+	},
+}
+
+// Presets lists the presets.
+func Presets() []Preset { return presets }
+
+// Error is what is wrong with a policy (or with other typed JSON): a code, and a byte offset in it.
+type Error = jsonspan.Error
+
+// The codes of errors in a policy.
+const (
+	UnknownPreset    jsonspan.Code = "unknown_preset"
+	UnknownFormat    jsonspan.Code = "unknown_format"
+	UnknownEstimator jsonspan.Code = "unknown_estimator"
+	UnknownPass      jsonspan.Code = "unknown_pass"
+	UnknownField     jsonspan.Code = "unknown_field"
+	OutOfRange       jsonspan.Code = "out_of_range"
+)
+
+// Unmarshaler is what easyjson generates for typed JSON.
+type Unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
+
+// Decode reads typed JSON, which a scanner has found to be JSON, into v. Unknown keys are errors.
+func Decode(src []byte, v Unmarshaler) *Error {
+	l := jlexer.Lexer{Data: src}
+	v.UnmarshalEasyJSON(&l)
+	err := l.Error()
+	if err == nil {
+		return nil
+	}
+	e := &Error{Code: jsonspan.WrongType, Message: err.Error()}
+	if le, ok := err.(*jlexer.LexerError); ok {
+		e.Offset, e.Message = max(0, min(le.Offset, len(src))), le.Reason
+		if le.Reason == "unknown field" {
+			e.Code, e.Message = UnknownField, "there is no such key here: "+le.Data
+			e.Offset = max(0, e.Offset-1)
+		}
+	}
+	return e
+}
+
+// Resolve reads a policy and lays it over the preset that it names. An empty src is the default preset.
+func Resolve(src []byte) (*Policy, *Error) {
+	var name Policy
+	if len(src) > 0 {
+		if err := Decode(src, &name); err != nil {
+			return nil, err
+		}
+	}
+	if name.Preset == "" {
+		name.Preset = "default"
+	}
+	for _, preset := range presets {
+		if preset.Name != name.Preset {
+			continue
+		}
+		p := &Policy{}
+		if err := Decode([]byte(preset.JSON), p); err != nil {
+			return nil, err
+		}
+		if len(src) > 0 {
+			if err := Decode(src, p); err != nil {
+				return nil, err
+			}
+		}
+		p.Preset = preset.Name
+		return p, p.check()
+	}
+	return nil, &Error{Code: UnknownPreset, Message: "there is no preset \"" + name.Preset + "\"; there are: " + join(names())}
+}
+
+func names() []string {
+	var n []string
+	for _, p := range presets {
+		n = append(n, p.Name)
+	}
+	return n
+}
+
+func join(list []string) string {
+	s := ""
+	for i, x := range list {
+		if i > 0 {
+			s += ", "
+		}
+		s += x
+	}
+	return s
+}
+
+// check finds numbers that make no sense. Offsets are unknown by then; the message names the key.
+func (p *Policy) check() *Error {
+	bad := func(message string) *Error { return &Error{Code: OutOfRange, Message: message} }
+	switch {
+	case p.Window.Tokens < 0 || p.Window.Tokens > MaxTokens:
+		return bad("window.tokens must be from 0 to 1,000,000,000 tokens")
+	case p.Window.Reserve != nil && (*p.Window.Reserve < 0 || *p.Window.Reserve > MaxTokens):
+		return bad("window.reserve must be from 0 to 1,000,000,000 tokens")
+	case !(p.Gate.Ratio > 0 && p.Gate.Ratio <= 1):
+		return bad("gate.ratio must be over 0 and at most 1")
+	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
+		return bad("gate.target must be over 0 and at most 1")
+	case p.Summary.MaxOutputTokens < 0 || p.Summary.MaxOutputTokens > MaxTokens:
+		return bad("summary.max_output_tokens must be from 0 to 1,000,000,000 tokens")
+	case p.Summary.MaxInputTokens < 0 || p.Summary.MaxInputTokens > MaxTokens:
+		return bad("summary.max_input_tokens must be from 0 to 1,000,000,000 tokens")
+	case p.Summary.Mode != "model" && p.Summary.Mode != "local":
+		return bad(`summary.mode must be "model" or "local"`)
+	case p.Answer != "" && p.Answer != "messages" && p.Answer != "edits" && p.Answer != "report":
+		return bad(`answer must be "messages", "edits" or "report"`)
+	case p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0:
+		return bad("window.reserve leaves nothing of window.tokens for the conversation")
+	}
+	for _, pin := range p.Pins {
+		if pin == (Pin{}) {
+			return bad("a pin must name role, index, id or contains")
+		}
+	}
+	return nil
+}
+
+// MaxTokens is the largest number of tokens that a policy may name.
+const MaxTokens = 1_000_000_000

@@ -1,0 +1,212 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// request is a request on its way: the spans of its members, and what was read from them. The first error ends it.
+type request struct {
+	src     []byte
+	lenient bool // lone surrogates are counted, not refused
+	members [len(memberNames)]jsonspan.Span
+
+	policy    *policy.Policy
+	format    *wire.Format
+	profile   *tokens.Profile
+	t         *transcript.Transcript
+	lone      int // lone surrogates in the transcript
+	firstLone int
+	err       *jsonspan.Error
+}
+
+// The members of requests.
+const (
+	inPolicy = iota
+	inState
+	inPlan
+	inSummaries
+	inText
+	inMessages
+)
+
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages"}
+
+// parse finds the members of a request. The transcript is read on the way where the policy is known by then (or there is
+// none); otherwise its end is found first, and it is read afterwards.
+func parse(src []byte, lenient bool) *request {
+	r := &request{src: src, lenient: lenient}
+	s := jsonspan.New(src)
+	s.Lenient = true // strings in unread places must not fail the request twice
+	var late uint32
+	for s.Object(); ; {
+		name, ok := s.Key()
+		if !ok {
+			break
+		}
+		n := 0
+		for n < len(memberNames) && memberNames[n] != string(name) {
+			n++
+		}
+		if n == len(memberNames) {
+			s.Fail(policy.UnknownField, int(s.KeyPos()), "there is no such key in a request; there are: "+list(memberNames[:]))
+			break
+		}
+		if !r.members[n].Zero() {
+			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+memberNames[n]+"\" stands twice")
+			break
+		}
+		s.Kind()
+		start := s.Pos()
+		if n == inMessages && !r.members[inPolicy].Zero() && r.members[inPlan].Zero() {
+			if r.resolve(); r.err == nil {
+				r.read(s)
+			}
+			if r.err != nil {
+				return r
+			}
+			r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
+			continue
+		}
+		if n == inMessages {
+			late = start
+		}
+		r.members[n] = s.Skip().Span
+	}
+	s.End()
+	if r.fail(s.Err(), 0); r.err != nil {
+		return r
+	}
+	if r.policy == nil && r.members[inPlan].Zero() {
+		r.resolve()
+	}
+	if r.err == nil && r.t == nil && r.members[inPlan].Zero() && !r.members[inMessages].Zero() {
+		r.readAt(late)
+	}
+	return r
+}
+
+// fail records an error whose offset counts from base.
+func (r *request) fail(e *jsonspan.Error, base uint32) {
+	if e != nil && r.err == nil {
+		c := *e
+		c.Offset += int(base)
+		r.err = &c
+	}
+}
+
+// resolve reads the policy.
+func (r *request) resolve() {
+	p := r.members[inPolicy]
+	if r.policy != nil || r.err != nil {
+		return
+	}
+	var src []byte
+	if !p.Zero() {
+		src = p.Of(r.src)
+	}
+	r.resolvePolicy(src, p.Start)
+}
+
+func (r *request) resolvePolicy(src []byte, base uint32) {
+	pol, err := policy.Resolve(src)
+	if r.fail(err, base); err != nil {
+		return
+	}
+	r.policy = pol
+	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
+		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator,
+			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)
+		return
+	}
+	if pol.Format != "" && pol.Format != "auto" {
+		if r.format = wire.ByName(pol.Format); r.format == nil {
+			r.fail(&jsonspan.Error{Code: policy.UnknownFormat,
+				Message: "there is no format \"" + pol.Format + "\"; there are: " + list(wire.Names())}, base)
+		}
+	}
+}
+
+// readAt reads the transcript that stands at an offset.
+func (r *request) readAt(offset uint32) {
+	r.read(jsonspan.New(r.src).At(offset))
+}
+
+// read reads the transcript at the scanner, which stands behind it afterwards.
+func (r *request) read(s *jsonspan.Scanner) {
+	if r.format == nil {
+		d := s.At(s.Pos())
+		d.Lenient = r.lenient
+		guesses := wire.Detect(d)
+		if r.fail(d.Err(), 0); r.err != nil {
+			return
+		}
+		if len(guesses) == 0 || guesses[0].Confidence < wire.Sure {
+			// An empty list, or messages without a role, is a plainer thing to be told than "no format has these".
+			r.fail(plainFault(s.At(s.Pos())), 0)
+			r.fail(ambiguous(guesses, int(s.Pos())), 0)
+			return
+		}
+		r.format = guesses[0].Format
+	}
+	strict := s.Lenient
+	s.Lenient = r.lenient
+	r.t = r.format.Read(s)
+	r.lone, r.firstLone = s.Lone, s.FirstLone
+	s.Lenient = strict
+	r.fail(s.Err(), 0)
+}
+
+// plainFault finds what is wrong with a transcript in any format: no list, an empty list, a message that is no object or
+// that has neither a role nor a type.
+func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
+	s.Lenient = true
+	switch s.Kind() {
+	case jsonspan.Array:
+	case jsonspan.Object:
+		return nil
+	default:
+		return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "messages must be a list of messages, or a request body"}
+	}
+	n := 0
+	start := s.Pos()
+	for s.Array(); s.Elem(); n++ {
+		if s.Kind() != jsonspan.Object {
+			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "a message must be an object"}
+		}
+		at, named := s.Pos(), false
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			named = named || string(key) == "role" || string(key) == "type"
+			s.Skip()
+		}
+		if !named {
+			return &jsonspan.Error{Code: wire.MissingRole, Offset: int(at), Message: "this message has no role"}
+		}
+	}
+	if n == 0 {
+		return &jsonspan.Error{Code: wire.NoMessages, Offset: int(start), Message: "the list of messages is empty"}
+	}
+	return nil
+}
+
+// need reports a member that an operation cannot do without.
+func (r *request) need(member int) bool {
+	if r.err == nil && r.members[member].Zero() {
+		r.err = &jsonspan.Error{Code: wire.MissingField, Message: "the request has no \"" + memberNames[member] + "\""}
+	}
+	return r.err == nil
+}
+
+// decode reads a typed member, if it is there.
+func (r *request) decode(member int, v policy.Unmarshaler) {
+	if p := r.members[member]; r.err == nil && !p.Zero() {
+		r.fail(policy.Decode(p.Of(r.src), v), p.Start)
+	}
+}

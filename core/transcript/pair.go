@@ -1,0 +1,222 @@
+package transcript
+
+import (
+	"bytes"
+	"slices"
+)
+
+// recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have a
+// handful; the index keeps hostile ones from taking quadratic time.
+const recent = 64
+
+// pairer finds the call that a result answers: the newest call before it that has its id and no answer yet.
+type pairer struct {
+	t    *Transcript
+	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered the slow way
+	// The slow way: all calls sorted by id and place, and for each rank the rank+1 at which to look for an unanswered
+	// call at or before it (a disjoint-set forest: answered calls are skipped in nearly constant time).
+	order, skip []int32
+}
+
+// Pair links tool calls and results, for the parts from index from on. Ids may come back in later turns (a result
+// answers the newest unanswered call with its id). A result without id answers the oldest unanswered call of its name in
+// the messages since the last assistant message, as Gemini pairs them. Server parts pair inside their message only.
+func (t *Transcript) Pair(from int) {
+	p := pairer{t: t}
+	for i := 0; i < from; i++ {
+		if part := &t.Parts[i]; part.Kind == ToolCall && part.Pair < 0 && !part.Has(Removed) {
+			p.open = append(p.open, int32(i))
+		}
+	}
+	for i := from; i < len(t.Parts); i++ {
+		part := &t.Parts[i]
+		if part.Has(Removed) || part.Parent >= 0 {
+			continue
+		}
+		switch part.Kind {
+		case ToolCall:
+			if part.Pair < 0 {
+				p.open = append(p.open, int32(i))
+			}
+		case ToolResult:
+			if part.Pair >= 0 {
+				continue
+			}
+			if call := p.find(int32(i)); call >= 0 {
+				part.Pair = call
+				t.Parts[call].Pair = int32(i)
+			}
+		}
+	}
+}
+
+func (p *pairer) find(i int32) int32 {
+	t := p.t
+	result := &t.Parts[i]
+	if result.ID.Zero() {
+		return p.byName(result)
+	}
+	id := t.idBytes(result.ID)
+	for n, tried := len(p.open)-1, 0; n >= 0; n-- {
+		c := p.open[n]
+		if t.Parts[c].Pair >= 0 {
+			p.open = slices.Delete(p.open, n, n+1)
+			continue
+		}
+		if p.matches(c, result, id) {
+			p.open = slices.Delete(p.open, n, n+1)
+			return c
+		}
+		if tried++; tried == recent {
+			return p.slow(i, id)
+		}
+	}
+	return -1
+}
+
+func (p *pairer) matches(call int32, result *Part, id []byte) bool {
+	c := &p.t.Parts[call]
+	if c.ID.Zero() || c.Has(Server) != result.Has(Server) || c.Has(Server) && c.Msg != result.Msg {
+		return false
+	}
+	return bytes.Equal(p.t.idBytes(c.ID), id)
+}
+
+// slow looks the id of the result at part index i up among all calls.
+func (p *pairer) slow(i int32, id []byte) int32 {
+	t := p.t
+	if p.order == nil {
+		for i := range t.Parts {
+			if c := &t.Parts[i]; c.Kind == ToolCall && !c.ID.Zero() {
+				p.order = append(p.order, int32(i))
+			}
+		}
+		slices.SortFunc(p.order, func(a, b int32) int {
+			if c := bytes.Compare(t.idBytes(t.Parts[a].ID), t.idBytes(t.Parts[b].ID)); c != 0 {
+				return c
+			}
+			return int(a - b)
+		})
+		p.skip = make([]int32, len(p.order)+1)
+		for n := range p.skip {
+			p.skip[n] = int32(n)
+		}
+	}
+	// The rank behind the newest call that has this id and stands before the result.
+	rank, _ := slices.BinarySearchFunc(p.order, i, func(c, i int32) int {
+		if d := bytes.Compare(t.idBytes(t.Parts[c].ID), id); d != 0 {
+			return d
+		}
+		return int(c - i)
+	})
+	for n := p.unanswered(int32(rank)); n > 0; n = p.unanswered(n - 1) {
+		c := p.order[n-1]
+		if !bytes.Equal(t.idBytes(t.Parts[c].ID), id) {
+			break
+		}
+		if p.matches(c, &t.Parts[i], id) {
+			return c
+		}
+	}
+	return -1
+}
+
+// unanswered returns the largest rank+1 up to n whose call has no answer, or 0.
+func (p *pairer) unanswered(n int32) int32 {
+	for n > 0 {
+		if p.skip[n] != n {
+			p.skip[n] = p.skip[p.skip[n]]
+			n = p.skip[n]
+		} else if p.t.Parts[p.order[n-1]].Pair >= 0 {
+			p.skip[n] = n - 1
+		} else {
+			break
+		}
+	}
+	return n
+}
+
+// byName finds the oldest unanswered call without id that has the result's name, in the newest message with such calls.
+func (p *pairer) byName(result *Part) int32 {
+	t := p.t
+	first := len(p.open)
+	for first > 0 && t.Parts[p.open[first-1]].Msg == t.Parts[p.open[len(p.open)-1]].Msg {
+		first--
+	}
+	for n := first; n < len(p.open); n++ {
+		c := &t.Parts[p.open[n]]
+		if c.Pair < 0 && c.ID.Zero() && bytes.Equal(t.idBytes(c.Name), t.idBytes(result.Name)) {
+			call := p.open[n]
+			p.open = slices.Delete(p.open, n, n+1)
+			return call
+		}
+	}
+	return -1
+}
+
+// idBytes is the id as it reads: the bytes between the quotes, decoded if they have escapes.
+func (t *Transcript) idBytes(p Span) []byte {
+	if p.Zero() {
+		return nil
+	}
+	b := t.Bytes(p)
+	if b[0] != '"' {
+		return b
+	}
+	if bytes.IndexByte(b, '\\') >= 0 {
+		return t.AppendText(nil, p)
+	}
+	return b[1 : len(b)-1]
+}
+
+// SameID tells whether two parts carry the same id.
+func (t *Transcript) SameID(a, b *Part) bool { return bytes.Equal(t.idBytes(a.ID), t.idBytes(b.ID)) }
+
+// CompareID orders two parts by id.
+func (t *Transcript) CompareID(a, b *Part) int {
+	return bytes.Compare(t.idBytes(a.ID), t.idBytes(b.ID))
+}
+
+// Groups returns, for a sequence of messages given as indexes of Messages, the group of each place: groups are numbered
+// from 0 in order, and each is an unbroken range of places. A tool call and its result are always in one group, and so
+// are joined messages; a group may be kept or removed as a whole without breaking a pair.
+func (t *Transcript) Groups(seq []int32) []int32 {
+	place := make([]int32, len(t.Messages))
+	for i := range place {
+		place[i] = -1
+	}
+	for i, m := range seq {
+		place[m] = int32(i)
+	}
+	groups := make([]int32, len(seq))
+	var group, until int32 = -1, -1
+	for i, m := range seq {
+		if int32(i) > until {
+			group++
+			until = int32(i)
+		}
+		groups[i] = group
+		if t.Messages[m].Joined {
+			until = max(until, int32(min(i+1, len(seq)-1)))
+		}
+		for _, p := range t.PartsOf(int(m)) {
+			if p.Kind != ToolCall || p.Has(Removed|Server) || p.Pair < 0 {
+				continue
+			}
+			if at := place[t.Parts[p.Pair].Msg]; at >= 0 {
+				until = max(until, at)
+			}
+		}
+	}
+	return groups
+}
+
+// OpenCalls tells whether message i holds a tool call that has no result.
+func (t *Transcript) OpenCalls(i int) bool {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == ToolCall && p.Pair < 0 && !p.Has(Removed|Server) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,271 @@
+// Package transcript is the conversation as records over spans: messages, their parts, which tool result answers which
+// tool call, and which messages belong together.
+//
+// A Transcript never copies what it describes. A record points at the bytes of the source, or at text that a pass has
+// written (the arena); what JSON shape those bytes have is known to package wire alone.
+package transcript
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+)
+
+// Span and Measure are those of jsonspan.
+type (
+	Span    = jsonspan.Span
+	Measure = jsonspan.Measure
+)
+
+// arenaBase is where the offsets of the arena begin; offsets of a source are smaller (jsonspan.MaxSize).
+const arenaBase = jsonspan.MaxSize
+
+// Role is who a message is from, whatever the wire format calls it.
+type Role uint8
+
+// The roles. Other is a role that the wire format does not know.
+const (
+	System Role = iota
+	User
+	Assistant
+	Tool
+	Other
+)
+
+var roleNames = [...]string{"system", "user", "assistant", "tool", "other"}
+
+func (r Role) String() string { return roleNames[r] }
+
+// Kind is what a part is.
+type Kind uint8
+
+// The kinds of parts. Opaque is a part whose type the wire format does not know, or one that only its provider reads.
+const (
+	Text Kind = iota
+	Reasoning
+	Image
+	Audio
+	File
+	ToolCall
+	ToolResult
+	Opaque
+)
+
+var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool_call", "tool_result", "opaque"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Flags tell more about a part.
+type Flags uint16
+
+// The flags of parts.
+const (
+	IsError  Flags = 1 << iota // a tool result that reports a failure
+	Signed                     // reasoning that its provider signed or encrypted: whole or absent
+	Server                     // a tool call or result that the provider runs itself, paired inside one message
+	JSONText                   // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
+	Free                       // costs nothing: the provider is never sent it
+	Removed                    // a pass took the part out of its message
+	Edited                     // a pass replaced the body
+	Cleared                    // the body is a marker that stands for a removed body, ours or found in the input
+)
+
+// Part is a piece of a message.
+type Part struct {
+	Kind   Kind
+	Flags  Flags
+	List   int8  // which of the message's Lists holds the part; NoList or Member if none does
+	Msg    int32 // index of its message
+	Parent int32 // index of the tool result that holds this part, or -1
+	Pair   int32 // for a tool call its result and for a result its call, or -1
+	Span   Span  // the whole part
+	Body   Span  // the value of its text, arguments or result
+	ID     Span  // the string that pairs call and result; zero if there is none
+	Name   Span  // the string with the tool's name; zero if there is none
+	Size   Measure
+	NameSz Measure
+	Data   uint32 // characters of base64 payload (image, file, audio)
+}
+
+// Has tells whether the part has one of the flags.
+func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
+
+// Lists of a message that hold parts.
+const (
+	ContentList = 0  // content, parts
+	CallList    = 1  // tool_calls
+	NoList      = -1 // the part is the whole content
+	Member      = -2 // the part is a member of the message, key and value
+)
+
+// Variant tells what a message stands for, where a wire format has messages that are more than a role.
+type Variant uint8
+
+// The variants of messages.
+const (
+	Plain  Variant = iota
+	Shell          // a command that the user ran, with its output
+	Note           // what an application put in, of a type of its own
+	Digest         // a digest of earlier messages
+	Branch         // a digest of a path not taken
+)
+
+// Message is one element of the transcript's list.
+type Message struct {
+	Role     Role
+	Span     Span    // the whole element
+	RoleSpan Span    // the string with the role; zero if the format has none here
+	Content  Span    // the value of its content; zero if there is none
+	Lists    [2]Span // the arrays that hold its parts; zero where there is none
+	First    int32   // its parts are Parts[First : First+Count]
+	Count    int32
+	Extra    Measure // fields beside the parts that are sent and billed
+	Variant  Variant
+	Label    Span // of a variant: the command, the type of the note; zero if there is none
+	Exit     Span // the exit code of a Shell, a number; zero if there is none
+	Joined   bool // belongs with the message after it (a reasoning item and its item)
+}
+
+// Transcript is the messages of one conversation, in one wire format.
+type Transcript struct {
+	Src      []byte // what spans below arenaBase point into
+	arena    []byte
+	Outer    Span // the whole value: the list, or the request body
+	List     Span // the array of messages
+	Messages []Message
+	Parts    []Part
+	Input    int // how many of Messages are from the source
+
+	// Of a request body that holds the list: what is sent beside it.
+	System Measure // system prompt or instructions
+	Tools  Measure // tool definitions, as compact JSON
+	Model  Span    // the model's name, a string
+}
+
+// Bytes returns the bytes of a span, of the source or of the arena.
+func (t *Transcript) Bytes(p Span) []byte {
+	if p.Start >= arenaBase {
+		return t.arena[p.Start-arenaBase : p.End-arenaBase]
+	}
+	return p.Of(t.Src)
+}
+
+// buf returns the bytes that a span points into, and the span relative to them.
+func (t *Transcript) buf(p Span) ([]byte, Span) {
+	if p.Start >= arenaBase {
+		return t.arena, Span{Start: p.Start - arenaBase, End: p.End - arenaBase}
+	}
+	return t.Src, p
+}
+
+// Text returns the decoded text of a string.
+func (t *Transcript) Text(p Span) string { return jsonspan.Text(t.buf(p)) }
+
+// AppendText appends the decoded text of a string.
+func (t *Transcript) AppendText(dst []byte, p Span) []byte {
+	src, p := t.buf(p)
+	return jsonspan.AppendText(dst, src, p)
+}
+
+// EqualText tells whether a string reads as text.
+func (t *Transcript) EqualText(p Span, text string) bool {
+	src, p := t.buf(p)
+	return jsonspan.EqualText(src, p, text)
+}
+
+// Blank tells whether a string is empty or only white space.
+func (t *Transcript) Blank(p Span) bool { return jsonspan.Blank(t.buf(p)) }
+
+// IsString tells whether the value at a span is a string.
+func (t *Transcript) IsString(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '"' }
+
+// IsArray tells whether the value at a span is an array.
+func (t *Transcript) IsArray(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '[' }
+
+// PartsOf returns the parts of message i, those inside tool results included.
+func (t *Transcript) PartsOf(i int) []Part {
+	m := &t.Messages[i]
+	return t.Parts[m.First : m.First+m.Count]
+}
+
+// Inner returns the parts inside the tool result at index p of Parts; they follow it.
+func (t *Transcript) Inner(p int) []Part {
+	end := p + 1
+	for end < len(t.Parts) && t.Parts[end].Parent == int32(p) {
+		end++
+	}
+	return t.Parts[p+1 : end]
+}
+
+// Write adds text to the arena and returns its span.
+func (t *Transcript) Write(text []byte) Span {
+	start := arenaBase + uint32(len(t.arena))
+	t.arena = append(t.arena, text...)
+	return Span{Start: start, End: start + uint32(len(text))}
+}
+
+// Adopt moves the records from message index m and part index p on, whose spans are relative to text, into the arena,
+// together with text.
+func (t *Transcript) Adopt(text []byte, m, p int) {
+	base := t.Write(text).Start
+	move := func(s *Span) {
+		if !s.Zero() {
+			s.Start += base
+			s.End += base
+		}
+	}
+	for i := m; i < len(t.Messages); i++ {
+		msg := &t.Messages[i]
+		for _, s := range []*Span{&msg.Span, &msg.RoleSpan, &msg.Content, &msg.Lists[0], &msg.Lists[1], &msg.Label, &msg.Exit} {
+			move(s)
+		}
+	}
+	for i := p; i < len(t.Parts); i++ {
+		part := &t.Parts[i]
+		for _, s := range []*Span{&part.Span, &part.Body, &part.ID, &part.Name} {
+			move(s)
+		}
+	}
+}
+
+// HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
+// empty texts.
+func (t *Transcript) HasUserText(i int) bool {
+	if m := &t.Messages[i]; m.Role != User || m.Variant != Plain {
+		return false
+	}
+	for _, p := range t.PartsOf(i) {
+		if p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed) && !(p.Kind == Text && p.Size.Bytes == 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// FirstText returns the span of the first text of message i, or the zero Span.
+func (t *Transcript) FirstText(i int) Span {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == Text && p.Parent < 0 && !p.Has(Removed) {
+			return p.Body
+		}
+	}
+	return Span{}
+}
+
+// StartsWith tells whether the first text of message i begins with prefix.
+func (t *Transcript) StartsWith(i int, prefix string) bool {
+	s := t.FirstText(i)
+	if s.Len() < len(prefix)+2 {
+		return false
+	}
+	b := t.Bytes(s)[1:]
+	for k := 0; k < len(prefix); k++ {
+		if b[k] == '\\' { // a host may have written the text with other escapes
+			return strings.HasPrefix(t.Text(s), prefix)
+		}
+		if b[k] != prefix[k] {
+			return false
+		}
+	}
+	return true
+}

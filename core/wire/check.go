@@ -1,0 +1,312 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Where the results of a message's tool calls must stand.
+type Answers uint8
+
+const (
+	// NextMessages: in the messages right behind it, with nothing else between (OpenAI Chat).
+	NextMessages Answers = iota
+	// NextMessage: in the next message; messages of one role in a row count as one (Anthropic, Gemini).
+	NextMessage
+	// BeforeUser: before the next message of the user or the system (AI SDK).
+	BeforeUser
+	// Anywhere: anywhere behind the call (OpenAI Responses).
+	Anywhere
+)
+
+// Rules are what the general checks need to know of a format. The strings are rule ids; "" means that the format has no
+// such rule.
+type Rules struct {
+	Unanswered string // a tool call needs a result
+	Orphan     string // a tool result needs a call, in the right place
+	Duplicate  string // ids are unique
+	Empty      string // a message has something in it
+	BlankText  string // a text is more than white space
+	First      string // the first message that is not the system's is the user's
+	Alternate  string // no two messages of one role stand in a row
+	Role       string // a role is one that the format knows
+
+	Answers        Answers
+	ResultRole     transcript.Role // of messages that hold tool results
+	BindsReasoning bool // signed reasoning is bound to the messages before it (AN9)
+}
+
+// Fix says what repair does about a violation.
+type Fix uint8
+
+// The fixes. None is for violations that only the caller can mend.
+const (
+	None Fix = iota
+	AddResult
+	DropPart
+	DropMessage
+	RenameID
+	AddUser
+	MoveResult
+	AddTurn
+)
+
+var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn"}
+
+func (f Fix) String() string { return fixNames[f] }
+
+// Violation is a rule that a transcript breaks.
+type Violation struct {
+	Rule    string // as in the table of rules
+	Message int32  // index of the transcript's messages
+	Part    int32  // index of its parts, or -1
+	Text    string // for people
+	Fix     Fix
+}
+
+// Checker checks a sequence of messages: those of a transcript, or those that a pass has left of it.
+type Checker struct {
+	T          *transcript.Transcript
+	F          *Format
+	Seq        []int32 // indexes of T.Messages
+	Violations []Violation
+	place      []int32 // of each message of T in Seq, or -1
+	run        []int32 // of each place: the run of one role that it belongs to
+	asked      []int32 // of each place: the last place before it that is the user's or the system's, or -1
+	owner      []int32 // of each place: the last place before it that holds more than tool results, or -1
+}
+
+// Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the
+// end, with nothing but results behind them, are no violation: the host is about to answer them.
+func (f *Format) Check(t *transcript.Transcript, seq []int32) []Violation {
+	c := &Checker{T: t, F: f, Seq: seq, place: make([]int32, len(t.Messages)), run: make([]int32, len(seq)),
+		owner: make([]int32, len(seq)+1)}
+	for i := range c.place {
+		c.place[i] = -1
+	}
+	c.owner[0] = -1
+	for i, m := range seq {
+		c.place[m] = int32(i)
+		c.owner[i+1] = c.owner[i]
+		if !c.results(m) {
+			c.owner[i+1] = int32(i)
+		}
+		c.asked[i+1] = c.asked[i]
+		if role := t.Messages[m].Role; role == transcript.User || role == transcript.System {
+			c.asked[i+1] = int32(i)
+		}
+		if i > 0 {
+			c.run[i] = c.run[i-1]
+			if t.Messages[m].Role != t.Messages[seq[i-1]].Role {
+				c.run[i]++
+			}
+		}
+	}
+	c.contents()
+	c.pairs()
+	c.ids()
+	c.order()
+	if f.Extra != nil {
+		f.Extra(c)
+	}
+	slices.SortStableFunc(c.Violations, func(a, b Violation) int { return int(c.place[a.Message] - c.place[b.Message]) })
+	return c.Violations
+}
+
+// Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
+func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
+	if rule != "" {
+		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix})
+	}
+}
+
+// contents checks roles and that no message is empty.
+func (c *Checker) contents() {
+	t := c.T
+	for _, m := range c.Seq {
+		msg := &t.Messages[m]
+		if msg.Role == transcript.Other {
+			c.Add(c.F.Rules.Role, m, -1, None, "the format does not know this role")
+		}
+		filled := false
+		for i, p := range t.PartsOf(int(m)) {
+			if p.Has(transcript.Removed) {
+				continue
+			}
+			if p.Kind != transcript.Text {
+				filled = filled || p.Parent < 0
+				continue
+			}
+			blank := p.Size.Bytes == 0
+			if c.F.Rules.BlankText != "" && !blank {
+				blank = t.Blank(p.Body)
+			}
+			if !blank {
+				filled = filled || p.Parent < 0
+			} else if p.List == transcript.ContentList {
+				c.Add(c.F.Rules.BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
+			}
+		}
+		if !filled && msg.Variant == transcript.Plain {
+			c.Add(c.F.Rules.Empty, m, -1, DropMessage, "the message is empty")
+		}
+	}
+}
+
+// pairs checks that every tool call has its result, every result its call, and that results stand where they must.
+func (c *Checker) pairs() {
+	t := c.T
+	for place, m := range c.Seq {
+		first := t.Messages[m].First
+		for i := range t.PartsOf(int(m)) {
+			n := first + int32(i)
+			p := &t.Parts[n]
+			if p.Has(transcript.Removed) || p.Parent >= 0 || p.Kind != transcript.ToolCall && p.Kind != transcript.ToolResult {
+				continue
+			}
+			other := int32(-1)
+			if p.Pair >= 0 && !t.Parts[p.Pair].Has(transcript.Removed) {
+				other = c.place[t.Parts[p.Pair].Msg]
+			}
+			switch {
+			case p.Kind == transcript.ToolCall && other < 0:
+				if c.open(place) && !p.Has(transcript.Server) {
+					continue
+				}
+				c.Add(c.F.Rules.Unanswered, m, n, AddResult, "this tool call has no result")
+			case p.Kind == transcript.ToolResult && other < 0:
+				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
+			case p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && !c.adjacent(other, int32(place)):
+				c.Add(c.F.Rules.Orphan, m, n, MoveResult, "this tool result does not stand right behind its call")
+			}
+		}
+	}
+}
+
+// open tells whether nothing but tool results stands behind a place.
+func (c *Checker) open(place int) bool { return c.owner[len(c.Seq)] <= int32(place) }
+
+// results tells whether a message holds tool results and nothing else.
+func (c *Checker) results(m int32) bool {
+	n := 0
+	for _, p := range c.T.PartsOf(int(m)) {
+		if p.Has(transcript.Removed) || p.Parent >= 0 {
+			continue
+		}
+		if p.Kind != transcript.ToolResult {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+func (c *Checker) adjacent(call, result int32) bool {
+	switch c.F.Rules.Answers {
+	case NextMessage:
+		return c.run[result] == c.run[call]+1
+	case BeforeUser:
+		return call <= result && (call == result || c.asked[result] < call)
+	case Anywhere:
+		return call < result
+	}
+	return call < result && c.owner[result] == call
+}
+
+// ids checks that no two calls share an id. The calls are sorted by id, so that hostile ids cost no more than others.
+func (c *Checker) ids() {
+	t := c.T
+	var calls []int32
+	for _, m := range c.Seq {
+		first := t.Messages[m].First
+		for i, p := range t.PartsOf(int(m)) {
+			if p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
+				calls = append(calls, first+int32(i))
+			}
+		}
+	}
+	order := func(a, b int32) int {
+		if d := t.CompareID(&t.Parts[a], &t.Parts[b]); d != 0 {
+			return d
+		}
+		return int(c.place[t.Parts[a].Msg] - c.place[t.Parts[b].Msg])
+	}
+	slices.SortStableFunc(calls, order)
+	for i := 1; i < len(calls); i++ {
+		if n := calls[i]; t.SameID(&t.Parts[calls[i-1]], &t.Parts[n]) {
+			c.Add(c.F.Rules.Duplicate, t.Parts[n].Msg, n, RenameID, "another tool call before it has the same id")
+		}
+	}
+}
+
+// order checks who speaks first and, where the format wants it, that the roles take turns.
+func (c *Checker) order() {
+	last := transcript.System
+	for i, m := range c.Seq {
+		role := c.T.Messages[m].Role
+		if role == transcript.System {
+			continue
+		}
+		if last == transcript.System && role != transcript.User {
+			c.Add(c.F.Rules.First, m, -1, AddUser, "the first message must be the user's")
+		}
+		if last == role && i > 0 {
+			c.Add(c.F.Rules.Alternate, m, -1, AddTurn, "two messages of one role stand in a row")
+		}
+		last = role
+	}
+}
+
+// Path is where a violation stands: an index in the list of messages, and the index of a part in its message.
+func (v *Violation) Path(t *transcript.Transcript) string {
+	path := "[" + strconv.Itoa(int(v.Message)) + "]"
+	if v.Part < 0 {
+		return path
+	}
+	p := &t.Parts[v.Part]
+	list := [...]string{"content", "tool_calls"}
+	if p.List < 0 {
+		return path
+	}
+	n := 0
+	for i := t.Messages[v.Message].First; i < v.Part; i++ {
+		if t.Parts[i].List == p.List && t.Parts[i].Parent == p.Parent {
+			n++
+		}
+	}
+	return path + "." + list[p.List] + "[" + strconv.Itoa(n) + "]"
+}
+
+// checkAnthropic reports AN4 (results first in their message) and AN5 (the form of ids).
+func checkAnthropic(c *Checker) {
+	for place, m := range c.Seq {
+		first := c.T.Messages[m].First
+		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
+		for i := range c.T.PartsOf(int(m)) {
+			p := &c.T.Parts[first+int32(i)]
+			if p.Has(transcript.Removed|transcript.Server) || p.Parent >= 0 {
+				continue
+			}
+			if p.Kind != transcript.ToolResult {
+				other = true
+			} else if other && p.Pair >= 0 {
+				c.Add("AN4", m, first+int32(i), MoveResult, "tool results must stand before other content")
+			}
+			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID)) {
+				c.Add("AN5", m, first+int32(i), RenameID, "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -")
+			}
+		}
+	}
+}
+
+func validToolID(id string) bool {
+	for i := 0; i < len(id); i++ {
+		c := id[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return len(id) > 0 && len(id) <= 64
+}

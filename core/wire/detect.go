@@ -1,0 +1,211 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+)
+
+// Signs tell a format from the others. Each is a list of words, separated by spaces. A sign that some format names and
+// this one does not speaks against this one; a sign in Own speaks for it.
+type Signs struct {
+	Roles string // the roles that messages may have
+	Keys  string // the keys of messages
+	Types string // the types of parts, and of messages where they have one
+	Own   string // role:…, key:…, type:…, body:… (a key of a request body) or model:… (how the model's name begins)
+}
+
+// Guess is a format that a transcript may be in.
+type Guess struct {
+	Format     *Format
+	Confidence float64  // 0 to 1; all guesses together make 1
+	Evidence   []string // the format's own signs that were seen
+}
+
+// Detect looks at the transcript that stands at s, a list or a request body, and tells in which formats it may be, the
+// likeliest first. It is a guess only: reading tells whether the transcript really is in a format.
+func Detect(s *jsonspan.Scanner) []Guess {
+	d := &detector{Scanner: s}
+	switch d.Kind() {
+	case jsonspan.Array:
+		d.list()
+	case jsonspan.Object:
+		d.body()
+	default:
+		d.Skip()
+	}
+	if d.Err() != nil {
+		return nil
+	}
+	return d.guesses()
+}
+
+type detector struct {
+	*jsonspan.Scanner
+	seen []string
+}
+
+// note records a sign that at least one format knows. The set is small: it is bounded by what formats name.
+func (d *detector) note(kind string, name []byte) {
+	if len(name) > 64 {
+		return
+	}
+	sign := kind + ":" + string(name)
+	for _, s := range d.seen {
+		if s == sign {
+			return
+		}
+	}
+	for _, f := range formats {
+		if f.knows(sign) {
+			d.seen = append(d.seen, sign)
+			return
+		}
+	}
+}
+
+func (d *detector) body() {
+	for d.Object(); ; {
+		name, ok := d.Key()
+		if !ok {
+			return
+		}
+		d.note("body", name)
+		switch {
+		case string(name) == "model" && d.Kind() == jsonspan.String:
+			model := jsonspan.Text(d.Src(), d.Text().Span)
+			model = model[strings.LastIndexByte(model, '/')+1:]
+			for _, f := range formats {
+				for _, own := range strings.Fields(f.Signs.Own) {
+					if p, ok := strings.CutPrefix(own, "model:"); ok && strings.HasPrefix(model, p) {
+						d.note("model", []byte(p))
+					}
+				}
+			}
+		case d.Kind() == jsonspan.Array && listKey(name):
+			d.note("list", name)
+			d.list()
+		default:
+			d.Skip()
+		}
+	}
+}
+
+func listKey(name []byte) bool {
+	for _, f := range formats {
+		if f.List == string(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *detector) list() {
+	for d.Array(); d.Elem(); {
+		if d.Kind() == jsonspan.Object {
+			d.message(true)
+		} else {
+			d.Skip()
+		}
+	}
+}
+
+// message notes the signs of a message, or of a part in it.
+func (d *detector) message(top bool) {
+	for d.Object(); ; {
+		name, ok := d.Key()
+		if !ok {
+			return
+		}
+		kind := d.Kind()
+		switch {
+		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
+			v := d.Text()
+			if v.Len() > 66 {
+				continue
+			}
+			value := jsonspan.AppendText(nil, d.Src(), v.Span)
+			if string(name) == "role" && top {
+				d.note("role", value)
+			} else if string(name) == "type" {
+				d.note("type", value)
+			}
+			continue
+		case top:
+			d.note("key", name)
+		default:
+			d.note("part", name)
+		}
+		if top && kind == jsonspan.Array {
+			for d.Array(); d.Elem(); {
+				if d.Kind() == jsonspan.Object {
+					d.message(false)
+				} else {
+					d.Skip()
+				}
+			}
+			continue
+		}
+		d.Skip()
+	}
+}
+
+// knows tells whether a sign is one that the format names.
+func (f *Format) knows(sign string) bool {
+	kind, name, _ := strings.Cut(sign, ":")
+	switch kind {
+	case "role":
+		return word(f.Signs.Roles, name)
+	case "key":
+		return word(f.Signs.Keys, name)
+	case "type":
+		return word(f.Signs.Types, name) || word(f.Signs.Own, sign)
+	case "list":
+		return f.List == name
+	}
+	return word(f.Signs.Own, sign)
+}
+
+func word(list, w string) bool {
+	for _, x := range strings.Fields(list) {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *detector) guesses() []Guess {
+	var guesses []Guess
+	total := 0.0
+	for _, f := range formats {
+		g := Guess{Format: f, Confidence: 1}
+		for _, sign := range d.seen {
+			if word(f.Signs.Own, sign) {
+				g.Evidence = append(g.Evidence, sign)
+				g.Confidence += 4
+			} else if !f.knows(sign) && !strings.HasPrefix(sign, "body:") && !strings.HasPrefix(sign, "model:") {
+				g.Confidence = 0
+				break
+			} else if !f.knows(sign) {
+				g.Confidence /= 4 // a gateway may take any model's name
+			}
+		}
+		if g.Confidence > 0 {
+			total += g.Confidence
+			guesses = append(guesses, g)
+		}
+	}
+	for i := range guesses {
+		guesses[i].Confidence /= total
+	}
+	for i := 1; i < len(guesses); i++ { // stable, by confidence; there are few
+		for j := i; j > 0 && guesses[j].Confidence > guesses[j-1].Confidence; j-- {
+			guesses[j], guesses[j-1] = guesses[j-1], guesses[j]
+		}
+	}
+	return guesses
+}
+
+// Sure is the confidence from which a guess is taken without asking.
+const Sure = 0.75

@@ -1,0 +1,200 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// native is ctxfold's own format: the seven variants of S3.1, in which tool results and shell commands are messages of
+// their own, and a system message.
+func init() {
+	register(&Format{
+		Name: "native",
+		Doc:  "ctxfold's own: user, assistant, tool_result, bash_execution, custom, branch_summary, compaction_summary, system",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant tool_result bash_execution custom branch_summary compaction_summary",
+			Keys: "content timestamp error_message tool_call_id tool_name is_error command output exit_code custom_type " +
+				"summary from_id tokens_before",
+			Types: "text reasoning thinking image file audio tool_call",
+			Own: "role:tool_result role:bash_execution role:custom role:branch_summary role:compaction_summary " +
+				"key:tool_name type:tool_call",
+		},
+		ReadMessage: readNative,
+		Message:     writeTextMessage,
+		ResultBody:  jsonspan.AppendString[string],
+		Results:     nativeResults,
+		FreshID:     "call_ctxfold_",
+		Rules: Rules{
+			Unanswered: "I1", Orphan: "I1", Duplicate: "I2", Empty: "I3", Role: "I4",
+			Answers: NextMessages, ResultRole: transcript.Tool,
+		},
+	})
+}
+
+var nativeRoles = map[string]transcript.Role{
+	"system": transcript.System, "user": transcript.User, "assistant": transcript.Assistant, "tool_result": transcript.Tool,
+	"bash_execution": transcript.User, "custom": transcript.User, "branch_summary": transcript.User,
+	"compaction_summary": transcript.User,
+}
+
+const (
+	ntRole = iota
+	ntContent
+	ntCallID
+	ntToolName
+	ntError
+	ntCommand
+	ntOutput
+	ntExit
+	ntType
+	ntSummary
+	ntErrorText
+)
+
+var nativeKeys = []string{
+	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
+	"error_message",
+}
+
+func readNative(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
+		if key != ntContent || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[ntContent].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(nativePart)
+		return true
+	})
+	r.role(m, &f[ntRole], nativeRoles)
+	content := f[ntContent]
+	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	m.Content = content.Span
+	switch r.typ(&f[ntRole]) {
+	case "tool_result":
+		p := whole(transcript.ToolResult, &content)
+		if !content.Str() {
+			p.Size = jsonspan.Measure{}
+		}
+		if f[ntCallID].Str() {
+			p.ID = f[ntCallID].Span
+		}
+		if f[ntToolName].Str() {
+			p.Name, p.NameSz = f[ntToolName].Span, f[ntToolName].Size
+		}
+		if f[ntError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+		m.Lists[transcript.ContentList] = jsonspan.Span{}
+		insertResult(r, first, p)
+		return
+	case "bash_execution":
+		m.Variant = transcript.Shell
+		r.add(member(transcript.Text, &f[ntOutput]))
+		if f[ntCommand].Str() {
+			m.Label, m.Extra = f[ntCommand].Span, f[ntCommand].Size
+		}
+		if f[ntExit].Kind == jsonspan.Number {
+			m.Exit = f[ntExit].Span
+		}
+	case "branch_summary", "compaction_summary":
+		m.Variant = transcript.Digest
+		if r.is(&f[ntRole], "branch_summary") {
+			m.Variant = transcript.Branch
+		}
+		if f[ntSummary].Str() {
+			r.add(member(transcript.Text, &f[ntSummary]))
+		}
+	case "custom":
+		m.Variant = transcript.Note
+		if f[ntType].Str() {
+			m.Label, m.Extra = f[ntType].Span, f[ntType].Size
+		}
+	}
+	if content.Str() {
+		r.add(whole(transcript.Text, &content))
+	}
+	if f[ntErrorText].Str() {
+		m.Extra = m.Extra.Add(f[ntErrorText].Size)
+	}
+}
+
+const (
+	npType = iota
+	npText
+	npSignature
+	npID
+	npName
+	npInput
+	npArguments
+	npData
+)
+
+var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data"}
+
+func nativePart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(nativePartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := func(kind transcript.Kind) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[npData].Raw }
+	switch r.typ(&f[npType]) {
+	case "text":
+		if f[npText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[npText].Span, f[npText].Size
+		}
+	case "reasoning", "thinking":
+		if f[npText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Reasoning, f[npText].Span, f[npText].Size
+		}
+		if f[npSignature].Str() {
+			p.Flags |= transcript.Signed
+		}
+	case "image":
+		media(transcript.Image)
+	case "file":
+		media(transcript.File)
+	case "audio":
+		media(transcript.Audio)
+	case "tool_call":
+		body := &f[npInput]
+		if body.Kind == jsonspan.Invalid {
+			body = &f[npArguments]
+		}
+		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
+		if body.Kind == jsonspan.Null {
+			p.Size = jsonspan.Measure{} // S3.8: null arguments weigh nothing
+		}
+		if f[npID].Str() {
+			p.ID = f[npID].Span
+		}
+		if f[npName].Str() {
+			p.Name, p.NameSz = f[npName].Span, f[npName].Size
+		}
+	}
+	r.add(p)
+}
+
+func nativeResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"role":"tool_result","tool_call_id":`...)
+		dst = append(dst, c.ID...)
+		if c.Name != nil {
+			dst = append(dst, `,"tool_name":`...)
+			dst = append(dst, c.Name...)
+		}
+		dst = append(dst, `,"content":`...)
+		dst = jsonspan.AppendString(dst, text)
+		dst = append(dst, `,"is_error":true}`...)
+	}
+	return dst
+}

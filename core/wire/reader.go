@@ -1,0 +1,266 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Reader reads one transcript: a scanner, and the records that it fills.
+type Reader struct {
+	*jsonspan.Scanner
+	T      *transcript.Transcript
+	F      *Format
+	frames [6]frame
+	depth  int
+}
+
+// field is one member of an object as fields found it; Kind is Invalid where the object has none.
+type field struct {
+	Kind jsonspan.Kind
+	Key  uint32 // where the member begins, with its key
+	jsonspan.Span
+	Size jsonspan.Measure // a string: its text; anything else: compact JSON
+	Raw  uint32           // characters as compact JSON
+}
+
+// Str tells whether the field is a string.
+func (f *field) Str() bool { return f.Kind == jsonspan.String }
+
+// maxFields is how many keys of one object a format may ask for.
+const maxFields = 16
+
+type frame [maxFields]field
+
+// fields reads an object. For each of the wanted keys it says what the member is; all other members are skipped. Where a
+// wanted member is an object or an array, inner may read it instead (and say so by true). A wanted key that comes twice
+// is an error: which of the two counts would be a guess. The frame is valid until the reader has read four more levels.
+// The measure is the whole object's, members read by inner left out.
+func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
+	f := &r.frames[r.depth%len(r.frames)]
+	*f = frame{}
+	r.depth++
+	size := jsonspan.ASCII(1)
+	if r.Object() {
+		for {
+			name, ok := r.Key()
+			if !ok {
+				break
+			}
+			size = size.Add(jsonspan.ASCII(uint32(len(name)) + 4))
+			k := index(keys, name)
+			if k < 0 {
+				size = size.Add(r.Skip().Measure)
+				continue
+			}
+			at := &f[k]
+			if at.Kind != jsonspan.Invalid {
+				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" stands twice in one object")
+				break
+			}
+			at.Key = r.KeyPos()
+			kind := r.Kind()
+			switch {
+			case kind == jsonspan.String:
+				s := r.Text()
+				at.Span, at.Size = s.Span, s.Measure
+				at.Raw = s.Bytes + s.Escapes + 2
+				size = size.Add(s.JSON())
+			case inner != nil && (kind == jsonspan.Array || kind == jsonspan.Object) && inner(r, k, f):
+				at.End = r.Pos()
+			default:
+				v := r.Skip()
+				at.Span, at.Size, at.Raw = v.Span, v.Measure, v.Bytes
+				size = size.Add(v.Measure)
+			}
+			at.Kind = kind
+		}
+	}
+	r.depth--
+	return f, size
+}
+
+func index(keys []string, name []byte) int {
+	for i, k := range keys {
+		if string(name) == k {
+			return i
+		}
+	}
+	return -1
+}
+
+// list reads an array whose elements are objects, calling one for each. It returns the array's span.
+func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
+	r.Kind() // skips white space
+	p := jsonspan.Span{Start: r.Pos()}
+	if r.Array() {
+		for r.Elem() {
+			one(r)
+		}
+	}
+	p.End = r.Pos()
+	return p
+}
+
+// again reads the value at a field a second time, with one. It serves objects whose type is told after what it governs;
+// most writers put the type first.
+func (r *Reader) again(f *field, one func(r *Reader)) {
+	if r.Err() != nil {
+		return
+	}
+	back := r.Scanner
+	r.Scanner = back.At(f.Start)
+	one(r)
+	r.Scanner = back
+}
+
+// add adds a part to the message being read and returns its index in Parts.
+func (r *Reader) add(p transcript.Part) int {
+	p.Msg = int32(len(r.T.Messages))
+	p.Pair = -1
+	r.T.Parts = append(r.T.Parts, p)
+	return len(r.T.Parts) - 1
+}
+
+// whole returns the field as a part that is the whole content of its message.
+func whole(kind transcript.Kind, f *field) transcript.Part {
+	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
+}
+
+// member returns the field as a part that is a member of its message, key and value.
+func member(kind transcript.Kind, f *field) transcript.Part {
+	p := whole(kind, f)
+	p.List = transcript.Member
+	p.Span.Start = f.Key
+	return p
+}
+
+// is tells whether a string field reads as text.
+func (r *Reader) is(f *field, text string) bool {
+	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
+}
+
+// typ returns the text of a string field that is short, such as a type or a role; "" where there is none.
+func (r *Reader) typ(f *field) string {
+	if !f.Str() || f.Size.Bytes > 64 {
+		return ""
+	}
+	return jsonspan.Text(r.Src(), f.Span)
+}
+
+// want checks that a field, if it is there, is of one of two kinds.
+func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
+	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
+		r.Fail(jsonspan.WrongType, int(f.Start), what)
+	}
+}
+
+// role sets the message's role from a field, by the format's table.
+func (r *Reader) role(m *transcript.Message, f *field, roles map[string]transcript.Role) {
+	if f.Kind == jsonspan.Invalid {
+		r.Fail(MissingRole, int(m.Span.Start), "this message has no role")
+		return
+	}
+	r.want(f, jsonspan.String, jsonspan.String, "the role must be a string")
+	m.RoleSpan = f.Span
+	var ok bool
+	if m.Role, ok = roles[r.typ(f)]; !ok {
+		m.Role = transcript.Other
+	}
+}
+
+// Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
+// scanner stands behind it afterwards, and has the error if there was one.
+func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
+	t := &transcript.Transcript{Src: s.Src()}
+	r := &Reader{Scanner: s, T: t, F: f}
+	kind := r.Kind()
+	t.Outer.Start = r.Pos()
+	switch kind {
+	case jsonspan.Array:
+		r.messages()
+	case jsonspan.Object:
+		r.body()
+	case jsonspan.Invalid:
+	default:
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "messages must be a list, or a request body with one under \""+f.List+"\"")
+	}
+	t.Outer.End = r.Pos()
+	if r.Err() == nil && len(t.Messages) == 0 {
+		r.Fail(NoMessages, int(t.List.Start), "the list of messages is empty")
+	}
+	t.Input = len(t.Messages)
+	t.Pair(0)
+	return t
+}
+
+func (r *Reader) messages() {
+	r.T.List = r.list(func(r *Reader) { r.Message() })
+}
+
+// Message reads the message that stands at the reader and adds it to the transcript.
+func (r *Reader) Message() {
+	if kind := r.Kind(); kind != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
+		return
+	}
+	m := transcript.Message{First: int32(len(r.T.Parts))}
+	m.Span.Start = r.Pos()
+	r.F.ReadMessage(r, &m)
+	m.Span.End = r.Pos()
+	m.Count = int32(len(r.T.Parts)) - m.First
+	if r.Err() == nil {
+		r.T.Messages = append(r.T.Messages, m)
+	}
+}
+
+// beside are the members of request bodies that are sent with the messages, in all formats.
+var (
+	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction"}
+	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
+)
+
+func (r *Reader) body() {
+	t, list := r.T, false
+	for r.Object(); ; {
+		name, ok := r.Key()
+		if !ok {
+			break
+		}
+		switch {
+		case string(name) == r.F.List && !list && r.Kind() == jsonspan.Array:
+			list = true
+			r.messages()
+		case string(name) == r.F.List && list:
+			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" stands twice")
+		case index(systemKeys, name) >= 0:
+			if r.Kind() == jsonspan.String {
+				t.System = t.System.Add(r.Text().Measure)
+			} else {
+				t.System = t.System.Add(r.Skip().Measure)
+			}
+		case index(toolKeys, name) >= 0:
+			t.Tools = t.Tools.Add(r.Skip().Measure)
+		case string(name) == "model" && r.Kind() == jsonspan.String:
+			t.Model = r.Text().Span
+		default:
+			r.Skip()
+		}
+	}
+	if r.Err() == nil && !list {
+		r.Fail(NoMessages, int(t.Outer.Start), "this object has no list under \""+r.F.List+"\"")
+	}
+}
+
+// Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t behind the last
+// message. It returns the index of the first.
+func (f *Format) Append(t *transcript.Transcript, text []byte) int {
+	first, part := len(t.Messages), len(t.Parts)
+	text = append(append([]byte{'['}, text...), ']')
+	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	list := t.List
+	r.messages()
+	t.List = list
+	t.Adopt(text, first, part)
+	t.Pair(part)
+	return first
+}

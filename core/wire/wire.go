@@ -1,0 +1,84 @@
+// Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what makes
+// a transcript valid, and how to mend one that is not.
+//
+// A wire format is one file that registers one Format; nothing else has to change to add another. What never enters this
+// package: budgets, passes and summaries.
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Format is a wire format: the shape of its messages and its rules.
+type Format struct {
+	Name string // as in a policy
+	Doc  string // one line for people
+	List string // the key that holds the list in a request body
+
+	// Signs are what tells the format from others; see detect.go.
+	Signs Signs
+
+	// ReadMessage reads one message, which is an object, at the reader. It fills m and adds the message's parts.
+	ReadMessage func(r *Reader, m *transcript.Message)
+
+	// Message appends a new message with one text.
+	Message func(dst []byte, role transcript.Role, text string) []byte
+	// ResultBody appends a value that may stand where the body of a tool result stands.
+	ResultBody func(dst []byte, text string) []byte
+	// Results appends one or more messages, separated by commas, that answer the given tool calls with text.
+	Results func(dst []byte, calls []Call, text string) []byte
+
+	// Wrap appends a message that holds one part, given as JSON; for formats whose messages hold several results.
+	Wrap func(dst []byte, role transcript.Role, part []byte) []byte
+	// FreshID is how the ids begin that repair gives to tool calls.
+	FreshID string
+
+	Rules Rules
+	// Extra reports what the general rules do not cover; may be nil.
+	Extra func(c *Checker)
+}
+
+// Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
+// none.
+type Call struct{ ID, Name []byte }
+
+// formats holds the registered formats, sorted by name: the order of files must not be seen in any answer.
+var formats []*Format
+
+func register(f *Format) {
+	i := 0
+	for i < len(formats) && formats[i].Name < f.Name {
+		i++
+	}
+	formats = append(formats[:i:i], append([]*Format{f}, formats[i:]...)...)
+}
+
+// ByName returns the format with a name, or nil.
+func ByName(name string) *Format {
+	for _, f := range formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// All lists the formats by name.
+func All() []*Format { return formats }
+
+// Names lists the names of the formats.
+func Names() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Codes of errors in the shape of a transcript.
+const (
+	MissingRole  jsonspan.Code = "missing_role"
+	NoMessages   jsonspan.Code = "no_messages"
+	MissingField jsonspan.Code = "missing_field"
+)

@@ -1,0 +1,291 @@
+// Package judge tells whether messages are valid for a provider, and whether the promises of a compaction hold. It is for
+// tests only, shares no code with what it judges, and reads with encoding/json.
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+type message struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID string `json:"id"`
+	} `json:"tool_calls"`
+	Refusal json.RawMessage `json:"refusal"`
+	raw     json.RawMessage
+}
+
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	ToolUseID string          `json:"tool_use_id"`
+	Signature string          `json:"signature"`
+	Content   json.RawMessage `json:"content"`
+	raw       json.RawMessage
+}
+
+func read(list []byte) ([]message, error) {
+	var raws []json.RawMessage
+	if err := json.Unmarshal(list, &raws); err != nil {
+		return nil, err
+	}
+	out := make([]message, len(raws))
+	for i, r := range raws {
+		if err := json.Unmarshal(r, &out[i]); err != nil {
+			return nil, err
+		}
+		out[i].raw = r
+	}
+	return out, nil
+}
+
+func (m *message) blocks() []block {
+	var raws []json.RawMessage
+	if json.Unmarshal(m.Content, &raws) != nil {
+		var text string
+		if json.Unmarshal(m.Content, &text) == nil && string(m.Content) != "null" {
+			return []block{{Type: "text", Text: text}}
+		}
+		return nil
+	}
+	out := make([]block, len(raws))
+	for i, r := range raws {
+		_ = json.Unmarshal(r, &out[i])
+		out[i].raw = r
+	}
+	return out
+}
+
+// Valid returns what a provider would reject in a list of messages, one line each.
+func Valid(format string, list []byte) []string {
+	ms, err := read(list)
+	if err != nil {
+		return []string{"not a list of messages: " + err.Error()}
+	}
+	switch format {
+	case "openai-chat":
+		return openai(ms)
+	case "anthropic":
+		return anthropic(ms)
+	}
+	return []string{"no judge for " + format}
+}
+
+func openai(ms []message) (bad []string) {
+	say := func(i int, f string, a ...any) {
+		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
+	}
+	used := map[string]bool{}
+	for i := 0; i < len(ms); i++ {
+		m := &ms[i]
+		switch m.Role {
+		case "system", "developer", "user":
+			if len(m.blocks()) == 0 || len(m.blocks()) == 1 && m.blocks()[0].Type == "text" && m.blocks()[0].Text == "" {
+				say(i, "%s without content", m.Role)
+			}
+		case "assistant":
+			if len(m.blocks()) == 0 && len(m.ToolCalls) == 0 && (m.Refusal == nil || string(m.Refusal) == "null") {
+				say(i, "assistant without content and without tool calls")
+			}
+			want := map[string]bool{}
+			for _, c := range m.ToolCalls {
+				if used[c.ID] {
+					say(i, "tool call id %q used before", c.ID)
+				}
+				used[c.ID], want[c.ID] = true, true
+			}
+			for i+1 < len(ms) && ms[i+1].Role == "tool" {
+				i++
+				if id := ms[i].ToolCallID; !want[id] {
+					say(i, "tool message answers %q, which is not open", id)
+				} else {
+					delete(want, id)
+				}
+			}
+			if len(want) > 0 && i+1 < len(ms) {
+				say(i, "tool calls without answer before the next message: %d", len(want))
+			}
+		case "tool":
+			say(i, "tool message without a tool call before it")
+		case "function":
+		default:
+			say(i, "role %q", m.Role)
+		}
+	}
+	return bad
+}
+
+var toolID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+func anthropic(ms []message) (bad []string) {
+	say := func(i int, f string, a ...any) {
+		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
+	}
+	// The provider joins messages of one role in a row.
+	type turn struct {
+		at     int
+		role   string
+		blocks []block
+	}
+	var turns []turn
+	for i := range ms {
+		m := &ms[i]
+		if m.Role != "user" && m.Role != "assistant" && m.Role != "system" {
+			say(i, "role %q", m.Role)
+		}
+		bs := m.blocks()
+		if len(bs) == 0 {
+			say(i, "no content")
+		}
+		for _, b := range bs {
+			if b.Type == "text" && strings.TrimSpace(b.Text) == "" {
+				say(i, "a text that is empty or white space")
+			}
+		}
+		if n := len(turns); n > 0 && turns[n-1].role == m.Role {
+			turns[n-1].blocks = append(turns[n-1].blocks, bs...)
+		} else {
+			turns = append(turns, turn{i, m.Role, bs})
+		}
+	}
+	if len(turns) > 0 && turns[0].role == "assistant" {
+		say(0, "the first message is the assistant's")
+	}
+	used := map[string]bool{}
+	open := map[string]bool{}
+	for n, t := range turns {
+		next := map[string]bool{}
+		server := map[string]bool{}
+		other := false
+		for _, b := range t.blocks {
+			switch {
+			case b.Type == "tool_use":
+				if used[b.ID] {
+					say(t.at, "tool_use id %q used before", b.ID)
+				}
+				if !toolID.MatchString(b.ID) {
+					say(t.at, "tool_use id %q", b.ID)
+				}
+				used[b.ID], next[b.ID] = true, true
+			case b.Type == "server_tool_use" || b.Type == "mcp_tool_use":
+				server[b.ID] = true
+			case b.Type == "tool_result":
+				if other {
+					say(t.at, "tool_result behind other content")
+				}
+				if !open[b.ToolUseID] {
+					say(t.at, "tool_result for %q, which the turn before has not called", b.ToolUseID)
+				}
+				delete(open, b.ToolUseID)
+				continue
+			case strings.HasSuffix(b.Type, "_tool_result"):
+				if !server[b.ToolUseID] {
+					say(t.at, "%s without its call", b.Type)
+				}
+				delete(server, b.ToolUseID)
+			}
+			other = true
+		}
+		if len(open) > 0 {
+			say(t.at, "%d tool_use of the turn before have no tool_result", len(open))
+		}
+		if len(server) > 0 && n+1 < len(turns) {
+			say(t.at, "%d server tools without result", len(server))
+		}
+		open = next
+	}
+	return bad
+}
+
+// LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
+func LastUser(list []byte) json.RawMessage {
+	ms, err := read(list)
+	if err != nil {
+		return nil
+	}
+	for i := len(ms) - 1; i >= 0; i-- {
+		if ms[i].Role != "user" {
+			continue
+		}
+		for _, b := range ms[i].blocks() {
+			if b.Type != "tool_result" && !(b.Type == "text" && b.Text == "") {
+				return ms[i].raw
+			}
+		}
+	}
+	return nil
+}
+
+// Changed returns the messages of after that do not stand byte for byte in before.
+func Changed(before, after []byte) []json.RawMessage {
+	in, _ := read(before)
+	out, _ := read(after)
+	have := map[string]int{}
+	for _, m := range in {
+		have[string(m.raw)]++
+	}
+	var changed []json.RawMessage
+	for _, m := range out {
+		if have[string(m.raw)] == 0 {
+			changed = append(changed, m.raw)
+			continue
+		}
+		have[string(m.raw)]--
+	}
+	return changed
+}
+
+// Opaque checks that every signed or encrypted block of after stands byte for byte in before.
+func Opaque(before, after []byte) error {
+	out, _ := read(after)
+	for i := range out {
+		for _, b := range out[i].blocks() {
+			if b.Signature != "" || b.Type == "redacted_thinking" || b.Type == "compaction" {
+				if !bytes.Contains(before, b.raw) {
+					return fmt.Errorf("message %d: a signed block was changed: %.80s", i, b.raw)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Surrogates returns an error where a list holds half of a surrogate pair, escaped or not.
+func Surrogates(list []byte) error {
+	// encoding/json replaces lone surrogates by U+FFFD; what comes out longer or other than it went in had one.
+	for i := 0; i+6 <= len(list); i++ {
+		if list[i] != '\\' {
+			continue
+		}
+		if list[i+1] != 'u' {
+			i++
+			continue
+		}
+		var u, low int
+		if _, err := fmt.Sscanf(string(list[i+2:i+6]), "%04x", &u); err != nil {
+			continue
+		}
+		if u >= 0xdc00 && u < 0xe000 {
+			return fmt.Errorf("a lone low surrogate at byte %d", i)
+		}
+		if u >= 0xd800 && u < 0xdc00 {
+			if i+12 > len(list) || list[i+6] != '\\' || list[i+7] != 'u' {
+				return fmt.Errorf("a lone high surrogate at byte %d", i)
+			}
+			if _, err := fmt.Sscanf(string(list[i+8:i+12]), "%04x", &low); err != nil || low < 0xdc00 || low > 0xdfff {
+				return fmt.Errorf("a lone high surrogate at byte %d", i)
+			}
+			i += 11
+			continue
+		}
+		i += 5
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+// Package sessions finds the real sessions that tests run on, and takes the messages out of their files. It is for tests
+// only, and independent of the code that it helps to test: it reads with encoding/json.
+package sessions
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// Session is a conversation from a file.
+type Session struct {
+	Name     string // file, and a number where the file holds several
+	Format   string // wire format
+	Messages []json.RawMessage
+}
+
+// JSON is the session's messages as a list.
+func (s *Session) JSON() []byte {
+	b := []byte("[")
+	for i, m := range s.Messages {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, m...)
+	}
+	return append(b, ']')
+}
+
+// Dir is the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data beside the project. The test is skipped
+// where there is none, but in CI it fails.
+func Dir(t testing.TB) string { return folder(t, "CTXFOLD_DATA", "data") }
+
+func folder(t testing.TB, env, name string) string {
+	t.Helper()
+	dir := os.Getenv(env)
+	if dir == "" {
+		root, err := os.Getwd()
+		for ; err == nil; root = filepath.Dir(root) {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				t.Fatal("no go.mod above the test")
+			}
+		}
+		dir = filepath.Join(root, "..", "shared", name)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s: the real sessions are missing: %v", env, err)
+		}
+		t.Skipf("no real sessions at %s; set %s", dir, env)
+	}
+	return dir
+}
+
+// Load reads all sessions of the given wire formats, sorted by name.
+func Load(t testing.TB, formats ...string) []Session {
+	t.Helper()
+	dir := Dir(t)
+	var all []Session
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, s := range extract(t, filepath.ToSlash(rel), src) {
+			for _, f := range formats {
+				if s.Format == f && len(s.Messages) > 0 {
+					all = append(all, s)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	if len(all) == 0 {
+		t.Fatalf("%s holds no session in %v", dir, formats)
+	}
+	return all
+}
+
+func extract(t testing.TB, name string, src []byte) []Session {
+	switch {
+	case strings.HasPrefix(name, "claude_code/"):
+		return []Session{{name, "anthropic", claudeCode(t, name, src)}}
+	case strings.HasPrefix(name, "cline/"), strings.HasSuffix(name, ".anthropic-messages.json"):
+		return []Session{{name, "anthropic", plain(t, name, field(t, name, src, "messages"))}}
+	case strings.HasPrefix(name, "openai_chat/mini_"):
+		var out []json.RawMessage
+		for _, m := range plain(t, name, field(t, name, src, "messages")) {
+			if role(m) != "exit" { // the harness's own last line; no API has such a role
+				out = append(out, m)
+			}
+		}
+		return []Session{{name, "openai-chat", out}}
+	case strings.HasPrefix(name, "openai_chat/tau_"):
+		var trials []struct{ Traj []json.RawMessage }
+		decode(t, name, src, &trials)
+		var out []Session
+		for i, tr := range trials {
+			out = append(out, Session{name + "#" + pad(i), "openai-chat", tr.Traj})
+		}
+		return out
+	case strings.HasPrefix(name, "api_recordings/openai_chat"), strings.HasPrefix(name, "api_recordings/anthropic"):
+		format := "openai-chat"
+		if strings.Contains(name, "anthropic") {
+			format = "anthropic"
+		}
+		var out []Session
+		for i, line := range lines(src) {
+			var rec struct {
+				Request struct{ Messages []json.RawMessage }
+			}
+			decode(t, name, line, &rec)
+			out = append(out, Session{name + "#" + pad(i), format, rec.Request.Messages})
+		}
+		return out
+	}
+	return nil
+}
+
+// claudeCode takes the live messages of a Claude Code session in the order of the file: those behind the last compaction
+// boundary, without side chains.
+func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
+	var out []json.RawMessage
+	for _, line := range lines(src) {
+		var rec struct {
+			Type, Subtype string
+			IsSidechain   bool
+			Message       json.RawMessage
+		}
+		decode(t, name, line, &rec)
+		if rec.Subtype == "compact_boundary" {
+			out = nil
+		}
+		if (rec.Type == "user" || rec.Type == "assistant") && !rec.IsSidechain {
+			var m struct {
+				Role    json.RawMessage `json:"role"`
+				Content json.RawMessage `json:"content"`
+			}
+			decode(t, name, rec.Message, &m)
+			b, err := json.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func lines(src []byte) [][]byte {
+	var out [][]byte
+	sc := bufio.NewScanner(bytes.NewReader(src))
+	sc.Buffer(nil, 64<<20)
+	for sc.Scan() {
+		if len(bytes.TrimSpace(sc.Bytes())) > 0 {
+			out = append(out, bytes.Clone(sc.Bytes()))
+		}
+	}
+	return out
+}
+
+func plain(t testing.TB, name string, src []byte) []json.RawMessage {
+	var out []json.RawMessage
+	decode(t, name, src, &out)
+	return out
+}
+
+func field(t testing.TB, name string, src []byte, key string) []byte {
+	var m map[string]json.RawMessage
+	decode(t, name, src, &m)
+	return m[key]
+}
+
+func role(m json.RawMessage) string {
+	var r struct{ Role string }
+	_ = json.Unmarshal(m, &r)
+	return r.Role
+}
+
+func decode(t testing.TB, name string, src []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(src, v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func pad(i int) string {
+	s := "000" + string(rune('0'+i/100%10)) + string(rune('0'+i/10%10)) + string(rune('0'+i%10))
+	return s[len(s)-3:]
+}

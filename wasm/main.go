@@ -1,0 +1,86 @@
+//go:build wasip1
+
+// Command wasm is the ctxfold module: the exports of docs/ABI.md over package core, and nothing else.
+//
+// It is a WASI reactor: a host calls _initialize once, then any export. All calls are synchronous and single-threaded.
+package main
+
+import (
+	"unsafe"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// live holds every buffer that the host knows by address, so that the garbage collector keeps it. The last freed
+// request buffer is kept aside and used again: one buffer serves all calls of about the same size.
+var (
+	live  = map[uint32][]byte{}
+	spare []byte
+)
+
+//go:wasmexport ctxfold_alloc
+func alloc(size uint32) uint32 {
+	var b []byte
+	if uint32(cap(spare)) >= size && size > 0 {
+		b, spare = spare[:size], nil
+	} else {
+		b = make([]byte, size, max(size, 1))
+	}
+	return export(b)
+}
+
+//go:wasmexport ctxfold_free
+func free(ptr uint32) {
+	b, ok := live[ptr]
+	if !ok {
+		return
+	}
+	delete(live, ptr)
+	if cap(b) > cap(spare) {
+		spare = b
+	}
+}
+
+func export(b []byte) uint32 {
+	p := uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+	live[p] = b
+	return p
+}
+
+// call runs op on the request at ptr and returns the answer's address and length as ptr<<32 | len.
+func call(op string, ptr, size uint32) uint64 {
+	var request []byte
+	if b, ok := live[ptr]; ok && uint64(size) <= uint64(cap(b)) {
+		request = b[:size]
+	} else if size > 0 {
+		request = unsafe.Slice((*byte)(unsafe.Pointer(uintptr(ptr))), size)
+	}
+	answer := core.Call(op, request)
+	return uint64(export(answer))<<32 | uint64(len(answer))
+}
+
+//go:wasmexport ctxfold_info
+func info(ptr, size uint32) uint64 { return call("info", ptr, size) }
+
+//go:wasmexport ctxfold_detect
+func detect(ptr, size uint32) uint64 { return call("detect", ptr, size) }
+
+//go:wasmexport ctxfold_estimate
+func estimate(ptr, size uint32) uint64 { return call("estimate", ptr, size) }
+
+//go:wasmexport ctxfold_check
+func check(ptr, size uint32) uint64 { return call("check", ptr, size) }
+
+//go:wasmexport ctxfold_plan
+func plan(ptr, size uint32) uint64 { return call("plan", ptr, size) }
+
+//go:wasmexport ctxfold_step
+func step(ptr, size uint32) uint64 { return call("step", ptr, size) }
+
+//go:wasmexport ctxfold_validate
+func validate(ptr, size uint32) uint64 { return call("validate", ptr, size) }
+
+//go:wasmexport ctxfold_repair
+func repair(ptr, size uint32) uint64 { return call("repair", ptr, size) }
+
+func main() {}
