@@ -35,7 +35,7 @@ type Rules struct {
 
 	Answers        Answers
 	ResultRole     transcript.Role // of messages that hold tool results
-	BindsReasoning bool // signed reasoning is bound to the messages before it (AN9)
+	BindsReasoning bool            // signed reasoning is bound to the messages before it (AN9)
 }
 
 // Fix says what repair does about a violation.
@@ -81,12 +81,13 @@ type Checker struct {
 // Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the
 // end, with nothing but results behind them, are no violation: the host is about to answer them.
 func (f *Format) Check(t *transcript.Transcript, seq []int32) []Violation {
-	c := &Checker{T: t, F: f, Seq: seq, place: make([]int32, len(t.Messages)), run: make([]int32, len(seq)),
-		owner: make([]int32, len(seq)+1)}
+	c := &Checker{T: t, F: f, Seq: seq}
+	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
+	c.asked, c.owner = make([]int32, len(seq)+1), make([]int32, len(seq)+1)
 	for i := range c.place {
 		c.place[i] = -1
 	}
-	c.owner[0] = -1
+	c.owner[0], c.asked[0] = -1, -1
 	for i, m := range seq {
 		c.place[m] = int32(i)
 		c.owner[i+1] = c.owner[i]
