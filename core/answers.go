@@ -105,6 +105,17 @@ type Violation struct {
 	Repair  string `json:"repair"` // what repair does about it
 }
 
+// Repaired is the answer of the operation repair, but for the transcript, which is written behind it.
+//
+//easyjson:json
+type Repaired struct {
+	Format   string           `json:"format"`
+	Changed  bool             `json:"changed"`
+	Valid    bool             `json:"valid"` // nothing is left that breaks a rule
+	Messages compact.Count    `json:"count"`
+	Repairs  []compact.Action `json:"repairs"`
+}
+
 // Planned is the answer of the operations plan and step, but for the transcript, which is written behind it.
 //
 //easyjson:json

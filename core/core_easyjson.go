@@ -287,7 +287,297 @@ func (v Replies) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Replies) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *Planned) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *Repaired) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = string(in.String())
+			}
+		case "changed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Changed = bool(in.Bool())
+			}
+		case "valid":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Valid = bool(in.Bool())
+			}
+		case "count":
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact(in, &out.Messages)
+		case "repairs":
+			if in.IsNull() {
+				in.Skip()
+				out.Repairs = nil
+			} else {
+				in.Delim('[')
+				if out.Repairs == nil {
+					if !in.IsDelim(']') {
+						out.Repairs = make([]compact.Action, 0, 0)
+					} else {
+						out.Repairs = []compact.Action{}
+					}
+				} else {
+					out.Repairs = (out.Repairs)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v7 compact.Action
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact1(in, &v7)
+					out.Repairs = append(out.Repairs, v7)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in Repaired) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"changed\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Changed))
+	}
+	{
+		const prefix string = ",\"valid\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Valid))
+	}
+	{
+		const prefix string = ",\"count\":"
+		out.RawString(prefix)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact(out, in.Messages)
+	}
+	{
+		const prefix string = ",\"repairs\":"
+		out.RawString(prefix)
+		if in.Repairs == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v8, v9 := range in.Repairs {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact1(out, v9)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *compact.Action) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "action":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Action = string(in.String())
+			}
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in compact.Action) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"action\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Action))
+	}
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix)
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	if in.Tool != "" {
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix)
+		out.String(string(in.Tool))
+	}
+	if in.Path != "" {
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Rule != "" {
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix)
+		out.String(string(in.Rule))
+	}
+	out.RawByte('}')
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, out *compact.Count) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Before = int(in.Int())
+			}
+		case "after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.After = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Writer, in compact.Count) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"before\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Before))
+	}
+	{
+		const prefix string = ",\"after\":"
+		out.RawString(prefix)
+		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -331,13 +621,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *P
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 digest.Request
+					var v10 digest.Request
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v7).UnmarshalEasyJSON(in)
+						(v10).UnmarshalEasyJSON(in)
 					}
-					out.Requests = append(out.Requests, v7)
+					out.Requests = append(out.Requests, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -376,7 +666,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in Planned) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -396,11 +686,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v8, v9 := range in.Requests {
-				if v8 > 0 {
+			for v11, v12 := range in.Requests {
+				if v11 > 0 {
 					out.RawByte(',')
 				}
-				(v9).MarshalEasyJSON(out)
+				(v12).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -425,14 +715,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Plan) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -492,13 +782,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 digest.Reply
+					var v13 digest.Reply
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v10).UnmarshalEasyJSON(in)
+						(v13).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v10)
+					out.Replies = append(out.Replies, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -517,7 +807,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Plan) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -551,11 +841,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Replies {
-				if v11 > 0 {
+			for v14, v15 := range in.Replies {
+				if v14 > 0 {
 					out.RawByte(',')
 				}
-				(v12).MarshalEasyJSON(out)
+				(v15).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -565,14 +855,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -620,13 +910,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *I
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v13 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v13)
+					out.Ops = append(out.Ops, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -647,9 +937,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *I
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v14 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in, &v14)
-					out.Formats = append(out.Formats, v14)
+					var v17 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v17)
+					out.Formats = append(out.Formats, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -670,13 +960,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *I
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v15 string
+					var v18 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v15 = string(in.String())
+						v18 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v15)
+					out.Estimators = append(out.Estimators, v18)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -697,13 +987,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *I
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v19 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v19 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v16)
+					out.Passes = append(out.Passes, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -724,15 +1014,15 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *I
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v17)
-					out.Presets = append(out.Presets, v17)
+					var v20 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v20)
+					out.Presets = append(out.Presets, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -747,7 +1037,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -773,11 +1063,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v18, v19 := range in.Ops {
-				if v18 > 0 {
+			for v21, v22 := range in.Ops {
+				if v21 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v19))
+				out.String(string(v22))
 			}
 			out.RawByte(']')
 		}
@@ -789,11 +1079,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v20, v21 := range in.Formats {
-				if v20 > 0 {
+			for v23, v24 := range in.Formats {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out, v21)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v24)
 			}
 			out.RawByte(']')
 		}
@@ -805,11 +1095,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v22, v23 := range in.Estimators {
-				if v22 > 0 {
+			for v25, v26 := range in.Estimators {
+				if v25 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v23))
+				out.String(string(v26))
 			}
 			out.RawByte(']')
 		}
@@ -821,11 +1111,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v24, v25 := range in.Passes {
-				if v24 > 0 {
+			for v27, v28 := range in.Passes {
+				if v27 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v25))
+				out.String(string(v28))
 			}
 			out.RawByte(']')
 		}
@@ -837,11 +1127,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v26, v27 := range in.Presets {
-				if v26 > 0 {
+			for v29, v30 := range in.Presets {
+				if v29 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v27)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v30)
 			}
 			out.RawByte(']')
 		}
@@ -849,21 +1139,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -903,7 +1193,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -919,7 +1209,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -965,7 +1255,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -986,7 +1276,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1026,7 +1316,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *N
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1042,7 +1332,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1096,13 +1386,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *E
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 int
+					var v31 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v28 = int(in.Int())
+						v31 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v28)
+					out.Messages = append(out.Messages, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1127,7 +1417,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1156,11 +1446,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v29, v30 := range in.Messages {
-				if v29 > 0 {
+			for v32, v33 := range in.Messages {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v30))
+				out.Int(int(v33))
 			}
 			out.RawByte(']')
 		}
@@ -1175,14 +1465,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1224,9 +1514,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &v31)
-					out.Candidates = append(out.Candidates, v31)
+					var v34 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v34)
+					out.Candidates = append(out.Candidates, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1245,7 +1535,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1266,11 +1556,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Candidates {
-				if v32 > 0 {
+			for v35, v36 := range in.Candidates {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, v33)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v36)
 			}
 			out.RawByte(']')
 		}
@@ -1280,14 +1570,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1329,13 +1619,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 string
+					var v37 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v34 = string(in.String())
+						v37 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v34)
+					out.Evidence = append(out.Evidence, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1354,7 +1644,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1375,18 +1665,18 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Evidence {
-				if v35 > 0 {
+			for v38, v39 := range in.Evidence {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v36))
+				out.String(string(v39))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1468,7 +1758,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1522,10 +1812,10 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
 }

@@ -40,6 +40,7 @@ func init() {
 		{"plan", false, plan},
 		{"step", false, step},
 		{"validate", true, validate},
+		{"repair", true, repair},
 	}
 }
 
@@ -191,9 +192,9 @@ func validate(r *request, dst []byte) []byte {
 	a := Validated{Format: r.format.Name, Messages: len(seq)}
 	if r.lone > 0 {
 		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
-			Text: strconv.Itoa(r.lone) + " lone surrogates", Repair: "replace"})
+			Text: "half of a surrogate pair stands alone; in all: " + strconv.Itoa(r.lone), Repair: "replace"})
 	}
-	for _, v := range r.format.Check(r.t, seq) {
+	for _, v := range r.format.Check(r.t, seq, r.policy.OpenCalls == "answer") {
 		at := r.t.Messages[v.Message].Span.Start
 		if v.Part >= 0 {
 			at = r.t.Parts[v.Part].Span.Start
@@ -235,8 +236,7 @@ func step(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "this plan is of another version; plan again"}, at)
 		return dst
 	}
-	if r.resolvePolicy(p.Policy, at); r.err != nil {
-		r.err.Offset = int(at)
+	if r.resolvePolicy(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy"))); r.err != nil {
 		return dst
 	}
 	if r.readAt(r.members[inMessages].Start); r.err != nil {
@@ -255,8 +255,7 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	c, err := compact.Compact(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies})
 	if err != nil {
-		// The passes' parameters are part of the policy; the message names the pass and the key.
-		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message}, max(r.members[inPolicy].Start, r.members[inPlan].Start))
+		r.fail(err, r.policyAt)
 		return dst
 	}
 	a := Planned{Report: c.Report}
@@ -267,6 +266,11 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	}
 	a.State = &c.State
 	dst = appendJSON(dst, a)
+	return r.appendTranscript(dst, c)
+}
+
+// appendTranscript adds the transcript to an answer, an object, in the way that the policy asks for.
+func (r *request) appendTranscript(dst []byte, c *compact.Run) []byte {
 	switch r.policy.Answer {
 	case "report":
 		return dst

@@ -15,6 +15,7 @@ type request struct {
 	members [len(memberNames)]jsonspan.Span
 
 	policy    *policy.Policy
+	policyAt  uint32 // where the policy stands
 	format    *wire.Format
 	profile   *tokens.Profile
 	t         *transcript.Transcript
@@ -94,6 +95,9 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	if e != nil && r.err == nil {
 		c := *e
 		c.Offset += int(base)
+		if c.At != "" {
+			c.Offset = jsonspan.Find(r.src, int(base), c.At) + e.Offset
+		}
 		r.err = &c
 	}
 }
@@ -116,15 +120,15 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	if r.fail(err, base); err != nil {
 		return
 	}
-	r.policy = pol
+	r.policy, r.policyAt = pol, base
 	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator,
+		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
 			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)
 		return
 	}
 	if pol.Format != "" && pol.Format != "auto" {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
-			r.fail(&jsonspan.Error{Code: policy.UnknownFormat,
+			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format",
 				Message: "there is no format \"" + pol.Format + "\"; there are: " + list(wire.Names())}, base)
 		}
 	}

@@ -43,14 +43,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Run{View: NewView(in.Transcript, in.Format, in.Estimator, in.N), Input: in, Limit: in.Policy.Limit()}
-	c.Target = in.Policy.TargetTokens()
-	c.Report = Report{
-		Preset: in.Policy.Preset, Format: in.Format.Name, Estimator: in.Estimator.Name,
-		Tokens:   Tokens{Before: c.Total, After: c.Total, Limit: c.Limit, Window: in.Policy.Window.Tokens},
-		Messages: Count{Before: len(in.Transcript.Messages), After: len(in.Transcript.Messages)},
-		Summary:  Summary{Source: "none"},
-	}
+	c := newRun(in)
 	switch {
 	case in.Policy.Force:
 	case in.Policy.Window.Tokens == 0:
@@ -87,6 +80,19 @@ func Compact(in Input) (*Run, *policy.Error) {
 	}
 	c.finish()
 	return c, nil
+}
+
+func newRun(in Input) *Run {
+	c := &Run{View: NewView(in.Transcript, in.Format, in.Estimator, in.N), Input: in, Limit: in.Policy.Limit(),
+		Target: in.Policy.TargetTokens()}
+	n := len(in.Transcript.Messages)
+	c.Report = Report{
+		Preset: in.Policy.Preset, Format: in.Format.Name, Estimator: in.Estimator.Name,
+		Tokens:   Tokens{Before: c.Total, After: c.Total, Limit: c.Limit, Window: in.Policy.Window.Tokens},
+		Messages: Count{Before: n, After: n},
+		Summary:  Summary{Source: "none"},
+	}
+	return c
 }
 
 // The reasons of reports. They are stable.

@@ -101,7 +101,73 @@ func (v rehydratePass) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *rehydratePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *foldPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *reasoningPass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "mode":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Mode = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in reasoningPass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"mode\":"
+		out.RawString(prefix)
+		out.String(string(in.Mode))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v reasoningPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *reasoningPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer, out *foldPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -159,7 +225,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in foldPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writer, in foldPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -193,14 +259,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v foldPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *foldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer, out *clearPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *clearPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -300,7 +366,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writer, in clearPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in clearPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -356,14 +422,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v clearPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *clearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *State) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -403,7 +469,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in State) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -422,14 +488,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -474,9 +540,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -502,9 +568,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in, &out.Prefix)
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -522,7 +588,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 				}
 				for !in.IsDelim(']') {
 					var v7 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &v7)
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &v7)
 					out.Actions = append(out.Actions, v7)
 					in.WantComma()
 				}
@@ -542,7 +608,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -574,12 +640,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -604,12 +670,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out, in.Prefix)
 	}
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -622,7 +688,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 				if v8 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, v9)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, v9)
 			}
 			out.RawByte(']')
 		}
@@ -632,14 +698,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -709,7 +775,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -750,7 +816,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -790,7 +856,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -806,7 +872,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -852,7 +918,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -873,7 +939,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -913,7 +979,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -929,7 +995,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -981,7 +1047,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first

@@ -1,6 +1,9 @@
 package compact
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/ctxfold/ctxfold/core/policy"
 )
 
@@ -42,18 +45,19 @@ func Passes() []string {
 func parsePasses(p *policy.Policy) ([]pass, *policy.Error) {
 	var passes []pass
 next:
-	for _, step := range p.Passes {
+	for i, step := range p.Passes {
+		at := "passes[" + strconv.Itoa(i) + "]"
 		for _, k := range kinds {
 			if k.name != step.Name {
 				continue
 			}
 			pass := k.make()
 			if err := policy.Decode(step.JSON, pass); err != nil {
-				err.Message = "pass " + k.name + ": " + err.Message
+				err.Message, err.At = "pass "+k.name+": "+err.Message, at
 				return nil, err
 			}
 			if problem := pass.check(); problem != "" {
-				return nil, &policy.Error{Code: policy.OutOfRange, Message: "pass " + k.name + ": " + problem}
+				return nil, &policy.Error{Code: policy.OutOfRange, At: at + "." + strings.Fields(problem)[0], Message: "pass " + k.name + ": " + problem}
 			}
 			passes = append(passes, pass)
 			continue next
@@ -65,7 +69,7 @@ next:
 			}
 			names += name
 		}
-		return nil, &policy.Error{Code: policy.UnknownPass, Message: "there is no pass \"" + step.Name + "\"; there are: " + names}
+		return nil, &policy.Error{Code: policy.UnknownPass, At: at + ".pass", Message: "there is no pass \"" + step.Name + "\"; there are: " + names}
 	}
 	return passes, nil
 }

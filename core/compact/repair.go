@@ -20,11 +20,31 @@ const turn = "[Noted.]"
 // maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
 const maxRepairs = 8
 
+// Repair mends a transcript without compacting it. Only what the policy pins stays as it is; messages for which touched
+// is true are written anew.
+func Repair(in Input, touched func(message int) bool) *Run {
+	c := newRun(in)
+	for i := range c.Items {
+		c.Items[i].Pinned = c.pinnedByPolicy(int(c.Items[i].Msg))
+		if touched(i) {
+			c.Items[i].Dirty = true
+			c.act(Action{Action: "replace", Pass: "repair", Message: i, Rule: "I8"})
+		}
+	}
+	c.repair()
+	c.finish()
+	return c
+}
+
 // repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned items stay
 // as they are, and so do messages that came after the plan.
 func (c *Run) repair() {
 	for range maxRepairs {
-		violations := c.F.Check(c.T, c.Seq())
+		violations := c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
+		// Ids come first: what else is mended writes them.
+		if ids := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return v.Fix != wire.RenameID }); len(ids) > 0 && c.mend(ids) {
+			continue
+		}
 		if len(violations) == 0 || !c.mend(violations) {
 			return
 		}
@@ -38,8 +58,8 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		place[it.Msg] = i
 	}
 	gone := map[int]bool{}
-	inserts := map[int][]byte{} // messages to put behind an item; -1 is the front
-	unanswered := map[int32][]wire.Call{}
+	inserts := map[int][]byte{}       // messages to put behind an item; -1 is the front
+	unanswered := map[int32][]int32{} // by message: the parts that are calls without result
 	var moved []move
 	turns := map[int]transcript.Role{}
 	opener, done := -1, false
@@ -66,14 +86,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 				c.RemovePart(at, v.Part)
 				break
 			}
-			call := wire.Call{}
-			if !p.ID.Zero() {
-				call.ID = c.T.Bytes(p.ID)
-			}
-			if !p.Name.Zero() {
-				call.Name = c.T.Bytes(p.Name)
-			}
-			unanswered[v.Message] = append(unanswered[v.Message], call)
+			unanswered[v.Message] = append(unanswered[v.Message], v.Part)
 		case wire.RenameID:
 			if !c.rename(at, v.Part, place) {
 				continue
@@ -87,18 +100,18 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			}
 			turns[at-1] = role
 		case wire.MoveResult:
-			if m, ok := c.moveResult(at, v.Part, place); ok {
-				moved = append(moved, m)
-			} else {
+			m, ok := c.moveResult(at, v.Part, place)
+			if !ok {
 				continue
 			}
+			moved = append(moved, m)
 		}
 		done = true
 		c.Report.Repaired++
 		c.act(Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: before - c.Total, Rule: v.Rule})
 	}
 	for m, calls := range unanswered {
-		inserts[place[m]] = c.F.Results(nil, calls, LostResult)
+		inserts[place[m]] = c.F.Results(nil, c.calls(calls), LostResult)
 	}
 	if opener >= 0 {
 		if inserts[opener-1] != nil {
@@ -120,6 +133,21 @@ var repairAction = map[wire.Fix]string{
 	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert",
 }
 
+// calls are tool calls as a format's Results takes them.
+func (c *Run) calls(parts []int32) []wire.Call {
+	calls := make([]wire.Call, len(parts))
+	for i, n := range parts {
+		p := &c.T.Parts[n]
+		if !p.ID.Zero() {
+			calls[i].ID = c.T.Bytes(p.ID)
+		}
+		if !p.Name.Zero() {
+			calls[i].Name = c.T.Bytes(p.Name)
+		}
+	}
+	return calls
+}
+
 // move takes an item to behind another one. A new message, if there is one, goes there in its stead.
 type move struct {
 	from, behind int
@@ -129,6 +157,9 @@ type move struct {
 // moveResult plans how a tool result gets right behind its call: with its message, or, where that holds more, alone.
 func (c *Run) moveResult(at int, part int32, place map[int32]int) (move, bool) {
 	p := &c.T.Parts[part]
+	if p.Has(transcript.Removed) { // it has moved for another rule
+		return move{}, false
+	}
 	call, ok := place[c.T.Parts[p.Pair].Msg]
 	if !ok {
 		return move{}, false
@@ -144,7 +175,7 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int) (move, bool) {
 	if alone {
 		return move{from: at, behind: call}, true
 	}
-	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.T.Bytes(p.Span))
+	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.appendRange(nil, p.Msg, p.Span))
 	c.RemovePart(at, part)
 	// The pair is linked again when the new message is read.
 	c.T.Parts[p.Pair].Pair = -1
@@ -219,34 +250,4 @@ func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, moved []move) {
 			c.Insert(len(c.Items), text)
 		}
 	}
-}
-
-// dropBoundReasoning takes signed reasoning out of the messages behind the first change, where the provider binds it to
-// what stands before it (AN9): whole parts, in all turns behind the change. A message that was nothing else goes too.
-func (c *Run) dropBoundReasoning() {
-	if !c.F.Rules.BindsReasoning {
-		return
-	}
-	empty := map[int]bool{}
-	for i := c.FirstChange(); i < len(c.Items); i++ {
-		it := &c.Items[i]
-		msg := &c.T.Messages[it.Msg]
-		if it.In < 0 || it.Pinned || msg.Role != transcript.Assistant {
-			continue
-		}
-		before, left := c.Total, 0
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			p := &c.T.Parts[n]
-			if p.Kind == transcript.Reasoning && p.Has(transcript.Signed) && !p.Has(transcript.Removed) {
-				c.RemovePart(i, n)
-			} else if !p.Has(transcript.Removed) {
-				left++
-			}
-		}
-		if before != c.Total {
-			c.act(Action{Action: "strip", Pass: "reasoning", Message: int(it.In), Tokens: before - c.Total, Rule: "AN9"})
-			empty[i] = left == 0
-		}
-	}
-	c.Remove(func(i int) bool { return empty[i] })
 }

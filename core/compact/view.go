@@ -238,14 +238,19 @@ func (v *View) appendMessage(dst []byte, it *Item) []byte {
 	if !it.Dirty {
 		return append(dst, v.T.Bytes(msg.Span)...)
 	}
-	splices := v.removals(it.Msg)
-	for _, e := range v.editsOf(it.Msg) {
+	return v.appendRange(dst, it.Msg, msg.Span)
+}
+
+// appendRange writes a range of a message, all of it or a part, with its edits.
+func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
+	splices := v.removals(m)
+	for _, e := range v.editsOf(m) {
 		splices = append(splices, splice{e.old, e.new})
 	}
 	slices.SortFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
-	at := msg.Span.Start
+	at := span.Start
 	for _, s := range splices {
-		if s.old.Start < at { // inside something that is gone
+		if s.old.Start < at || s.old.End > span.End { // outside, or inside something that is gone
 			continue
 		}
 		dst = append(dst, v.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...)
@@ -254,7 +259,7 @@ func (v *View) appendMessage(dst []byte, it *Item) []byte {
 		}
 		at = s.old.End
 	}
-	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: msg.Span.End})...)
+	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: span.End})...)
 }
 
 // editsOf returns the edits of a message. Of two edits of one body the later counts; it stands first.

@@ -20,6 +20,9 @@ type Error struct {
 	Code    Code
 	Offset  int
 	Message string
+	// At is a path below what stands at Offset, for an error that was found after the JSON had been read. Find turns it
+	// into an offset.
+	At string
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }

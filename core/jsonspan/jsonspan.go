@@ -136,6 +136,18 @@ func (s *Scanner) unexpected(want string) {
 	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
 }
 
+// wrong records that the next value is of another kind than wanted, or no JSON at all.
+func (s *Scanner) wrong(want string) {
+	kind := s.Kind()
+	at := s.pos
+	if kind == True || kind == False || kind == Null {
+		s.scalar(kind)
+	}
+	if kind != Invalid {
+		s.Fail(WrongType, at, "expected "+want+", found "+describe(s.src[at:]))
+	}
+}
+
 func (s *Scanner) space() {
 	for s.pos < len(s.src) {
 		switch s.src[s.pos] {
@@ -191,9 +203,7 @@ func (s *Scanner) open(bracket byte, want string) bool {
 		return false
 	}
 	if s.src[s.pos] != bracket {
-		if s.Kind() != Invalid {
-			s.Fail(WrongType, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
-		}
+		s.wrong(want)
 		return false
 	}
 	if s.depth == MaxDepth {
@@ -283,9 +293,7 @@ func (s *Scanner) Text() Str {
 	}
 	s.space()
 	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
-		if s.Kind() != Invalid {
-			s.Fail(WrongType, s.pos, "expected a string, found "+describe(s.src[s.pos:]))
-		}
+		s.wrong("a string")
 		return Str{}
 	}
 	return s.str()

@@ -1,6 +1,9 @@
 package jsonspan
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // pathKeyMax is how many bytes of a key a path shows; a hostile transcript has keys of a megabyte.
 const pathKeyMax = 64
@@ -74,6 +77,53 @@ walk:
 		}
 	}
 	return string(path)
+}
+
+// Find returns the offset of the value at a path below the value at base: plain member names and indexes, such as
+// passes[1].tools. Where the path ends early, it is the offset of the last value that is there.
+func Find(src []byte, base int, path string) int {
+	s := New(src).At(uint32(base))
+	s.Lenient = true
+	for path != "" && s.Err() == nil {
+		found := false
+		if path[0] == '[' {
+			end := strings.IndexByte(path, ']')
+			n, err := strconv.Atoi(path[1:max(end, 1)])
+			if path = path[end+1:]; err != nil || s.Kind() != Array {
+				break
+			}
+			for s.Array(); s.Elem(); n-- {
+				if found = n == 0; found {
+					break
+				}
+				s.Skip()
+			}
+		} else {
+			path = strings.TrimPrefix(path, ".")
+			end := strings.IndexAny(path, ".[")
+			if end < 0 {
+				end = len(path)
+			}
+			name := path[:end]
+			if path = path[end:]; s.Kind() != Object {
+				break
+			}
+			for s.Object(); !found; {
+				key, ok := s.Key()
+				if !ok {
+					break
+				}
+				if found = string(key) == name; !found {
+					s.Skip()
+				}
+			}
+		}
+		if !found || s.Kind() == Invalid {
+			break
+		}
+		base = int(s.Pos())
+	}
+	return base
 }
 
 func appendKey(path, src []byte, key Span) []byte {

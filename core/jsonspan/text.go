@@ -128,6 +128,33 @@ func MeasureText[T string | []byte](text T) Measure {
 	return m
 }
 
+// ReplaceLone writes U+FFFD over the lone surrogates of a value that a lenient Scanner has read, in place: the escape
+// keeps its length, so spans stay right. It returns the offsets of what it replaced.
+func ReplaceLone(src []byte, value Span) []uint32 {
+	var at []uint32
+	for i := int(value.Start); i < int(value.End); i++ {
+		if src[i] != '\\' {
+			continue
+		}
+		if i++; src[i] != 'u' {
+			continue
+		}
+		u, _ := hex4(src, i+1)
+		if u >= 0xd800 && u < 0xdc00 && src[i+5] == '\\' && src[i+6] == 'u' {
+			if low, _ := hex4(src, i+7); low >= 0xdc00 && low <= 0xdfff {
+				i += 10
+				continue
+			}
+		}
+		if u >= 0xd800 && u <= 0xdfff {
+			at = append(at, uint32(i-1))
+			copy(src[i+1:], "fffd")
+		}
+		i += 4
+	}
+	return at
+}
+
 // TrimRune cuts an unfinished UTF-8 sequence off the end of b.
 func TrimRune(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-3; i-- {

@@ -27,6 +27,9 @@ type Policy struct {
 	WireSafe *bool `json:"wire_safe,omitempty"`
 	// Force compacts although the gate says that it is not due.
 	Force bool `json:"force,omitempty"`
+	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
+	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
+	OpenCalls string `json:"open_calls,omitempty"`
 	// Answer is "messages" (the default), "edits" (runs over the input's indexes), or "report" (neither).
 	Answer string `json:"answer,omitempty"`
 }

@@ -121,6 +121,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 			} else {
 				out.Force = bool(in.Bool())
 			}
+		case "open_calls":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OpenCalls = string(in.String())
+			}
 		case "answer":
 			if in.IsNull() {
 				in.Skip()
@@ -228,6 +234,11 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 		const prefix string = ",\"force\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Force))
+	}
+	if in.OpenCalls != "" {
+		const prefix string = ",\"open_calls\":"
+		out.RawString(prefix)
+		out.String(string(in.OpenCalls))
 	}
 	if in.Answer != "" {
 		const prefix string = ",\"answer\":"

@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/mailru/easyjson/jlexer"
 )
@@ -74,6 +77,12 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	e := &Error{Code: jsonspan.WrongType, Message: err.Error()}
 	if le, ok := err.(*jlexer.LexerError); ok {
 		e.Offset, e.Message = max(0, min(le.Offset, len(src))), le.Reason
+		switch le.Reason {
+		case "expected {":
+			e.Message = "expected an object"
+		case "expected [":
+			e.Message = "expected a list"
+		}
 		if le.Reason == "unknown field" {
 			e.Code, e.Message = UnknownField, "there is no such key here: "+le.Data
 			e.Offset = max(0, e.Offset-1)
@@ -109,7 +118,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 		p.Preset = preset.Name
 		return p, p.check()
 	}
-	return nil, &Error{Code: UnknownPreset, Message: "there is no preset \"" + name.Preset + "\"; there are: " + join(names())}
+	return nil, &Error{Code: UnknownPreset, At: "preset", Message: "there is no preset \"" + name.Preset + "\"; there are: " + join(names())}
 }
 
 func names() []string {
@@ -131,32 +140,40 @@ func join(list []string) string {
 	return s
 }
 
-// check finds numbers that make no sense. Offsets are unknown by then; the message names the key.
+// check finds values that make no sense.
 func (p *Policy) check() *Error {
-	bad := func(message string) *Error { return &Error{Code: OutOfRange, Message: message} }
+	bad := func(at, message string) *Error { return &Error{Code: OutOfRange, At: at, Message: at + " " + message} }
+	const tokens = "must be from 0 to 1,000,000,000 tokens"
+	out := func(n int) bool { return n < 0 || n > MaxTokens }
 	switch {
-	case p.Window.Tokens < 0 || p.Window.Tokens > MaxTokens:
-		return bad("window.tokens must be from 0 to 1,000,000,000 tokens")
-	case p.Window.Reserve != nil && (*p.Window.Reserve < 0 || *p.Window.Reserve > MaxTokens):
-		return bad("window.reserve must be from 0 to 1,000,000,000 tokens")
+	case out(p.Window.Tokens):
+		return bad("window.tokens", tokens)
+	case p.Window.Reserve != nil && out(*p.Window.Reserve):
+		return bad("window.reserve", tokens)
 	case !(p.Gate.Ratio > 0 && p.Gate.Ratio <= 1):
-		return bad("gate.ratio must be over 0 and at most 1")
+		return bad("gate.ratio", "must be over 0 and at most 1")
 	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
-		return bad("gate.target must be over 0 and at most 1")
-	case p.Summary.MaxOutputTokens < 0 || p.Summary.MaxOutputTokens > MaxTokens:
-		return bad("summary.max_output_tokens must be from 0 to 1,000,000,000 tokens")
-	case p.Summary.MaxInputTokens < 0 || p.Summary.MaxInputTokens > MaxTokens:
-		return bad("summary.max_input_tokens must be from 0 to 1,000,000,000 tokens")
+		return bad("gate.target", "must be over 0 and at most 1")
+	case out(p.Summary.MaxOutputTokens):
+		return bad("summary.max_output_tokens", tokens)
+	case out(p.Summary.MaxInputTokens):
+		return bad("summary.max_input_tokens", tokens)
 	case p.Summary.Mode != "model" && p.Summary.Mode != "local":
-		return bad(`summary.mode must be "model" or "local"`)
+		return bad("summary.mode", `must be "model" or "local"`)
 	case p.Answer != "" && p.Answer != "messages" && p.Answer != "edits" && p.Answer != "report":
-		return bad(`answer must be "messages", "edits" or "report"`)
+		return bad("answer", `must be "messages", "edits" or "report"`)
+	case p.OpenCalls != "" && p.OpenCalls != "keep" && p.OpenCalls != "answer":
+		return bad("open_calls", `must be "keep" or "answer"`)
 	case p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0:
-		return bad("window.reserve leaves nothing of window.tokens for the conversation")
+		return bad("window.reserve", "leaves nothing of window.tokens for the conversation")
 	}
-	for _, pin := range p.Pins {
+	for i, pin := range p.Pins {
+		at := "pins[" + strconv.Itoa(i) + "]"
 		if pin == (Pin{}) {
-			return bad("a pin must name role, index, id or contains")
+			return bad(at, "must name role, index, id or contains")
+		}
+		if !slices.Contains([]string{"", "system", "user", "assistant", "tool"}, pin.Role) {
+			return bad(at+".role", `must be "system", "user", "assistant" or "tool"`)
 		}
 	}
 	return nil

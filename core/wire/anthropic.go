@@ -23,6 +23,8 @@ func init() {
 		Message:     writeTextMessage,
 		ResultBody:  jsonspan.AppendString[string],
 		Results:     anthropicResults,
+		Wrap:        wrapContent,
+		FreshID:     "toolu_ctxfold_",
 		Rules: Rules{
 			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",
 			Answers: NextMessage, ResultRole: transcript.User, BindsReasoning: true,

@@ -72,6 +72,7 @@ type Checker struct {
 	F          *Format
 	Seq        []int32 // indexes of T.Messages
 	Violations []Violation
+	closed     bool    // open calls at the end are violations
 	place      []int32 // of each message of T in Seq, or -1
 	run        []int32 // of each place: the run of one role that it belongs to
 	asked      []int32 // of each place: the last place before it that is the user's or the system's, or -1
@@ -79,9 +80,9 @@ type Checker struct {
 }
 
 // Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the
-// end, with nothing but results behind them, are no violation: the host is about to answer them.
-func (f *Format) Check(t *transcript.Transcript, seq []int32) []Violation {
-	c := &Checker{T: t, F: f, Seq: seq}
+// end, with nothing but results behind them, are no violation (the host is about to answer them), unless closed is set.
+func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
+	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
 	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
 	c.asked, c.owner = make([]int32, len(seq)+1), make([]int32, len(seq)+1)
 	for i := range c.place {
@@ -186,8 +187,8 @@ func (c *Checker) pairs() {
 	}
 }
 
-// open tells whether nothing but tool results stands behind a place.
-func (c *Checker) open(place int) bool { return c.owner[len(c.Seq)] <= int32(place) }
+// open tells whether the calls at a place may be open: nothing but tool results stands behind them.
+func (c *Checker) open(place int) bool { return !c.closed && c.owner[len(c.Seq)] <= int32(place) }
 
 // results tells whether a message holds tool results and nothing else.
 func (c *Checker) results(m int32) bool {

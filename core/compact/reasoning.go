@@ -1,0 +1,74 @@
+package compact
+
+import "github.com/ctxfold/ctxfold/core/transcript"
+
+// reasoningPass takes reasoning out of the messages of the assistant, whole parts at a time.
+//
+//easyjson:json
+type reasoningPass struct {
+	Pass string `json:"pass"`
+	// Mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all
+	// reasoning goes) or "keep" (none does).
+	Mode string `json:"mode"`
+}
+
+func init() { register("reasoning", func() pass { return &reasoningPass{Mode: "latest_turn"} }) }
+
+func (p *reasoningPass) check() string {
+	if p.Mode != "keep" && p.Mode != "strip" && p.Mode != "latest_turn" {
+		return `mode must be "keep", "strip" or "latest_turn"`
+	}
+	return ""
+}
+
+func (p *reasoningPass) follows() bool { return false }
+
+func (p *reasoningPass) run(c *Run) {
+	end := len(c.Items)
+	switch p.Mode {
+	case "keep":
+		return
+	case "latest_turn":
+		for end--; end > 0 && !c.T.HasUserText(int(c.Items[end].Msg)); end-- {
+		}
+	}
+	c.stripReasoning(0, end, "reasoning", "", func(*transcript.Part) bool { return true })
+}
+
+// dropBoundReasoning takes signed reasoning out of the messages behind the first change, where the provider binds it to
+// what stands before it (AN9): in all turns behind the change, since what is left of one that lost some would be refused.
+func (c *Run) dropBoundReasoning() {
+	if c.F.Rules.BindsReasoning {
+		c.stripReasoning(c.FirstChange(), len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Signed) })
+	}
+}
+
+// stripReasoning removes the reasoning parts for which which is true from the input's messages at [from, to). A message
+// that was nothing else goes too.
+func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *transcript.Part) bool) {
+	empty := map[int]bool{}
+	for i := from; i < to; i++ {
+		it := &c.Items[i]
+		msg := &c.T.Messages[it.Msg]
+		if it.In < 0 || it.Pinned || msg.Role != transcript.Assistant {
+			continue
+		}
+		before, left, stripped := c.Total, false, false
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			p := &c.T.Parts[n]
+			switch {
+			case p.Has(transcript.Removed) || p.Parent >= 0:
+			case p.Kind == transcript.Reasoning && which(p):
+				c.RemovePart(i, n)
+				stripped = true
+			default:
+				left = true
+			}
+		}
+		if stripped {
+			c.act(Action{Action: "strip", Pass: pass, Message: int(it.In), Tokens: before - c.Total, Rule: rule})
+			empty[i] = !left
+		}
+	}
+	c.Remove(func(i int) bool { return empty[i] })
+}
