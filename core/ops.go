@@ -242,7 +242,7 @@ func step(r *request, dst []byte) []byte {
 	if r.readAt(r.members[inMessages].Start); r.err != nil {
 		return dst
 	}
-	if p.Messages < 1 || p.Messages > len(r.t.Messages) || fingerprint(r.t, p.Messages) != p.Fingerprint {
+	if p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
 		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, at)
 		return dst
 	}
@@ -260,7 +260,7 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	}
 	a := Planned{Report: c.Report}
 	if len(c.Requests) > 0 {
-		p.Fingerprint = fingerprint(r.t, p.Messages)
+		p.Fingerprint = r.t.Fingerprint(p.Messages)
 		a.Plan, a.Requests = p, c.Requests
 		return appendJSON(dst, a)
 	}

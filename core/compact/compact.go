@@ -51,11 +51,14 @@ func Compact(in Input) (*Run, *policy.Error) {
 	case c.Total <= c.Limit:
 		return c.unchanged(UnderBudget), nil
 	}
+	if s := in.State; s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
+		return c.unchanged(NoProgress), nil
+	}
 	before := c.Total
-	c.pin()
 	if in.Policy.Safe() {
 		c.repair()
 	}
+	c.pin() // after the repair: it may have dropped the newest message of the user, if that was empty
 	repaired := len(c.Report.Actions)
 	for i, p := range passes {
 		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.follows() {
@@ -129,6 +132,7 @@ func (c *Run) finish() {
 	n := c.FirstChange()
 	r.Prefix = Prefix{Messages: n, Bytes: c.PrefixBytes(), Tokens: c.Tokens(0, n)}
 	c.State.Round++
+	c.State.Messages, c.State.Fingerprint = r.Messages.After, c.fingerprint()
 }
 
 // act records what a pass did.

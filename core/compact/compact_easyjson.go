@@ -455,6 +455,18 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 			} else {
 				(out.Ledger).UnmarshalEasyJSON(in)
 			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "fingerprint":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Fingerprint = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -482,6 +494,16 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 		const prefix string = ",\"ledger\":"
 		out.RawString(prefix)
 		(in.Ledger).MarshalEasyJSON(out)
+	}
+	if in.Messages != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	if in.Fingerprint != "" {
+		const prefix string = ",\"fingerprint\":"
+		out.RawString(prefix)
+		out.String(string(in.Fingerprint))
 	}
 	out.RawByte('}')
 }

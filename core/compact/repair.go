@@ -20,12 +20,10 @@ const turn = "[Noted.]"
 // maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
 const maxRepairs = 8
 
-// Repair mends a transcript without compacting it. Only what the policy pins stays as it is; messages for which touched
-// is true are written anew.
+// Repair mends a transcript without compacting it. Messages for which touched is true are written anew.
 func Repair(in Input, touched func(message int) bool) *Run {
 	c := newRun(in)
 	for i := range c.Items {
-		c.Items[i].Pinned = c.pinnedByPolicy(int(c.Items[i].Msg))
 		if touched(i) {
 			c.Items[i].Dirty = true
 			c.act(Action{Action: "replace", Pass: "repair", Message: i, Rule: "I8"})
@@ -36,8 +34,8 @@ func Repair(in Input, touched func(message int) bool) *Run {
 	return c
 }
 
-// repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. Pinned items stay
-// as they are, and so do messages that came after the plan.
+// repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep
+// a message from being mended: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
 func (c *Run) repair() {
 	for range maxRepairs {
 		violations := c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
@@ -65,7 +63,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	opener, done := -1, false
 	for _, v := range violations {
 		at, ok := place[v.Message]
-		if !ok || c.Items[at].Pinned && v.Fix != wire.AddResult && v.Fix != wire.AddUser && v.Fix != wire.AddTurn {
+		if !ok {
 			continue
 		}
 		before := c.Total
@@ -192,7 +190,7 @@ func (c *Run) rename(at int, part int32, place map[int32]int) bool {
 	id = append(id, '"')
 	if p.Pair >= 0 {
 		other, ok := place[c.T.Parts[p.Pair].Msg]
-		if !ok || c.Items[other].Pinned {
+		if !ok {
 			return false
 		}
 		c.setID(other, p.Pair, id)

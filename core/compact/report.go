@@ -66,6 +66,9 @@ type Action struct {
 //
 //easyjson:json
 type State struct {
-	Round  int           `json:"round"`
+	Round  int           `json:"round"` // how many compactions there were
 	Ledger digest.Ledger `json:"ledger"`
+	// The result of the last compaction. While the transcript is still just that, there is nothing to do.
+	Messages    int    `json:"messages,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
 }

@@ -173,6 +173,23 @@ func (v *View) PrefixBytes() int {
 	return int(v.T.Messages[n-1].Span.End - v.T.List.Start)
 }
 
+// fingerprint is the fingerprint of the output's messages.
+func (v *View) fingerprint() string {
+	var f transcript.Fingerprint
+	for i := range v.Items {
+		it := &v.Items[i]
+		if it.Dirty {
+			f.Add(v.appendMessage(nil, it))
+		} else {
+			f.Add(v.T.Bytes(v.T.Messages[it.Msg].Span))
+		}
+	}
+	for m := v.Rest; m < v.T.Input; m++ {
+		f.Add(v.T.Bytes(v.T.Messages[m].Span))
+	}
+	return f.String()
+}
+
 // Added is about how many bytes the output is longer for new texts.
 func (v *View) Added() int {
 	n := 0

@@ -138,7 +138,8 @@ func (c *Checker) contents() {
 				continue
 			}
 			if p.Kind != transcript.Text {
-				filled = filled || p.Parent < 0
+				// Reasoning beside an empty content is no content.
+				filled = filled || p.Parent < 0 && !(p.Kind == transcript.Reasoning && p.List == transcript.Member)
 				continue
 			}
 			blank := p.Size.Bytes == 0

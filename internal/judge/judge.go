@@ -63,19 +63,46 @@ func (m *message) blocks() []block {
 	return out
 }
 
+// A judge knows one wire format. Each file of this package adds its own to judges.
+type judge struct {
+	// valid returns what a provider would reject, one line each.
+	valid func(list []byte) []string
+	// lastUser returns the newest message of the user with something in it besides tool results, as it stands in the list.
+	lastUser func(list []byte) json.RawMessage
+	// opaque returns the parts that must stay byte for byte, or go as a whole: signed, encrypted, of the provider alone.
+	opaque func(list []byte) []json.RawMessage
+}
+
+var judges = map[string]judge{
+	"openai-chat": {valid: func(list []byte) []string { return onMessages(list, openai) }, lastUser: lastUser, opaque: opaque},
+	"anthropic":   {valid: func(list []byte) []string { return onMessages(list, anthropic) }, lastUser: lastUser, opaque: opaque},
+}
+
+// Known tells whether there is a judge for a wire format.
+func Known(format string) bool { _, ok := judges[format]; return ok }
+
 // Valid returns what a provider would reject in a list of messages, one line each.
-func Valid(format string, list []byte) []string {
+func Valid(format string, list []byte) []string { return judges[format].valid(list) }
+
+// LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
+func LastUser(format string, list []byte) json.RawMessage { return judges[format].lastUser(list) }
+
+// Opaque checks that every opaque part of after stands byte for byte in before.
+func Opaque(format string, before, after []byte) error {
+	for _, part := range judges[format].opaque(after) {
+		if !bytes.Contains(before, part) {
+			return fmt.Errorf("an opaque part was changed: %.80s", part)
+		}
+	}
+	return nil
+}
+
+func onMessages(list []byte, check func([]message) []string) []string {
 	ms, err := read(list)
 	if err != nil {
 		return []string{"not a list of messages: " + err.Error()}
 	}
-	switch format {
-	case "openai-chat":
-		return openai(ms)
-	case "anthropic":
-		return anthropic(ms)
-	}
-	return []string{"no judge for " + format}
+	return check(ms)
 }
 
 func openai(ms []message) (bad []string) {
@@ -193,7 +220,8 @@ func anthropic(ms []message) (bad []string) {
 			}
 			other = true
 		}
-		if len(open) > 0 {
+		// At the end of the list the host may be about to add the other results.
+		if len(open) > 0 && !(n == len(turns)-1 && !other) {
 			say(t.at, "%d tool_use of the turn before have no tool_result", len(open))
 		}
 		if len(server) > 0 && n+1 < len(turns) {
@@ -204,8 +232,7 @@ func anthropic(ms []message) (bad []string) {
 	return bad
 }
 
-// LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
-func LastUser(list []byte) json.RawMessage {
+func lastUser(list []byte) json.RawMessage {
 	ms, err := read(list)
 	if err != nil {
 		return nil
@@ -242,19 +269,16 @@ func Changed(before, after []byte) []json.RawMessage {
 	return changed
 }
 
-// Opaque checks that every signed or encrypted block of after stands byte for byte in before.
-func Opaque(before, after []byte) error {
-	out, _ := read(after)
-	for i := range out {
-		for _, b := range out[i].blocks() {
+func opaque(list []byte) (parts []json.RawMessage) {
+	ms, _ := read(list)
+	for i := range ms {
+		for _, b := range ms[i].blocks() {
 			if b.Signature != "" || b.Type == "redacted_thinking" || b.Type == "compaction" {
-				if !bytes.Contains(before, b.raw) {
-					return fmt.Errorf("message %d: a signed block was changed: %.80s", i, b.raw)
-				}
+				parts = append(parts, b.raw)
 			}
 		}
 	}
-	return nil
+	return parts
 }
 
 // Surrogates returns an error where a list holds half of a surrogate pair, escaped or not.

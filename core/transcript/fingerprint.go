@@ -1,21 +1,28 @@
-package core
+package transcript
 
 import (
 	"math/bits"
 	"strconv"
-
-	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// fingerprint names the first n messages of a transcript by 64 bits of a hash of their bytes; what stands between them
-// does not count. It tells a transcript that has changed from one that has not; it is no defence against somebody who
-// makes two transcripts alike, and need not be: a step on another transcript is as valid as a plan on it.
-func fingerprint(t *transcript.Transcript, n int) string {
-	h := uint64(n)
+// Fingerprint names a list of messages by 64 bits of a hash of their bytes; what stands between them does not count. It
+// tells a transcript that has changed from one that has not; it is no defence against somebody who makes two transcripts
+// alike, and need not be: a step on another transcript is as valid as a plan on it.
+type Fingerprint uint64
+
+// Add takes in the next message.
+func (f *Fingerprint) Add(message []byte) { *f = Fingerprint(hash(uint64(*f), message)) }
+
+// String is the fingerprint in hexadecimal digits.
+func (f Fingerprint) String() string { return strconv.FormatUint(uint64(f), 16) }
+
+// Fingerprint is the fingerprint of the first n messages.
+func (t *Transcript) Fingerprint(n int) string {
+	var f Fingerprint
 	for i := range t.Messages[:n] {
-		h = hash(h, t.Bytes(t.Messages[i].Span))
+		f.Add(t.Bytes(t.Messages[i].Span))
 	}
-	return strconv.FormatUint(h, 16)
+	return f.String()
 }
 
 // hash folds the bytes of b into h, 8 at a time: the 128-bit product of two words, halves combined, is the mixing step

@@ -1,0 +1,173 @@
+package core_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+var (
+	cases = flag.Int("cases", 20000, "how many random conversations the property test compacts")
+	seed  = flag.Uint64("seed", 1, "what the property test's conversations grow from")
+)
+
+// join writes messages as a list, with white space that differs from case to case.
+func join(messages []json.RawMessage, r *rand.Rand) []byte {
+	sep := [...]string{",", ", ", ",\n  ", " ,\r\n\t"}[r.IntN(4)]
+	b := []byte("[")
+	for i, m := range messages {
+		if i > 0 {
+			b = append(b, sep...)
+		}
+		b = append(b, m...)
+	}
+	return append(b, ']')
+}
+
+// randomPolicy is a policy that forces work on a transcript of some tokens, most of the time.
+func randomPolicy(r *rand.Rand, format string, tokens int) string {
+	preset := [...]string{"default", "default", "window-budget"}[r.IntN(3)]
+	window := max(64, tokens*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
+	parts := []string{
+		fmt.Sprintf(`"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}`, preset, format, window, window/[...]int{4, 10, 50}[r.IntN(3)]),
+		fmt.Sprintf(`"summary":{"mode":%q,"max_output_tokens":%d}`, [...]string{"model", "local"}[r.IntN(2)], []int{0, 50, 500, 4096}[r.IntN(4)]),
+	}
+	if r.IntN(4) == 0 {
+		parts = append(parts, fmt.Sprintf(`"force":%t`, r.IntN(2) == 0))
+	}
+	if r.IntN(4) == 0 {
+		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
+	}
+	if r.IntN(3) == 0 {
+		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"reasoning","mode":%q},{"pass":"clear","keep_recent":%d,"min_reclaim":%d},`+
+			`{"pass":"fold","keep_tokens":%d,"boundary":%q,"keep_last":%t},{"pass":"rehydrate","tokens":%d}]`,
+			[...]string{"keep", "strip", "latest_turn"}[r.IntN(3)], r.IntN(8), r.IntN(200), r.IntN(3000), [...]string{"turn", "group"}[r.IntN(2)],
+			r.IntN(3) > 0, r.IntN(5000)))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// oneCase makes the conversation of a seed and returns what is not kept, and a report that names everything.
+func oneCase(t testing.TB, n uint64) (problems []string, describe func() string) {
+	r := rand.New(rand.NewPCG(*seed, n))
+	var formats []string
+	for _, f := range gen.Formats() {
+		if judge.Known(f) && knownFormat(f) {
+			formats = append(formats, f)
+		}
+	}
+	format := formats[r.IntN(len(formats))]
+	conv := gen.New(r, gen.Options{Messages: 1 + r.IntN(60), Broken: r.IntN(2) == 0})
+	render := r.Uint64()
+	messages := func(c gen.Conversation) []byte {
+		rr := rand.New(rand.NewPCG(render, 0))
+		return join(c.Render(format, rr), rr)
+	}
+	list := messages(conv)
+	if string(list) == "[]" {
+		return nil, nil
+	}
+	tokens := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), string(list))
+	policy := randomPolicy(r, format, tokens)
+	reply := [...]string{summaryText, "", strings.Repeat("much too long ", 5000), "ok"}[r.IntN(4)]
+	run := func(c gen.Conversation) []string {
+		_, broken := promises(t, format, policy, messages(c), reply)
+		return append(broken, repairs(t, format, messages(c))...)
+	}
+	problems = run(conv)
+	return problems, func() string {
+		// Leave messages out as long as it still fails, so that what is printed is small.
+		for again := true; again; {
+			again = false
+			for i := len(conv) - 1; i >= 0 && len(conv) > 1; i-- {
+				less := append(append(gen.Conversation(nil), conv[:i]...), conv[i+1:]...)
+				if len(run(less)) > 0 {
+					conv, again = less, true
+				}
+			}
+		}
+		for i := range conv {
+			for k, text := range conv[i].Texts {
+				if conv[i].Texts[k] = "t" + strconv.Itoa(i); len(run(conv)) == 0 {
+					conv[i].Texts[k] = text
+				}
+			}
+			for k, c := range conv[i].Calls {
+				if conv[i].Calls[k].Result = "r" + strconv.Itoa(i); len(run(conv)) == 0 {
+					conv[i].Calls[k].Result = c.Result
+				}
+			}
+			if was := conv[i].Reasoning; was != "" {
+				if conv[i].Reasoning = "think"; len(run(conv)) == 0 {
+					conv[i].Reasoning = was
+				}
+			}
+		}
+		return fmt.Sprintf("case %d of seed %d, format %s\npolicy %s\nreply %.60q\nsmallest transcript %s\n%s", n, *seed, format, policy, reply,
+			messages(conv), strings.Join(run(conv), "\n"))
+	}
+}
+
+func knownFormat(name string) bool {
+	return !strings.Contains(string(mustCall("estimate", `{"policy":{"format":"`+name+`"},"messages":[]}`)), "unknown_format")
+}
+
+// repairs checks that a repaired transcript is valid, by the judge and by validate, and that repairing it again changes
+// nothing; and that a valid transcript is left as it is.
+func repairs(t testing.TB, format string, list []byte) (broken []string) {
+	policy := fmt.Sprintf(`{"format":%q}`, format)
+	a := call(t, "repair", `{"policy":`+policy+`,"messages":`+string(list)+`}`)
+	if a.Error != nil {
+		return []string{"repair: " + a.Error.Code + ": " + a.Error.Message}
+	}
+	if len(a.Messages) <= 2 { // nothing was in it
+		return nil
+	}
+	if bad := judge.Valid(format, a.Messages); len(bad) > 0 {
+		broken = append(broken, fmt.Sprintf("repaired, but invalid: %d violations, such as %s", len(bad), bad[0]))
+	}
+	v := call(t, "validate", `{"policy":`+policy+`,"messages":`+string(a.Messages)+`}`)
+	if !v.Valid {
+		broken = append(broken, fmt.Sprintf("repaired, but validate says %+v", v.Violations))
+	}
+	again := call(t, "repair", `{"policy":`+policy+`,"messages":`+string(a.Messages)+`}`)
+	if string(again.Messages) != string(a.Messages) {
+		broken = append(broken, "repaired a second time, it changes again")
+	}
+	if v := call(t, "validate", `{"policy":`+policy+`,"messages":`+string(list)+`}`); v.Valid && string(a.Messages) != string(list) {
+		broken = append(broken, "valid, but repair changed it")
+	}
+	return broken
+}
+
+// TestProperties compacts and repairs random conversations under random policies. -cases and -seed choose how many and
+// which; CTXFOLD_CASES does so for make test-long.
+func TestProperties(t *testing.T) {
+	n := *cases
+	if s := os.Getenv("CTXFOLD_CASES"); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	if testing.Short() {
+		n = min(n, 1000)
+	}
+	t.Logf("seed %d, %d cases", *seed, n)
+	failed := 0
+	for i := range n {
+		problems, describe := oneCase(t, uint64(i))
+		if len(problems) == 0 {
+			continue
+		}
+		t.Error(describe())
+		if failed++; failed == 3 {
+			t.Fatal("three failing cases are enough")
+		}
+	}
+}
