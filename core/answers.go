@@ -109,11 +109,8 @@ type Violation struct {
 //
 //easyjson:json
 type Repaired struct {
-	Format   string           `json:"format"`
-	Changed  bool             `json:"changed"`
-	Valid    bool             `json:"valid"` // nothing is left that breaks a rule
-	Messages compact.Count    `json:"count"`
-	Repairs  []compact.Action `json:"repairs"`
+	Valid  bool           `json:"valid"` // nothing is left that breaks a rule
+	Report compact.Report `json:"report"`
 }
 
 // Planned is the answer of the operations plan and step, but for the transcript, which is written behind it.
@@ -135,6 +132,7 @@ type Plan struct {
 	Version     int            `json:"version"`
 	Messages    int            `json:"messages"`
 	Fingerprint string         `json:"fingerprint"`
+	Format      string         `json:"format"`
 	Policy      policy.Raw     `json:"policy"`
 	State       compact.State  `json:"state"`
 	Replies     []digest.Reply `json:"replies,omitempty"`

@@ -301,48 +301,17 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *R
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
-		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = string(in.String())
-			}
-		case "changed":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Changed = bool(in.Bool())
-			}
 		case "valid":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Valid = bool(in.Bool())
 			}
-		case "count":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact(in, &out.Messages)
-		case "repairs":
+		case "report":
 			if in.IsNull() {
 				in.Skip()
-				out.Repairs = nil
 			} else {
-				in.Delim('[')
-				if out.Repairs == nil {
-					if !in.IsDelim(']') {
-						out.Repairs = make([]compact.Action, 0, 0)
-					} else {
-						out.Repairs = []compact.Action{}
-					}
-				} else {
-					out.Repairs = (out.Repairs)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v7 compact.Action
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact1(in, &v7)
-					out.Repairs = append(out.Repairs, v7)
-					in.WantComma()
-				}
-				in.Delim(']')
+				(out.Report).UnmarshalEasyJSON(in)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -363,40 +332,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in 
 	first := true
 	_ = first
 	{
-		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
-	}
-	{
-		const prefix string = ",\"changed\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Changed))
-	}
-	{
 		const prefix string = ",\"valid\":"
-		out.RawString(prefix)
+		out.RawString(prefix[1:])
 		out.Bool(bool(in.Valid))
 	}
 	{
-		const prefix string = ",\"count\":"
+		const prefix string = ",\"report\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact(out, in.Messages)
-	}
-	{
-		const prefix string = ",\"repairs\":"
-		out.RawString(prefix)
-		if in.Repairs == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v8, v9 := range in.Repairs {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact1(out, v9)
-			}
-			out.RawByte(']')
-		}
+		(in.Report).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -409,173 +352,6 @@ func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
-}
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *compact.Action) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "action":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Action = string(in.String())
-			}
-		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
-		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
-		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
-		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
-		case "path":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Path = string(in.String())
-			}
-		case "rule":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Rule = string(in.String())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in compact.Action) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"action\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Action))
-	}
-	{
-		const prefix string = ",\"pass\":"
-		out.RawString(prefix)
-		out.String(string(in.Pass))
-	}
-	{
-		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
-	}
-	{
-		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
-	}
-	if in.Tool != "" {
-		const prefix string = ",\"tool\":"
-		out.RawString(prefix)
-		out.String(string(in.Tool))
-	}
-	if in.Path != "" {
-		const prefix string = ",\"path\":"
-		out.RawString(prefix)
-		out.String(string(in.Path))
-	}
-	if in.Rule != "" {
-		const prefix string = ",\"rule\":"
-		out.RawString(prefix)
-		out.String(string(in.Rule))
-	}
-	out.RawByte('}')
-}
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, out *compact.Count) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
-		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Writer, in compact.Count) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"before\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Before))
-	}
-	{
-		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
-	}
-	out.RawByte('}')
 }
 func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
@@ -621,13 +397,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 digest.Request
+					var v7 digest.Request
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v10).UnmarshalEasyJSON(in)
+						(v7).UnmarshalEasyJSON(in)
 					}
-					out.Requests = append(out.Requests, v10)
+					out.Requests = append(out.Requests, v7)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -686,11 +462,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Requests {
-				if v11 > 0 {
+			for v8, v9 := range in.Requests {
+				if v8 > 0 {
 					out.RawByte(',')
 				}
-				(v12).MarshalEasyJSON(out)
+				(v9).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -754,6 +530,12 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 			} else {
 				out.Fingerprint = string(in.String())
 			}
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = string(in.String())
+			}
 		case "policy":
 			if in.IsNull() {
 				in.Skip()
@@ -782,13 +564,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 digest.Reply
+					var v10 digest.Reply
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v13).UnmarshalEasyJSON(in)
+						(v10).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v13)
+					out.Replies = append(out.Replies, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -827,6 +609,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.String(string(in.Fingerprint))
 	}
 	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix)
+		out.String(string(in.Format))
+	}
+	{
 		const prefix string = ",\"policy\":"
 		out.RawString(prefix)
 		(in.Policy).MarshalEasyJSON(out)
@@ -841,11 +628,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v14, v15 := range in.Replies {
-				if v14 > 0 {
+			for v11, v12 := range in.Replies {
+				if v11 > 0 {
 					out.RawByte(',')
 				}
-				(v15).MarshalEasyJSON(out)
+				(v12).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -910,13 +697,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v13 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v13 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v16)
+					out.Ops = append(out.Ops, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -937,9 +724,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v17)
-					out.Formats = append(out.Formats, v17)
+					var v14 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v14)
+					out.Formats = append(out.Formats, v14)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -960,13 +747,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v18 string
+					var v15 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v18 = string(in.String())
+						v15 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v18)
+					out.Estimators = append(out.Estimators, v15)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -987,13 +774,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v19 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v19)
+					out.Passes = append(out.Passes, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1014,9 +801,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v20)
-					out.Presets = append(out.Presets, v20)
+					var v17 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v17)
+					out.Presets = append(out.Presets, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1063,11 +850,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v21, v22 := range in.Ops {
-				if v21 > 0 {
+			for v18, v19 := range in.Ops {
+				if v18 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v22))
+				out.String(string(v19))
 			}
 			out.RawByte(']')
 		}
@@ -1079,11 +866,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v23, v24 := range in.Formats {
-				if v23 > 0 {
+			for v20, v21 := range in.Formats {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v24)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1095,11 +882,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v25, v26 := range in.Estimators {
-				if v25 > 0 {
+			for v22, v23 := range in.Estimators {
+				if v22 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v23))
 			}
 			out.RawByte(']')
 		}
@@ -1111,11 +898,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v27, v28 := range in.Passes {
-				if v27 > 0 {
+			for v24, v25 := range in.Passes {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v28))
+				out.String(string(v25))
 			}
 			out.RawByte(']')
 		}
@@ -1127,11 +914,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v29, v30 := range in.Presets {
-				if v29 > 0 {
+			for v26, v27 := range in.Presets {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v30)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1386,13 +1173,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 int
+					var v28 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v31 = int(in.Int())
+						v28 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v31)
+					out.Messages = append(out.Messages, v28)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1446,11 +1233,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v32, v33 := range in.Messages {
-				if v32 > 0 {
+			for v29, v30 := range in.Messages {
+				if v29 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v33))
+				out.Int(int(v30))
 			}
 			out.RawByte(']')
 		}
@@ -1514,9 +1301,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v34)
-					out.Candidates = append(out.Candidates, v34)
+					var v31 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v31)
+					out.Candidates = append(out.Candidates, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1556,11 +1343,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Candidates {
-				if v35 > 0 {
+			for v32, v33 := range in.Candidates {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v36)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -1619,13 +1406,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 string
+					var v34 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v37 = string(in.String())
+						v34 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v37)
+					out.Evidence = append(out.Evidence, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1665,11 +1452,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Evidence {
-				if v38 > 0 {
+			for v35, v36 := range in.Evidence {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v39))
+				out.String(string(v36))
 			}
 			out.RawByte(']')
 		}

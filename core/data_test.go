@@ -176,5 +176,3 @@ func TestRealSessions(t *testing.T) {
 	}
 	t.Log("\n" + strings.Join(table, "\n"))
 }
-
-func mustCall(op, request string) []byte { return core.Call(op, []byte(request)) }

@@ -28,7 +28,6 @@ func repair(r *request, dst []byte) []byte {
 			k := sort.Search(len(lone), func(k int) bool { return lone[k] >= messages[i].Span.Start })
 			return k < len(lone) && lone[k] < messages[i].Span.End
 		})
-	a := Repaired{Format: r.format.Name, Changed: c.Changed(), Messages: c.Report.Messages, Repairs: c.Report.Actions,
-		Valid: len(r.format.Check(r.t, c.Seq(), r.policy.OpenCalls == "answer")) == 0}
+	a := Repaired{Report: c.Report, Valid: len(r.format.Check(r.t, c.Seq(), r.policy.OpenCalls == "answer")) == 0}
 	return r.appendTranscript(appendJSON(dst, a), c)
 }

@@ -199,7 +199,7 @@ func validate(r *request, dst []byte) []byte {
 		if v.Part >= 0 {
 			at = r.t.Parts[v.Part].Span.Start
 		}
-		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: "messages" + v.Path(r.t),
+		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: "messages" + v.Path(r.format, r.t),
 			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
 	}
 	a.Valid = len(a.Violations) == 0
@@ -239,6 +239,10 @@ func step(r *request, dst []byte) []byte {
 	if r.resolvePolicy(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy"))); r.err != nil {
 		return dst
 	}
+	if r.format = wire.ByName(p.Format); r.format == nil {
+		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: "there is no format \"" + p.Format + "\""}, at)
+		return dst
+	}
 	if r.readAt(r.members[inMessages].Start); r.err != nil {
 		return dst
 	}
@@ -260,7 +264,7 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	}
 	a := Planned{Report: c.Report}
 	if len(c.Requests) > 0 {
-		p.Fingerprint = r.t.Fingerprint(p.Messages)
+		p.Format, p.Fingerprint = r.format.Name, r.t.Fingerprint(p.Messages)
 		a.Plan, a.Requests = p, c.Requests
 		return appendJSON(dst, a)
 	}

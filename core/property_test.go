@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/core/wire"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
@@ -58,14 +62,9 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 // oneCase makes the conversation of a seed and returns what is not kept, and a report that names everything.
 func oneCase(t testing.TB, n uint64) (problems []string, describe func() string) {
 	r := rand.New(rand.NewPCG(*seed, n))
-	var formats []string
-	for _, f := range gen.Formats() {
-		if judge.Known(f) && knownFormat(f) {
-			formats = append(formats, f)
-		}
-	}
+	formats := judged()
 	format := formats[r.IntN(len(formats))]
-	conv := gen.New(r, gen.Options{Messages: 1 + r.IntN(60), Broken: r.IntN(2) == 0})
+	conv := gen.New(r, gen.Options{Messages: 1 + r.IntN(40), Broken: r.IntN(2) == 0})
 	render := r.Uint64()
 	messages := func(c gen.Conversation) []byte {
 		rr := rand.New(rand.NewPCG(render, 0))
@@ -116,9 +115,15 @@ func oneCase(t testing.TB, n uint64) (problems []string, describe func() string)
 	}
 }
 
-func knownFormat(name string) bool {
-	return !strings.Contains(string(mustCall("estimate", `{"policy":{"format":"`+name+`"},"messages":[]}`)), "unknown_format")
-}
+// judged are the formats that ctxfold reads and that there is a judge for.
+var judged = sync.OnceValue(func() (formats []string) {
+	for _, f := range wire.Names() {
+		if judge.Known(f) {
+			formats = append(formats, f)
+		}
+	}
+	return formats
+})
 
 // repairs checks that a repaired transcript is valid, by the judge and by validate, and that repairing it again changes
 // nothing; and that a valid transcript is left as it is.
@@ -159,15 +164,22 @@ func TestProperties(t *testing.T) {
 		n = min(n, 1000)
 	}
 	t.Logf("seed %d, %d cases", *seed, n)
-	failed := 0
-	for i := range n {
-		problems, describe := oneCase(t, uint64(i))
-		if len(problems) == 0 {
-			continue
-		}
-		t.Error(describe())
-		if failed++; failed == 3 {
-			t.Fatal("three failing cases are enough")
-		}
+	var failed atomic.Int32
+	var next atomic.Uint64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				i := next.Add(1) - 1
+				if i >= uint64(n) || failed.Load() >= 3 {
+					return
+				}
+				if problems, describe := oneCase(t, i); len(problems) > 0 {
+					failed.Add(1)
+					t.Error(describe())
+				}
+			}
+		})
 	}
+	wg.Wait()
 }

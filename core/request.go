@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/ctxfold/ctxfold/core/compact"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/tokens"
@@ -36,8 +37,8 @@ const (
 
 var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages"}
 
-// parse finds the members of a request. The transcript is read on the way where the policy is known by then (or there is
-// none); otherwise its end is found first, and it is read afterwards.
+// parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
+// policy or the state; otherwise its end is found first, and it is read afterwards.
 func parse(src []byte, lenient bool) *request {
 	r := &request{src: src, lenient: lenient}
 	s := jsonspan.New(src)
@@ -63,14 +64,16 @@ func parse(src []byte, lenient bool) *request {
 		s.Kind()
 		start := s.Pos()
 		if n == inMessages && !r.members[inPolicy].Zero() && r.members[inPlan].Zero() {
-			if r.resolve(); r.err == nil {
+			if r.resolve(); r.err == nil && (r.format != nil || !r.members[inState].Zero()) {
 				r.read(s)
+				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
 			}
 			if r.err != nil {
 				return r
 			}
-			r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
-			continue
+			if r.t != nil {
+				continue
+			}
 		}
 		if n == inMessages {
 			late = start
@@ -148,6 +151,9 @@ func (r *request) read(s *jsonspan.Scanner) {
 		if r.fail(d.Err(), 0); r.err != nil {
 			return
 		}
+		if f := r.stateFormat(guesses); f != nil {
+			guesses = []wire.Guess{{Format: f, Confidence: 1}}
+		}
 		if len(guesses) == 0 || guesses[0].Confidence < wire.Sure {
 			// An empty list, or messages without a role, is a plainer thing to be told than "no format has these".
 			r.fail(plainFault(s.At(s.Pos())), 0)
@@ -162,6 +168,21 @@ func (r *request) read(s *jsonspan.Scanner) {
 	r.lone, r.firstLone = s.Lone, s.FirstLone
 	s.Lenient = strict
 	r.fail(s.Err(), 0)
+}
+
+// stateFormat is the format that the state of the last compaction names, if the messages may be in it.
+func (r *request) stateFormat(guesses []wire.Guess) *wire.Format {
+	var state compact.State
+	p := r.members[inState]
+	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used
+		return nil
+	}
+	for _, g := range guesses {
+		if g.Format.Name == state.Format {
+			return g.Format
+		}
+	}
+	return nil
 }
 
 // plainFault finds what is wrong with a transcript in any format: no list, an empty list, a message that is no object or

@@ -1,10 +1,10 @@
 package compact
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/digest"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -43,12 +43,10 @@ func (p *clearPass) run(c *Run) {
 		same := func(name string) bool { return digest.ToolKey(name) == tool }
 		return (len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, same)) && !slices.ContainsFunc(p.ExcludeTools, same)
 	}
-	value := c.F.ResultBody(nil, ClearedMarker)
-	size := jsonspan.MeasureText(ClearedMarker)
-	marker := c.P.Measure(size)
 	type target struct {
 		item int
 		part int32
+		gain int
 	}
 	var targets []target
 	left, reclaim := max(1, p.KeepRecent), 0
@@ -65,8 +63,8 @@ func (p *clearPass) run(c *Run) {
 				left--
 				continue
 			}
-			if gain := c.resultTokens(n) - marker; gain > 0 && !it.Pinned {
-				targets = append(targets, target{i, n})
+			if gain := c.clearing(n); gain > 0 && !it.Pinned {
+				targets = append(targets, target{i, n, gain})
 				reclaim += gain
 			}
 		}
@@ -75,26 +73,25 @@ func (p *clearPass) run(c *Run) {
 		return
 	}
 	slices.Reverse(targets)
-	for _, t := range targets {
+	for i, t := range targets {
 		tool := digest.ToolName(c.T, int(t.part))
-		before := c.Total
-		c.SetBody(t.item, t.part, value, size)
+		value, size := c.F.ResultBody(nil, c.T, t.part, ClearedMarker)
+		c.SetBody(t.part, value, size)
 		c.T.Parts[t.part].Flags |= transcript.Cleared
-		c.act(Action{Action: "clear", Pass: "clear", Message: int(c.Items[t.item].In), Tokens: before - c.Total, Tool: tool})
+		c.act(Action{Action: "clear", Pass: "clear", Message: int(c.Items[t.item].In), Tokens: t.gain, Tool: tool})
+		if i+1 == len(targets) || targets[i+1].item != t.item {
+			c.changed(t.item)
+		}
 	}
 	c.Report.Cleared += len(targets)
 }
 
-// resultTokens is what the body of a tool result costs.
-func (c *Run) resultTokens(n int32) int {
-	sum := c.P.Measure(c.T.Parts[n].Size)
-	for _, in := range c.T.Inner(int(n)) {
-		if in.Kind == transcript.Image {
-			sum += c.P.Image
-		}
-		sum += c.P.Measure(in.Size)
-	}
-	return sum
+// clearing is how many tokens are saved by putting the marker in the place of a tool result's body.
+func (c *Run) clearing(n int32) int {
+	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
+	cleared := parts[0]
+	_, cleared.Size = c.F.ResultBody(nil, c.T, n, ClearedMarker)
+	return c.P.Parts(parts) - c.P.Parts([]transcript.Part{cleared})
 }
 
 // cleared tells whether the body of a tool result is a marker already.
@@ -107,5 +104,9 @@ func (c *Run) cleared(n int32) bool {
 	if inner := c.T.Inner(int(n)); len(inner) == 1 && inner[0].Kind == transcript.Text {
 		body = inner[0].Body
 	}
-	return c.T.EqualText(body, ClearedMarker)
+	if c.T.EqualText(body, ClearedMarker) {
+		return true
+	}
+	value, _ := c.F.ResultBody(nil, c.T, n, ClearedMarker)
+	return bytes.Equal(c.T.Bytes(p.Body), value)
 }

@@ -105,6 +105,8 @@ const (
 	UnknownWindow  = "unknown_window"  // the policy names no window, so nothing is ever due
 	NoProgress     = "no_progress"     // due, but no pass could gain anything
 	NeedsSummaries = "needs_summaries" // the host's model is asked first
+	Mended         = "repaired"        // the answer of repair: violations were mended
+	NothingToMend  = "valid"           // the answer of repair: there was nothing to mend
 )
 
 // unchanged ends the run with the input as it came.
@@ -132,6 +134,7 @@ func (c *Run) finish() {
 	n := c.FirstChange()
 	r.Prefix = Prefix{Messages: n, Bytes: c.PrefixBytes(), Tokens: c.Tokens(0, n)}
 	c.State.Round++
+	c.State.Format = r.Format
 	c.State.Messages, c.State.Fingerprint = r.Messages.After, c.fingerprint()
 }
 

@@ -455,6 +455,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 			} else {
 				(out.Ledger).UnmarshalEasyJSON(in)
 			}
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = string(in.String())
+			}
 		case "messages":
 			if in.IsNull() {
 				in.Skip()
@@ -494,6 +500,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 		const prefix string = ",\"ledger\":"
 		out.RawString(prefix)
 		(in.Ledger).MarshalEasyJSON(out)
+	}
+	if in.Format != "" {
+		const prefix string = ",\"format\":"
+		out.RawString(prefix)
+		out.String(string(in.Format))
 	}
 	if in.Messages != 0 {
 		const prefix string = ",\"messages\":"

@@ -45,7 +45,7 @@ const foldRequest = "fold-1"
 
 func (p *foldPass) run(c *Run) {
 	held, groups := c.held()
-	cut := p.cut(c, groups)
+	cut, step := p.cut(c, groups, held)
 	var messages []int32
 	var prior string
 	gain, talk := 0, 0
@@ -65,6 +65,13 @@ func (p *foldPass) run(c *Run) {
 			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
 		}
 	}
+	head := int32(-1) // what is folded of the message at the cut
+	if step >= 0 {
+		head = c.Piece(cut, step)
+		gain += c.P.Parts(c.T.PartsOf(int(head)))
+		talk++
+		messages = append(messages, head)
+	}
 	if talk < max(1, p.MinMessages) {
 		return
 	}
@@ -79,21 +86,29 @@ func (p *foldPass) run(c *Run) {
 	if probe >= gain {
 		return // nothing would be gained
 	}
-	c.fold(cut, held, text)
+	c.fold(cut, head, held, text)
 	c.State.Ledger = ledger
 }
 
-// cut is where the tail begins: an index of Items at the start of a group.
-func (p *foldPass) cut(c *Run, groups []int32) int {
+// cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
+// begins a step, or -1 where the tail begins with the whole message.
+func (p *foldPass) cut(c *Run, groups []int32, held []bool) (cut int, step int32) {
 	keep := p.KeepTokens
 	if c.Policy.Safe() && c.Target > 0 {
 		keep = min(keep, max(1, c.Target/2))
 	}
 	n := len(c.Items)
-	start := func(i int) bool { return i == 0 || groups[i] != groups[i-1] }
-	cut, tail, sum := n, 0, 0
+	start := func(i int) bool { return i == n || i == 0 || groups[i] != groups[i-1] }
+	alone := func(i int) bool { return start(i) && start(i+1) && !held[i] }
+	tail, sum := 0, 0
+	cut, step = n, -1
 	for i := n - 1; i >= 0; i-- {
 		if sum += c.Items[i].Tokens; sum > keep {
+			if cut == i+1 && alone(i) {
+				if s, size := c.lastSteps(i, keep-tail); s >= 0 {
+					cut, step, tail = i, s, tail+size
+				}
+			}
 			break
 		}
 		if start(i) {
@@ -102,22 +117,47 @@ func (p *foldPass) cut(c *Run, groups []int32) int {
 	}
 	if cut == n {
 		if !p.KeepLast {
-			return 0
+			return 0, -1
 		}
 		for cut--; cut > 0 && !start(cut); cut-- {
 		}
-		return max(cut, 0)
+		if cut = max(cut, 0); alone(cut) {
+			step, _ = c.lastSteps(cut, -1)
+		}
+		return cut, step
 	}
 	if p.Boundary == "turn" {
 		rest := tail
 		for i := cut; i < n && rest*4 >= tail; i++ {
 			if start(i) && c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
-				return i
+				return i, -1
 			}
-			rest -= c.Items[i].Tokens
+			if i > cut || step < 0 {
+				rest -= c.Items[i].Tokens
+			}
 		}
 	}
-	return cut
+	return cut, step
+}
+
+// lastSteps returns the part at which the newest steps of an item begin that fit in room, and their tokens; -1 if none
+// does, or if all do. With a negative room it is the newest step alone.
+func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
+	part = -1
+	msg := &c.T.Messages[c.Items[item].Msg]
+	sum, end := c.P.Framing, msg.First+msg.Count
+	for i := end - 1; i > msg.First; i-- {
+		if !c.T.Parts[i].Has(transcript.Step) {
+			continue
+		}
+		if sum += c.P.Parts(c.T.Parts[i:end]); room < 0 {
+			return i, sum
+		} else if sum > room {
+			break
+		}
+		part, tokens, end = i, sum, i
+	}
+	return part, tokens
 }
 
 // summary returns the digest of messages, or false when the host's model has to be asked first. gain is the tokens that
@@ -169,22 +209,34 @@ func (c *Run) request(messages []int32, prior string, output int) digest.Request
 	return r
 }
 
-// fold takes the items before cut out that are not held, and puts text, a message, where the first of them was.
-func (c *Run) fold(cut int, held []bool, text []byte) {
+// fold takes the items before cut out that are not held, and the piece head of the item at cut if there is one, and puts
+// text, a message, where the first of them was.
+func (c *Run) fold(cut int, head int32, held []bool, text []byte) {
 	at := 0
 	for held[at] {
 		at++
 	}
 	c.folded = nil
+	take := func(it Item) {
+		c.folded = append(c.folded, it)
+		c.act(Action{Action: "fold", Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
+	}
+	var piece Item
+	if head >= 0 {
+		before := c.Total
+		c.CutOff(cut, head)
+		piece = Item{Msg: head, In: c.Items[cut].In, Tokens: before - c.Total}
+	}
 	c.Remove(func(i int) bool {
 		if i >= cut || held[i] {
 			return false
 		}
-		it := c.Items[i]
-		c.folded = append(c.folded, it)
-		c.act(Action{Action: "fold", Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
+		take(c.Items[i])
 		return true
 	})
+	if head >= 0 {
+		take(piece)
+	}
 	c.Report.Folded += len(c.folded)
 	c.Insert(at, text)
 	c.digest = at

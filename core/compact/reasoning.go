@@ -38,9 +38,7 @@ func (p *reasoningPass) run(c *Run) {
 // dropBoundReasoning takes signed reasoning out of the messages behind the first change, where the provider binds it to
 // what stands before it (AN9): in all turns behind the change, since what is left of one that lost some would be refused.
 func (c *Run) dropBoundReasoning() {
-	if c.F.Rules.BindsReasoning {
-		c.stripReasoning(c.FirstChange(), len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Signed) })
-	}
+	c.stripReasoning(c.FirstChange(), len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
 // stripReasoning removes the reasoning parts for which which is true from the input's messages at [from, to). A message
@@ -58,7 +56,7 @@ func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *tran
 			p := &c.T.Parts[n]
 			switch {
 			case p.Has(transcript.Removed) || p.Parent >= 0:
-			case p.Kind == transcript.Reasoning && which(p):
+			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
 				c.RemovePart(i, n)
 				stripped = true
 			default:

@@ -29,8 +29,11 @@ func Repair(in Input, touched func(message int) bool) *Run {
 			c.act(Action{Action: "replace", Pass: "repair", Message: i, Rule: "I8"})
 		}
 	}
-	c.repair()
+	if c.repair(); !c.Changed() {
+		return c.unchanged(NothingToMend)
+	}
 	c.finish()
+	c.Report.Reason = Mended
 	return c
 }
 
@@ -79,11 +82,6 @@ func (c *Run) mend(violations []wire.Violation) bool {
 				c.RemovePart(at, v.Part)
 			}
 		case wire.AddResult:
-			p := &c.T.Parts[v.Part]
-			if p.Has(transcript.Server) {
-				c.RemovePart(at, v.Part)
-				break
-			}
 			unanswered[v.Message] = append(unanswered[v.Message], v.Part)
 		case wire.RenameID:
 			if !c.rename(at, v.Part, place) {
@@ -108,8 +106,13 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		c.Report.Repaired++
 		c.act(Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: before - c.Total, Rule: v.Rule})
 	}
-	for m, calls := range unanswered {
-		inserts[place[m]] = c.F.Results(nil, c.calls(calls), LostResult)
+	for at := range c.Items {
+		switch calls := unanswered[c.Items[at].Msg]; {
+		case len(calls) > 0 && c.F.Answer != nil:
+			c.answer(at, calls)
+		case len(calls) > 0:
+			inserts[at] = c.F.Results(nil, c.calls(calls), LostResult)
+		}
 	}
 	if opener >= 0 {
 		if inserts[opener-1] != nil {
@@ -142,8 +145,20 @@ func (c *Run) calls(parts []int32) []wire.Call {
 		if !p.Name.Zero() {
 			calls[i].Name = c.T.Bytes(p.Name)
 		}
+		calls[i].Legacy = p.Has(transcript.Legacy)
 	}
 	return calls
+}
+
+// answer writes the message of an item anew, with results in the parts that are calls without one.
+func (c *Run) answer(item int, calls []int32) {
+	for _, n := range calls {
+		p := &c.T.Parts[n]
+		c.edits = append(c.edits, edit{p.Msg, p.Span, c.T.Write(c.F.Answer(nil, c.T.Bytes(p.Span), LostResult))})
+	}
+	c.sorted = false
+	c.Items[item].Dirty = true
+	c.Replace(item, c.appendMessage(nil, &c.Items[item]))
 }
 
 // move takes an item to behind another one. A new message, if there is one, goes there in its stead.

@@ -68,6 +68,8 @@ type Action struct {
 type State struct {
 	Round  int           `json:"round"` // how many compactions there were
 	Ledger digest.Ledger `json:"ledger"`
+	// Format is the wire format of the conversation. After a compaction little may be left to tell it by.
+	Format string `json:"format,omitempty"`
 	// The result of the last compaction. While the transcript is still just that, there is nothing to do.
 	Messages    int    `json:"messages,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`

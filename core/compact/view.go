@@ -75,9 +75,9 @@ func (v *View) Seq() []int32 {
 	return seq
 }
 
-// SetBody puts value, JSON of the wire format, in the place of a part's body, and measures it as text. What stood inside
-// the part is removed with its body.
-func (v *View) SetBody(item int, part int32, value []byte, size transcript.Measure) {
+// SetBody puts value, JSON of the wire format, in the place of a part's body; size is what reading it will measure. What
+// stood inside the part is removed with its body. The item has to be measured anew afterwards, by changed.
+func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
 	v.edits = append(v.edits, edit{p.Msg, p.Body, span})
@@ -93,7 +93,6 @@ func (v *View) SetBody(item int, part int32, value []byte, size transcript.Measu
 	for i := range v.T.Inner(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
-	v.changed(item)
 }
 
 // Original is the body of a part before any edit.
@@ -104,12 +103,44 @@ func (v *View) Original(part int32) transcript.Span {
 	return v.T.Parts[part].Body
 }
 
-// RemovePart takes a part out of its message, and what stands inside it.
+// RemovePart takes a part out of its message, with what stands inside it and with a result that is one with its call.
 func (v *View) RemovePart(item int, part int32) {
-	v.T.Parts[part].Flags |= transcript.Removed
+	p := &v.T.Parts[part]
+	p.Flags |= transcript.Removed
+	if pair := p.Pair; pair >= 0 && (p.List == transcript.Shared || v.T.Parts[pair].List == transcript.Shared) {
+		v.T.Parts[pair].Flags |= transcript.Removed
+	}
 	for i := range v.T.Inner(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
+	v.changed(item)
+}
+
+// Piece returns a message, to be read only, that holds the parts of an item's message before index end of Parts.
+func (v *View) Piece(item int, end int32) int32 {
+	m := v.Items[item].Msg
+	piece := v.T.Piece(m, end)
+	shift := v.T.Messages[piece].First - v.T.Messages[m].First
+	for i := v.T.Messages[m].First; i < end; i++ {
+		if body, found := v.bodies[i]; found {
+			v.bodies[i+shift] = body
+		}
+	}
+	return piece
+}
+
+// CutOff takes a piece out of the message of its item.
+func (v *View) CutOff(item int, piece int32) {
+	first := v.T.Messages[v.Items[item].Msg].First
+	for i := first; i < first+v.T.Messages[piece].Count; i++ {
+		v.T.Parts[i].Flags |= transcript.Removed
+	}
+	v.changed(item)
+}
+
+// Replace puts a message that was written anew, JSON of the wire format, in the place of an item's.
+func (v *View) Replace(item int, text []byte) {
+	v.Items[item].Msg = int32(v.F.Append(v.T, text))
 	v.changed(item)
 }
 

@@ -108,7 +108,14 @@ func (p *Profile) MaxUnits(tokens int) int {
 
 // Message estimates message i of t in tokens: its parts that are not removed, their framing and its own.
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
-	total := p.Framing
+	return p.Framing + p.sum(t.Messages[i].Extra, t.PartsOf(i))
+}
+
+// Parts estimates parts of a message by themselves, without the message's framing, in tokens.
+func (p *Profile) Parts(parts []transcript.Part) int { return p.sum(transcript.Measure{}, parts) }
+
+func (p *Profile) sum(extra transcript.Measure, parts []transcript.Part) int {
+	total := 0
 	var units uint64
 	add := func(m transcript.Measure) {
 		if p.PerMessage {
@@ -117,8 +124,9 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 			total += p.Measure(m)
 		}
 	}
-	add(t.Messages[i].Extra)
-	for _, part := range t.PartsOf(i) {
+	add(extra)
+	for i := range parts {
+		part := &parts[i]
 		if part.Has(transcript.Removed | transcript.Free) {
 			continue
 		}

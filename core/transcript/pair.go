@@ -12,20 +12,28 @@ const recent = 64
 // pairer finds the call that a result answers: the newest call before it that has its id and no answer yet.
 type pairer struct {
 	t    *Transcript
-	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered the slow way
+	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered in other ways
+	// The calls that may be answered by name alone: for each name a queue for each message, newest last.
+	named map[string][]queue
 	// The slow way: all calls sorted by id and place, and for each rank the rank+1 at which to look for an unanswered
 	// call at or before it (a disjoint-set forest: answered calls are skipped in nearly constant time).
 	order, skip []int32
 }
 
+// queue is the calls of one name in one message, oldest first.
+type queue struct {
+	msg   int32
+	calls []int32
+}
+
 // Pair links tool calls and results, for the parts from index from on. Ids may come back in later turns (a result
 // answers the newest unanswered call with its id). A result without id answers the oldest unanswered call of its name in
-// the messages since the last assistant message, as Gemini pairs them. Server parts pair inside their message only.
+// the newest message that has one, as Gemini pairs them.
 func (t *Transcript) Pair(from int) {
 	p := pairer{t: t}
 	for i := 0; i < from; i++ {
 		if part := &t.Parts[i]; part.Kind == ToolCall && part.Pair < 0 && !part.Has(Removed) {
-			p.open = append(p.open, int32(i))
+			p.add(int32(i))
 		}
 	}
 	for i := from; i < len(t.Parts); i++ {
@@ -36,7 +44,7 @@ func (t *Transcript) Pair(from int) {
 		switch part.Kind {
 		case ToolCall:
 			if part.Pair < 0 {
-				p.open = append(p.open, int32(i))
+				p.add(int32(i))
 			}
 		case ToolResult:
 			if part.Pair >= 0 {
@@ -50,12 +58,38 @@ func (t *Transcript) Pair(from int) {
 	}
 }
 
+// add takes in a call that waits for its result.
+func (p *pairer) add(call int32) {
+	p.open = append(p.open, call)
+	c := &p.t.Parts[call]
+	if !p.t.Named && !c.ID.Zero() {
+		return
+	}
+	if p.named == nil {
+		p.named = map[string][]queue{}
+	}
+	name := string(p.t.idBytes(c.Name))
+	queues := p.named[name]
+	if n := len(queues); n > 0 && queues[n-1].msg == c.Msg {
+		queues[n-1].calls = append(queues[n-1].calls, call)
+	} else {
+		p.named[name] = append(queues, queue{c.Msg, []int32{call}})
+	}
+}
+
 func (p *pairer) find(i int32) int32 {
+	result := &p.t.Parts[i]
+	if !result.ID.Zero() {
+		if call := p.byID(i); call >= 0 || !p.t.Named {
+			return call
+		}
+	}
+	return p.byName(result)
+}
+
+func (p *pairer) byID(i int32) int32 {
 	t := p.t
 	result := &t.Parts[i]
-	if result.ID.Zero() {
-		return p.byName(result)
-	}
 	id := t.idBytes(result.ID)
 	for n, tried := len(p.open)-1, 0; n >= 0; n-- {
 		c := p.open[n]
@@ -76,7 +110,10 @@ func (p *pairer) find(i int32) int32 {
 
 func (p *pairer) matches(call int32, result *Part, id []byte) bool {
 	c := &p.t.Parts[call]
-	if c.ID.Zero() || c.Has(Server) != result.Has(Server) || c.Has(Server) && c.Msg != result.Msg {
+	if c.ID.Zero() || c.Has(Server) != result.Has(Server) {
+		return false
+	}
+	if p.t.Named && !c.Name.Zero() && !result.Name.Zero() && !bytes.Equal(p.t.idBytes(c.Name), p.t.idBytes(result.Name)) {
 		return false
 	}
 	return bytes.Equal(p.t.idBytes(c.ID), id)
@@ -109,7 +146,9 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 		}
 		return int(c - i)
 	})
-	for n := p.unanswered(int32(rank)); n > 0; n = p.unanswered(n - 1) {
+	tried := 0
+	for n := p.unanswered(int32(rank)); n > 0 && tried < recent; n = p.unanswered(n - 1) {
+		tried++
 		c := p.order[n-1]
 		if !bytes.Equal(t.idBytes(t.Parts[c].ID), id) {
 			break
@@ -136,21 +175,28 @@ func (p *pairer) unanswered(n int32) int32 {
 	return n
 }
 
-// byName finds the oldest unanswered call without id that has the result's name, in the newest message with such calls.
+// byName finds the oldest unanswered call with the result's name, in the newest message that has one. Where both have an
+// id, the id has decided already.
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
-	first := len(p.open)
-	for first > 0 && t.Parts[p.open[first-1]].Msg == t.Parts[p.open[len(p.open)-1]].Msg {
-		first--
-	}
-	for n := first; n < len(p.open); n++ {
-		c := &t.Parts[p.open[n]]
-		if c.Pair < 0 && c.ID.Zero() && bytes.Equal(t.idBytes(c.Name), t.idBytes(result.Name)) {
-			call := p.open[n]
-			p.open = slices.Delete(p.open, n, n+1)
+	name := string(t.idBytes(result.Name))
+	queues := p.named[name]
+	for len(queues) > 0 {
+		q := &queues[len(queues)-1]
+		for len(q.calls) > 0 && t.Parts[q.calls[0]].Pair >= 0 {
+			q.calls = q.calls[1:]
+		}
+		if len(q.calls) == 0 {
+			queues = queues[:len(queues)-1]
+			continue
+		}
+		p.named[name] = queues
+		if call := q.calls[0]; result.ID.Zero() || t.Parts[call].ID.Zero() {
 			return call
 		}
+		return -1
 	}
+	delete(p.named, name)
 	return -1
 }
 
@@ -200,7 +246,7 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 			until = max(until, int32(min(i+1, len(seq)-1)))
 		}
 		for _, p := range t.PartsOf(int(m)) {
-			if p.Kind != ToolCall || p.Has(Removed|Server) || p.Pair < 0 {
+			if p.Kind != ToolCall || p.Has(Removed) || p.Pair < 0 {
 				continue
 			}
 			if at := place[t.Parts[p.Pair].Msg]; at >= 0 {

@@ -61,13 +61,19 @@ type Flags uint16
 // The flags of parts.
 const (
 	IsError  Flags = 1 << iota // a tool result that reports a failure
-	Signed                     // reasoning that its provider signed or encrypted: whole or absent
+	Signed                     // a part that its provider signed or encrypted: whole or absent
 	Server                     // a tool call or result that the provider runs itself, paired inside one message
 	JSONText                   // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
 	Free                       // costs nothing: the provider is never sent it
 	Removed                    // a pass took the part out of its message
 	Edited                     // a pass replaced the body
 	Cleared                    // the body is a marker that stands for a removed body, ours or found in the input
+	Held                       // it stands for what only its provider can read, and so its message must stay
+	Misshapen                  // a tool result whose Body has not the shape that the wire format wants
+	Bound                      // signed reasoning that its provider binds to the messages before it (AN9)
+	Tied                       // reasoning that the provider has stored with the part behind it: both stay, or both go
+	Legacy                     // spelled as in an older version of the format
+	Step                       // a step of the assistant begins here: the message may be cut before this part
 )
 
 // Part is a piece of a message.
@@ -96,6 +102,7 @@ const (
 	CallList    = 1  // tool_calls
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
+	Shared      = -3 // a tool result that stands in the part of its call: both have one span, and go together
 )
 
 // Variant tells what a message stands for, where a wire format has messages that are more than a role.
@@ -140,6 +147,11 @@ type Transcript struct {
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
+	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
+	Elsewhere bool
+	Unstored  bool // the provider is asked to keep nothing
+	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
+	Named bool
 }
 
 // Bytes returns the bytes of a span, of the source or of the arena.
@@ -195,6 +207,28 @@ func (t *Transcript) Inner(p int) []Part {
 		end++
 	}
 	return t.Parts[p+1 : end]
+}
+
+// Piece adds a message that holds the parts of message m before the index end of Parts, and returns its index. It is there
+// to be read, and has no place in any output: its span is that of the whole message.
+func (t *Transcript) Piece(m, end int32) int32 {
+	msg := t.Messages[m]
+	at, first := int32(len(t.Messages)), int32(len(t.Parts))
+	shift := first - msg.First
+	t.Parts = append(t.Parts, t.Parts[msg.First:end]...)
+	for i := first; i < int32(len(t.Parts)); i++ {
+		p := &t.Parts[i]
+		p.Msg = at
+		if p.Parent >= 0 {
+			p.Parent += shift
+		}
+		if p.Pair >= msg.First && p.Pair < end {
+			p.Pair += shift
+		}
+	}
+	msg.First, msg.Count = first, end-msg.First
+	t.Messages = append(t.Messages, msg)
+	return at
 }
 
 // Write adds text to the arena and returns its span.

@@ -21,13 +21,13 @@ func init() {
 		},
 		ReadMessage: readAnthropic,
 		Message:     writeTextMessage,
-		ResultBody:  jsonspan.AppendString[string],
+		ResultBody:  stringBody,
 		Results:     anthropicResults,
 		Wrap:        wrapContent,
 		FreshID:     "toolu_ctxfold_",
 		Rules: Rules{
 			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",
-			Answers: NextMessage, ResultRole: transcript.User, BindsReasoning: true,
+			Answers: NextMessage, ResultRole: transcript.User, Server: "AN11",
 		},
 		Extra: checkAnthropic,
 	})
@@ -109,10 +109,10 @@ func anthropicBlock(r *Reader, parent int32) {
 	case typ == "thinking" && f[anThinking].Str():
 		p.Kind, p.Body, p.Size = transcript.Reasoning, f[anThinking].Span, f[anThinking].Size
 		if f[anSignature].Str() && f[anSignature].Size.Bytes > 0 {
-			p.Flags |= transcript.Signed
+			p.Flags |= transcript.Signed | transcript.Bound
 		}
 	case typ == "redacted_thinking":
-		p.Kind, p.Flags = transcript.Reasoning, transcript.Signed
+		p.Kind, p.Flags = transcript.Reasoning, transcript.Signed|transcript.Bound
 	case typ == "tool_use":
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[anInput].Span, f[anInput].Size
 	case typ == "tool_result":

@@ -32,10 +32,10 @@ type Rules struct {
 	First      string // the first message that is not the system's is the user's
 	Alternate  string // no two messages of one role stand in a row
 	Role       string // a role is one that the format knows
+	Server     string // a tool call that the provider runs itself has its result, in the same message
 
-	Answers        Answers
-	ResultRole     transcript.Role // of messages that hold tool results
-	BindsReasoning bool            // signed reasoning is bound to the messages before it (AN9)
+	Answers    Answers
+	ResultRole transcript.Role // of messages that hold tool results
 }
 
 // Fix says what repair does about a violation.
@@ -175,13 +175,21 @@ func (c *Checker) pairs() {
 			}
 			switch {
 			case p.Kind == transcript.ToolCall && other < 0:
-				if c.open(place) && !p.Has(transcript.Server) {
+				if c.open(place) {
+					continue
+				}
+				if p.Has(transcript.Server) {
+					c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
 					continue
 				}
 				c.Add(c.F.Rules.Unanswered, m, n, AddResult, "this tool call has no result")
 			case p.Kind == transcript.ToolResult && other < 0:
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
-			case p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && !c.adjacent(other, int32(place)):
+			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
+				if c.run[other] != c.run[place] {
+					c.Add(c.F.Rules.Server, m, n, DropPart, "this tool result does not stand in the message of its call")
+				}
+			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
 				c.Add(c.F.Rules.Orphan, m, n, MoveResult, "this tool result does not stand right behind its call")
 			}
 		}
@@ -191,8 +199,11 @@ func (c *Checker) pairs() {
 // open tells whether the calls at a place may be open: nothing but tool results stands behind them.
 func (c *Checker) open(place int) bool { return !c.closed && c.owner[len(c.Seq)] <= int32(place) }
 
-// results tells whether a message holds tool results and nothing else.
+// results tells whether a message holds tool results and nothing else but what belongs to them.
 func (c *Checker) results(m int32) bool {
+	if c.T.Messages[m].Role == transcript.Tool {
+		return true
+	}
 	n := 0
 	for _, p := range c.T.PartsOf(int(m)) {
 		if p.Has(transcript.Removed) || p.Parent >= 0 {
@@ -263,18 +274,26 @@ func (c *Checker) order() {
 }
 
 // Path is where a violation stands: an index in the list of messages, and the index of a part in its message.
-func (v *Violation) Path(t *transcript.Transcript) string {
+func (v *Violation) Path(f *Format, t *transcript.Transcript) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {
 		return path
 	}
-	p := &t.Parts[v.Part]
+	part := v.Part
+	p := &t.Parts[part]
+	if p.List == transcript.Shared {
+		part = p.Pair
+		p = &t.Parts[part]
+	}
 	list := [...]string{"content", "tool_calls"}
+	if f.Parts != "" {
+		list[transcript.ContentList] = f.Parts
+	}
 	if p.List < 0 {
 		return path
 	}
 	n := 0
-	for i := t.Messages[v.Message].First; i < v.Part; i++ {
+	for i := t.Messages[v.Message].First; i < part; i++ {
 		if t.Parts[i].List == p.List && t.Parts[i].Parent == p.Parent {
 			n++
 		}

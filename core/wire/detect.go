@@ -43,6 +43,7 @@ func Detect(s *jsonspan.Scanner) []Guess {
 type detector struct {
 	*jsonspan.Scanner
 	seen []string
+	done bool // one format is left, and has shown signs of its own
 }
 
 // note records a sign that at least one format knows. The set is small: it is bounded by what formats name.
@@ -59,6 +60,10 @@ func (d *detector) note(kind string, name []byte) {
 	for _, f := range formats {
 		if f.knows(sign) {
 			d.seen = append(d.seen, sign)
+			if strings.HasPrefix(sign, "key:") || strings.HasPrefix(sign, "type:") || strings.HasPrefix(sign, "part:") {
+				g := d.guesses()
+				d.done = len(g) == 1 && len(g[0].Evidence) > 0
+			}
 			return
 		}
 	}
@@ -84,7 +89,9 @@ func (d *detector) body() {
 			}
 		case d.Kind() == jsonspan.Array && listKey(name):
 			d.note("list", name)
-			d.list()
+			if d.list(); d.done {
+				return
+			}
 		default:
 			d.Skip()
 		}
@@ -101,7 +108,7 @@ func listKey(name []byte) bool {
 }
 
 func (d *detector) list() {
-	for d.Array(); d.Elem(); {
+	for d.Array(); !d.done && d.Elem(); {
 		if d.Kind() == jsonspan.Object {
 			d.message(true)
 		} else {

@@ -22,7 +22,7 @@ func init() {
 		},
 		ReadMessage: readNative,
 		Message:     writeTextMessage,
-		ResultBody:  jsonspan.AppendString[string],
+		ResultBody:  stringBody,
 		Results:     nativeResults,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

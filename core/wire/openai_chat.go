@@ -19,7 +19,7 @@ func init() {
 		},
 		ReadMessage: readOpenAIChat,
 		Message:     writeTextMessage,
-		ResultBody:  jsonspan.AppendString[string],
+		ResultBody:  stringBody,
 		Results:     openAIChatResults,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

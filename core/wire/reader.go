@@ -27,7 +27,7 @@ type field struct {
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
 // maxFields is how many keys of one object a format may ask for.
-const maxFields = 16
+const maxFields = 20
 
 type frame [maxFields]field
 
@@ -190,6 +190,9 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	}
 	t.Input = len(t.Messages)
 	t.Pair(0)
+	if f.Link != nil && r.Err() == nil {
+		f.Link(t, 0)
+	}
 	return t
 }
 
@@ -262,5 +265,8 @@ func (f *Format) Append(t *transcript.Transcript, text []byte) int {
 	t.List = list
 	t.Adopt(text, first, part)
 	t.Pair(part)
+	if f.Link != nil {
+		f.Link(t, part)
+	}
 	return first
 }

@@ -24,15 +24,24 @@ type Format struct {
 
 	// Message appends a new message with one text.
 	Message func(dst []byte, role transcript.Role, text string) []byte
-	// ResultBody appends a value that may stand where the body of a tool result stands.
-	ResultBody func(dst []byte, text string) []byte
+	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
+	// and returns what reading it will measure.
+	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text.
 	Results func(dst []byte, calls []Call, text string) []byte
+	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one
+	// part, in the stead of Results.
+	Answer func(dst, part []byte, text string) []byte
 
 	// Wrap appends a message that holds one part, given as JSON; for formats whose messages hold several results.
 	Wrap func(dst []byte, role transcript.Role, part []byte) []byte
 	// FreshID is how the ids begin that repair gives to tool calls.
 	FreshID string
+
+	// Parts is the key of a message's list of parts, for paths; "" is content.
+	Parts string
+	// Link links records that belong together and are no tool calls and results, from part index from on; may be nil.
+	Link func(t *transcript.Transcript, from int)
 
 	Rules Rules
 	// Extra reports what the general rules do not cover; may be nil.
@@ -40,8 +49,16 @@ type Format struct {
 }
 
 // Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
-// none.
-type Call struct{ ID, Name []byte }
+// none. Legacy tells that the call is spelled as in an older version of the format.
+type Call struct {
+	ID, Name []byte
+	Legacy   bool
+}
+
+// stringBody is the ResultBody of formats where the body of every tool result may be a string.
+func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
+	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
+}
 
 // formats holds the registered formats, sorted by name: the order of files must not be seen in any answer.
 var formats []*Format

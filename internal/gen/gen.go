@@ -54,9 +54,9 @@ func text(r *rand.Rand, n int) string {
 func size(r *rand.Rand) int {
 	switch r.IntN(10) {
 	case 0:
-		return 4000
+		return 2000
 	case 1, 2:
-		return 600
+		return 400
 	default:
 		return 1 + r.IntN(80)
 	}

@@ -1,0 +1,50 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/sessionfile"
+)
+
+// open takes the live conversation out of a session file. Its request is the file itself.
+func open(r *request, dst []byte) []byte {
+	s, err := sessionfile.Open(r.src)
+	if r.fail(err, 0); r.err != nil {
+		return dst
+	}
+	str := func(key, value string) {
+		dst = jsonspan.AppendString(append(append(dst, key...), ':'), value)
+	}
+	num := func(key string, n int64) {
+		dst = strconv.AppendInt(append(append(dst, key...), ':'), n, 10)
+	}
+	dst = make([]byte, 0, len(s.Messages)+len(s.System)+512)
+	str(`{"kind"`, s.Kind)
+	str(`,"format"`, s.Format)
+	str(`,"model"`, s.Model)
+	str(`,"system"`, s.System)
+	dst = append(dst, `,"usage":`...)
+	if u := s.Usage; u != nil {
+		num(`{"message"`, int64(u.Message))
+		num(`,"input_tokens"`, u.Input)
+		num(`,"cache_read_tokens"`, u.CacheRead)
+		num(`,"cache_write_tokens"`, u.CacheWrite)
+		num(`,"output_tokens"`, u.Output)
+		num(`,"total_tokens"`, u.Total())
+		dst = append(dst, '}')
+	} else {
+		dst = append(dst, `null`...)
+	}
+	dst = append(dst, `,"skipped":[`...)
+	for i, k := range s.Skipped {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		str(`{"what"`, k.What)
+		num(`,"count"`, int64(k.Count))
+		dst = append(dst, '}')
+	}
+	dst = append(append(dst, `],"messages":`...), s.Messages...)
+	return append(dst, '}')
+}

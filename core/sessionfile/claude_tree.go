@@ -1,0 +1,178 @@
+package sessionfile
+
+import "slices"
+
+// resolve turns ids into numbers and parents into indexes, and finds where the conversation ends and begins.
+func (c *claudeCode) resolve() {
+	ranks, n := c.ids.rank()
+	c.numbers = n
+	number := func(id *int32) {
+		if *id != noID {
+			*id = ranks[*id]
+		}
+	}
+	main := false
+	for i := range c.records {
+		l := &c.records[i]
+		number(&l.uuid)
+		number(&l.parent)
+		number(&l.id)
+		main = main || !l.side && l.isMessage()
+	}
+	for i := range c.blocks {
+		number(&c.blocks[i].id)
+	}
+	for i := range c.keeps {
+		k := &c.keeps[i]
+		number(&k.anchor)
+		number(&k.head)
+		number(&k.tail)
+		for j := range k.uuids {
+			number(&k.uuids[j])
+		}
+	}
+	c.parents()
+	c.leaf, c.cut = -1, -1
+	for i := range c.records {
+		l := &c.records[i]
+		l.side = l.side && main // the file of a subagent holds nothing else
+		if l.isMessage() && !l.side && !l.failed {
+			c.leaf = int32(i)
+		}
+	}
+	for i := int32(0); i < c.leaf; i++ {
+		if c.records[i].kind == ccCompaction && !c.records[i].side {
+			c.cut = i
+		}
+	}
+}
+
+func (l *ccLine) isMessage() bool { return l.kind == ccUser || l.kind == ccAssistant }
+
+// parents finds the line of each line's parent: the nearest one before it with that uuid, for a resumed session may
+// repeat lines. A line that tells no parent follows the line before it.
+func (c *claudeCode) parents() {
+	later := filled(c.numbers, -1)
+	for i := len(c.records) - 1; i >= 0; i-- {
+		if u := c.records[i].uuid; u != noID {
+			later[u] = int32(i)
+		}
+	}
+	before := filled(c.numbers, -1)
+	last := int32(-1)
+	for i := range c.records {
+		l := &c.records[i]
+		p := l.parent
+		switch {
+		case p != noID && before[p] >= 0:
+			p = before[p]
+		case p != noID:
+			p = later[p]
+		case !l.linked && l.isMessage():
+			p = last
+		}
+		l.parent = p
+		if l.uuid != noID {
+			before[l.uuid] = int32(i)
+		}
+		if !l.side {
+			last = int32(i)
+		}
+	}
+}
+
+// walk follows the parents from the leaf to the last compaction, or to the root where there is none.
+func (c *claudeCode) walk() {
+	kept, anchor := c.relink()
+	seen := make([]bool, len(c.records))
+	for i := c.leaf; i >= 0; {
+		seen[i] = true
+		if i >= c.cut || kept[i] {
+			c.path = append(c.path, i)
+		}
+		if i == c.cut {
+			break
+		}
+		i = c.records[i].parent
+		if i < 0 || seen[i] {
+			// A chain that misses the compaction still begins with it: what stood before is gone.
+			if i = anchor; i < 0 || seen[i] {
+				i = c.cut
+			}
+			if i < 0 || seen[i] {
+				break
+			}
+		}
+	}
+	slices.Reverse(c.path)
+}
+
+// relink puts the messages that the last compaction has kept behind it. It tells which lines those are, and behind which
+// line the conversation goes on after the compaction: its summary, or the compaction itself.
+func (c *claudeCode) relink() (kept []bool, anchor int32) {
+	if c.cut < 0 {
+		return make([]bool, len(c.records)), -1
+	}
+	anchor = c.cut
+	for i := c.cut + 1; i <= c.leaf; i++ {
+		if l := &c.records[i]; l.summary && !l.side {
+			anchor = i
+			break
+		}
+	}
+	kept = make([]bool, len(c.records))
+	at := c.records[c.cut].keep
+	if at < 0 {
+		return kept, anchor
+	}
+	k := &c.keeps[at]
+	line := filled(c.numbers, -1) // of each uuid, before the compaction
+	for i := int32(0); i < c.cut; i++ {
+		if u := c.records[i].uuid; u != noID {
+			line[u] = i
+		}
+	}
+	var chain []int32
+	for _, u := range k.uuids {
+		if i := line[u]; i >= 0 && !kept[i] {
+			kept[i] = true
+			chain = append(chain, i)
+		}
+	}
+	if len(k.uuids) == 0 {
+		for i := line[k.tail]; i >= 0 && i < c.cut && !kept[i]; i = c.records[i].parent {
+			kept[i] = true
+			chain = append(chain, i)
+			if c.records[i].uuid == k.head {
+				break
+			}
+		}
+		slices.Reverse(chain)
+	}
+	if len(chain) == 0 {
+		return kept, anchor
+	}
+	behind := anchor
+	for i := c.cut; i <= c.leaf && k.anchor != noID; i++ {
+		if c.records[i].uuid == k.anchor {
+			behind = i
+			break
+		}
+	}
+	tail := chain[len(chain)-1]
+	for i := c.cut + 1; int(i) < len(c.records); i++ {
+		if c.records[i].parent == behind {
+			c.records[i].parent = tail
+		}
+	}
+	for j, i := range chain {
+		c.records[i].parent = behind
+		if j > 0 {
+			c.records[i].parent = chain[j-1]
+		}
+	}
+	if behind == anchor {
+		anchor = tail
+	}
+	return kept, anchor
+}
