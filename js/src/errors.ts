@@ -1,0 +1,41 @@
+/** Where an error is, and what led to it. */
+export interface ErrorPlace {
+  /** JSON path of the value at fault, such as `messages[3].content`; "" for the whole request. */
+  path?: string;
+  /** UTF-8 bytes from the start of the caller's own messages text when `path` starts with `messages`, else of the request. */
+  offset?: number;
+  cause?: unknown;
+}
+
+/**
+ * Every error that ctxfold throws, save an abort, which throws the signal's own reason.
+ *
+ * `code` is stable; `message` is for people and says what to do. Codes of the module are listed by docs/ABI.md. Codes of
+ * this package: `not_loaded` (a synchronous call before the module was there), `load_failed` (the module could not be
+ * fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the instance died; the next call
+ * gets a new one), `not_serializable` (live messages that JSON cannot hold), `lone_surrogate` (a text that UTF-8 cannot
+ * hold) and `invalid_option`.
+ */
+export class CtxfoldError extends Error {
+  override readonly name = "CtxfoldError";
+  readonly code: string;
+  readonly path: string;
+  readonly offset: number;
+
+  constructor(code: string, message: string, { path = "", offset = 0, cause }: ErrorPlace = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.path = path;
+    this.offset = offset;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  try {
+    return String(thrown);
+  } catch {
+    return "a value that has no text was thrown";
+  }
+}

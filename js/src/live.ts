@@ -1,0 +1,103 @@
+/** Takes live objects across JSON and back, so that the caller's own objects come out wherever nothing was changed. */
+import { CtxfoldError, messageOf } from "./errors.js";
+import type { Edit } from "./types.js";
+
+type Fields = Record<string, unknown>;
+
+/** JSON text of live messages. Binary data crosses as base64, as every wire format writes it. */
+export function serialize(messages: unknown): string {
+  try {
+    const text = JSON.stringify(messages, binaryAsBase64);
+    if (typeof text === "string") return text;
+  } catch (cause) {
+    throw new CtxfoldError("not_serializable", `the messages cannot be written as JSON: ${messageOf(cause)}`, {
+      path: "messages",
+      cause,
+    });
+  }
+  throw new CtxfoldError("not_serializable", `the messages are ${typeof messages}, which JSON does not have`, {
+    path: "messages",
+  });
+}
+
+/** Applies edits to a list of live messages and returns a new list; the list itself when nothing was edited. */
+export function applyEdits(list: readonly unknown[], edits: readonly Edit[]): readonly unknown[] {
+  const only = edits.length === 1 ? edits[0] : undefined;
+  if (only && "keep" in only && only.keep[0] === 0 && only.keep[1] === list.length) return list;
+  const out: unknown[] = [];
+  for (const edit of edits) {
+    if ("keep" in edit) for (let i = edit.keep[0]; i < edit.keep[1]; i++) out.push(list[i]);
+    else if ("insert" in edit) out.push(edit.insert);
+    else out.push(graft(list[edit.set], edit.message));
+  }
+  return out;
+}
+
+/**
+ * The edited value, with every part of it that is equal to the same part of the original replaced by the original's own
+ * object. Neither value is changed.
+ */
+export function graft(original: unknown, edited: unknown): unknown {
+  if (typeof original !== "object" || original === null) return edited;
+  if (isBinary(original)) return typeof edited === "string" && base64(original) === edited ? original : edited;
+  if (typeof (original as { toJSON?: unknown }).toJSON === "function") {
+    return JSON.stringify(original) === JSON.stringify(edited) ? original : edited;
+  }
+  if (typeof edited !== "object" || edited === null || Array.isArray(original) !== Array.isArray(edited)) return edited;
+  if (Array.isArray(edited)) return graftArray(original as unknown[], edited);
+
+  const from = original as Fields;
+  const to = edited as Fields;
+  const result: Fields = {};
+  let same = Object.keys(to).length === Object.keys(from).filter((key) => isCarried(from[key])).length;
+  for (const key of Object.keys(to)) {
+    const value = Object.hasOwn(from, key) ? graft(from[key], to[key]) : to[key];
+    same &&= Object.hasOwn(from, key) && value === from[key];
+    // Not an assignment, which would set the prototype when the key is __proto__.
+    Object.defineProperty(result, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return same ? original : result;
+}
+
+function graftArray(original: unknown[], edited: unknown[]): unknown[] {
+  const aligned = original.length === edited.length;
+  let next = 0;
+  const result = edited.map((value, i) => {
+    if (aligned) return graft(original[i], value);
+    // Elements were removed or added: what is left of the original is still in its order.
+    for (let at = next; at < original.length; at++) {
+      const grafted = graft(original[at], value);
+      if (grafted === original[at]) {
+        next = at + 1;
+        return grafted;
+      }
+    }
+    return value;
+  });
+  return aligned && result.every((value, i) => value === original[i]) ? original : result;
+}
+
+function isCarried(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+}
+
+function isBinary(value: unknown): value is ArrayBuffer | ArrayBufferView {
+  return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+}
+
+/** A replacer for JSON.stringify. It looks at the holder, as a Buffer has been through its toJSON by then. */
+function binaryAsBase64(this: Fields, key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const held = this[key];
+  return isBinary(held) ? base64(held) : value;
+}
+
+function base64(binary: ArrayBuffer | ArrayBufferView): string {
+  const bytes = ArrayBuffer.isView(binary)
+    ? new Uint8Array(binary.buffer, binary.byteOffset, binary.byteLength)
+    : new Uint8Array(binary);
+  let text = "";
+  // String.fromCharCode takes its bytes as arguments, of which an engine allows only so many.
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(text);
+}

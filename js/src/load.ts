@@ -1,0 +1,132 @@
+import { CtxfoldModule } from "./abi.js";
+import { CtxfoldError, messageOf } from "./errors.js";
+
+/** What a module can be made of. A string is a URL; in a browser it may be relative to the page. */
+export type ModuleSource = Immediate | PromiseLike<Immediate>;
+
+type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembly.Module | CtxfoldModule;
+
+/**
+ * Loads the module once per source; the same source gives the same module again, also while it is still loading. Without
+ * a source it is the `ctxfold.wasm` of this package. A failed load is not kept: the next call tries again.
+ *
+ * Rejects with `load_failed` when the bytes cannot be had and with `invalid_module` when they are not the module.
+ */
+export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
+
+/** The loader of one platform, which knows where the package's own module is and how to open a URL. */
+export function loader(own: () => URL, open: (url: URL) => Promise<Response | Uint8Array>): Load {
+  const byUrl = new Map<string, Promise<CtxfoldModule>>();
+  const byObject = new WeakMap<object, Promise<CtxfoldModule>>();
+
+  const fromUrl = (url: URL): Promise<CtxfoldModule> =>
+    once(byUrl, url.href, async () => compile(await obtained(url.href, () => open(url)), url.href));
+
+  const fromObject = async (source: object): Promise<CtxfoldModule> => {
+    const given: unknown = await obtained("the source", () => source);
+    if (given instanceof CtxfoldModule) return given;
+    if (given instanceof URL || typeof given === "string") return fromUrl(resolve(given));
+    return compile(given, "the source");
+  };
+
+  return async (source = own()) => {
+    if (source instanceof URL || typeof source === "string") return fromUrl(resolve(source));
+    if (source !== Object(source)) return compile(source, "the source");
+    return once(byObject, source, () => fromObject(source));
+  };
+}
+
+/** The running or finished load of a key; a failed one is forgotten. */
+function once<K>(cache: Cache<K>, key: K, start: () => Promise<CtxfoldModule>): Promise<CtxfoldModule> {
+  const known = cache.get(key);
+  if (known) return known;
+  const loading = start();
+  cache.set(key, loading);
+  loading.catch(() => cache.delete(key));
+  return loading;
+}
+
+interface Cache<K> {
+  get(key: K): Promise<CtxfoldModule> | undefined;
+  set(key: K, loading: Promise<CtxfoldModule>): unknown;
+  delete(key: K): boolean;
+}
+
+/** True for a compiled module of any realm: frameworks hand over modules that fail `instanceof`. */
+function isModule(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
+}
+
+function resolve(address: string | URL): URL {
+  try {
+    return new URL(address, globalThis.location?.href);
+  } catch (cause) {
+    throw new CtxfoldError("load_failed", `"${address}" is not an absolute URL of the module`, { cause });
+  }
+}
+
+async function obtained<T>(name: string, obtain: () => PromiseLike<T> | T): Promise<T> {
+  try {
+    return await obtain();
+  } catch (cause) {
+    throw new CtxfoldError("load_failed", `${name} cannot be read: ${messageOf(cause)}. ${ELSEWHERE}`, { cause });
+  }
+}
+
+const ELSEWHERE = "If the module is at another place, say where: load(url), or createCompactor({ module: url, ... })";
+
+async function compile(source: unknown, name: string): Promise<CtxfoldModule> {
+  if (isModule(source)) return new CtxfoldModule(source as WebAssembly.Module);
+  if (Object.prototype.toString.call(source) === "[object Response]") return fromResponse(source as Response, name);
+  if (source instanceof Uint8Array || Object.prototype.toString.call(source) === "[object ArrayBuffer]") {
+    return fromBytes(new Uint8Array(source as ArrayBuffer), name);
+  }
+  throw new CtxfoldError(
+    "invalid_module",
+    "a module source is a URL, a Response, bytes, a WebAssembly.Module or a promise of one of them",
+  );
+}
+
+async function fromResponse(response: Response, name: string): Promise<CtxfoldModule> {
+  const from = response.url || name;
+  if (!response.ok) {
+    throw new CtxfoldError("load_failed", `${from} answers with status ${response.status}. ${ELSEWHERE}`);
+  }
+  // Streaming refuses any other type, and after a refusal the body is gone.
+  const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/wasm" && typeof WebAssembly.compileStreaming === "function") {
+    return new CtxfoldModule(await compiled(WebAssembly.compileStreaming(response), from));
+  }
+  return fromBytes(new Uint8Array(await response.arrayBuffer()), from);
+}
+
+async function fromBytes(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<CtxfoldModule> {
+  const magic = [...bytes.subarray(0, 4)].map((b) => b.toString(16).padStart(2, "0")).join(" ");
+  if (magic.startsWith("3c")) {
+    throw new CtxfoldError(
+      "invalid_module",
+      `${name} is an HTML page (it begins with ${magic}), not the module: the server has no ctxfold.wasm there. In the ` +
+        `development server of Vite 5 to 7, set optimizeDeps.exclude to ["ctxfold"]; elsewhere copy ` +
+        `node_modules/ctxfold/ctxfold.wasm to where it is served. ${ELSEWHERE}`,
+    );
+  }
+  if (magic !== "00 61 73 6d") {
+    throw new CtxfoldError(
+      "invalid_module",
+      `${name} is not a WebAssembly module: it begins with ${magic || "nothing"} instead of 00 61 73 6d`,
+    );
+  }
+  return new CtxfoldModule(await compiled(WebAssembly.compile(bytes), name));
+}
+
+async function compiled(compiling: Promise<WebAssembly.Module>, name: string): Promise<WebAssembly.Module> {
+  try {
+    return await compiling;
+  } catch (cause) {
+    const text = messageOf(cause);
+    const cure = /unsafe-eval|Content Security Policy/i.test(text)
+      ? `. The page's Content-Security-Policy needs script-src 'wasm-unsafe-eval'`
+      : "";
+    throw new CtxfoldError("invalid_module", `${name} does not compile: ${text}${cure}`, { cause });
+  }
+}

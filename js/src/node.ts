@@ -1,0 +1,20 @@
+/** The entry for Node, Bun and Deno: as `index.ts`, but file URLs are read from disk. */
+import { readFile } from "node:fs/promises";
+import { type CreateCompactor, compactors } from "./compactor.js";
+import { type Load, loader } from "./load.js";
+
+export { CtxfoldModule } from "./abi.js";
+export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
+export { CtxfoldError } from "./errors.js";
+export type { Load, ModuleSource } from "./load.js";
+export type { Summarize, SummaryText } from "./summarize.js";
+export type * from "./types.js";
+
+/** Loads the module; see {@link Load}. */
+export const load: Load = /* @__PURE__ */ loader(
+  () => new URL("../ctxfold.wasm", import.meta.url),
+  (url) => (url.protocol === "file:" ? readFile(url) : fetch(url)),
+);
+
+/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);

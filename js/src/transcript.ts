@@ -1,0 +1,80 @@
+import { CtxfoldError } from "./errors.js";
+import { decode } from "./json.js";
+import { applyEdits, serialize } from "./live.js";
+import type { Edit } from "./types.js";
+
+/** The names under which request bodies hold their messages. */
+const LISTS = ["messages", "input", "contents"];
+
+/** A transcript as the caller gave it, and the way back to the same kind. */
+export interface Transcript {
+  /** The JSON text that crosses into the module. */
+  readonly piece: string | Uint8Array;
+  /** Length of `piece` in bytes of UTF-8. */
+  readonly size: () => number;
+  /** The answer that serves this kind best. */
+  readonly answer: "messages" | "edits";
+  /** The messages of an answer, in the caller's kind. */
+  restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
+}
+
+/** Reads what the caller gave: text, bytes, a live array, or a live request body that holds an array. */
+export function transcript(messages: unknown): Transcript {
+  if (typeof messages === "string") return fromText(messages);
+  if (messages instanceof Uint8Array) {
+    return {
+      piece: messages,
+      size: () => messages.length,
+      answer: "messages",
+      restore: (answer) => member(answer, "messages").slice(),
+    };
+  }
+  return fromLive(messages);
+}
+
+function fromText(text: string): Transcript {
+  // UTF-8 has no bytes for half a surrogate pair, and writing another character would not keep the text as it is.
+  if (!text.isWellFormed()) {
+    const before = text.slice(0, text.search(/\p{Surrogate}/u));
+    throw new CtxfoldError("lone_surrogate", "the text holds half of a surrogate pair, which UTF-8 cannot hold", {
+      path: "messages",
+      offset: new TextEncoder().encode(before).length,
+    });
+  }
+  return {
+    piece: text,
+    size: () => new TextEncoder().encode(text).length,
+    answer: "messages",
+    restore: (answer) => decode(member(answer, "messages")),
+  };
+}
+
+function fromLive(messages: unknown): Transcript {
+  const piece = serialize(messages);
+  const body = messages as Record<string, unknown>;
+  const key = Array.isArray(messages) ? undefined : LISTS.find((name) => Array.isArray(body?.[name]));
+  const list = key === undefined ? messages : body[key];
+  // The caller may go on appending to its array while a summary is made; edits count in what was sent.
+  const sent = Array.isArray(list) ? list.slice() : [];
+  return {
+    piece,
+    size: () => new TextEncoder().encode(piece).length,
+    answer: "edits",
+    restore: (answer) => {
+      const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);
+      if (kept === sent) return messages;
+      return key === undefined ? kept : { ...body, [key]: kept };
+    },
+  };
+}
+
+function member(answer: ReadonlyMap<string, Uint8Array>, name: "messages" | "edits"): Uint8Array {
+  const bytes = answer.get(name);
+  if (bytes) return bytes;
+  throw new CtxfoldError(
+    "invalid_option",
+    "the plan was made for messages of another kind: go on with live messages where it was live messages, else with text " +
+      "or bytes",
+    { path: "plan" },
+  );
+}

@@ -1,0 +1,230 @@
+/** The JSON of docs/ABI.md, as a compactor takes and gives it. All tokens are estimates by the policy's estimator. */
+
+/** One message of any wire format: it is carried, not looked into. */
+export type Message = object;
+
+/** A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. */
+export type Messages = readonly Message[] | Message | string | Uint8Array;
+
+/** The kind that comes back for the kind that was given. */
+export type Same<M extends Messages> = M extends string
+  ? string
+  : M extends Uint8Array
+    ? Uint8Array
+    : M extends readonly (infer T)[]
+      ? T[]
+      : M;
+
+/** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
+export type Edit =
+  /** The messages from the first index up to, not with, the second. */
+  | { keep: [from: number, to: number] }
+  /** A message that was not there. */
+  | { insert: Message }
+  /** The message at this index, changed. */
+  | { set: number; message: Message };
+
+/** What to do, and when; see docs/POLICY.md. What a policy leaves out is as its preset says. */
+export interface Policy {
+  /** The preset to start from; without it, `default`. `info` lists them. */
+  preset?: string;
+  /** The wire format, or `auto` (the default). */
+  format?: string;
+  /** The name of a token estimator; `info` lists them. */
+  estimator?: string;
+  /** The model's context window, in tokens. Without one, compaction is never due. `reserve` stays free for the answer. */
+  window?: { tokens?: number; reserve?: number };
+  /** Compaction is due above (window − reserve) × `ratio`, and aims for `target` of that. Both over 0 and up to 1. */
+  gate?: { ratio?: number; target?: number };
+  /** The passes in their order, in place of the preset's. */
+  passes?: Pass[];
+  summary?: {
+    /** `model` asks the summarizer; `local` writes digests without one. */
+    mode?: "model" | "local";
+    /** How large a digest may get, in tokens. */
+    max_output_tokens?: number;
+    /** How large a request to the model may get, in tokens; 0 is no limit. */
+    max_input_tokens?: number;
+    /** Added to the prompt. */
+    instructions?: string;
+  };
+  /** Messages that are never changed, besides the system's and the newest of the user's. */
+  pins?: Pin[];
+  /** False reproduces a published system exactly, defects included. */
+  wire_safe?: boolean;
+  /** Tool calls at the end without a result: `keep` (the default) leaves them to the host, `answer` repairs them. */
+  open_calls?: "keep" | "answer";
+  /** Compacts although it is not due. */
+  force?: boolean;
+}
+
+/** A pass by its name, with its parameters. */
+export interface Pass {
+  pass: string;
+  [parameter: string]: unknown;
+}
+
+/** A message that has all of these features. */
+export interface Pin {
+  role?: "system" | "user" | "assistant" | "tool";
+  /** In the list; negative counts from its end. */
+  index?: number;
+  /** Of a tool call or result in the message. */
+  id?: string;
+  /** A text in the message, as it stands in its JSON. */
+  contains?: string;
+}
+
+/** A question to the host's model. */
+export interface SummaryRequest {
+  id: string;
+  /** What is to be summarized. */
+  scope: string;
+  /** The system prompt. */
+  system: string;
+  /** The user prompt, with the transcript fenced in it. */
+  prompt: string;
+  /** The most tokens that the summary may have: the model's output limit. */
+  max_output_tokens: number;
+  /** The tokens of `system` and `prompt`. */
+  input_tokens: number;
+}
+
+/** The host's answer to a request: a text, or the error that kept it from having one. */
+export type Summary = { id: string; text: string; finish_reason?: string } | { id: string; error: string };
+
+/** What the host keeps beside the conversation, as JSON. It is not to be changed. */
+export type State = Readonly<Record<string, unknown>>;
+
+/** A plan to go on with, as JSON: it may be stored, and continued on another machine. It is not to be changed. */
+export type Plan = Readonly<Record<string, unknown>>;
+
+/** While summaries are wanted: the plan to go on with, and what to ask the model. */
+export interface Pending {
+  plan: Plan;
+  requests: SummaryRequest[];
+  report: Report;
+}
+
+/** When there is nothing left to ask. */
+export interface Done<M extends Messages> {
+  requests: [];
+  messages: Same<M>;
+  state: State;
+  report: Report;
+}
+
+/** What a compaction did, or why it did nothing. */
+export interface Report {
+  /** `compacted`, `under_budget`, `unknown_window`, `no_progress` or, in a pending answer, `needs_summaries`. */
+  reason: string;
+  changed: boolean;
+  preset: string;
+  format: string;
+  estimator: string;
+  tokens: { before: number; after: number; limit: number; window: number };
+  messages: { before: number; after: number };
+  /** Tool results whose body was replaced by a marker. */
+  cleared: number;
+  /** Messages that the digest stands for. */
+  folded: number;
+  /** Files put back after the fold. */
+  restored: number;
+  /** Violations of the input that were mended. */
+  repaired: number;
+  /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
+  stable_prefix: { messages: number; bytes: number; tokens: number };
+  /** Where the digest came from: `none`, `model` or `local`; and why the model's answer was not taken. */
+  summary: { source: string; why?: string };
+  actions: Action[];
+}
+
+/** One thing that was done to one message, or to a run of them. */
+export interface Action {
+  /** `clear`, `fold`, `restore`, `insert`, `drop`, `strip`, `rename` or `move`. */
+  action: string;
+  pass: string;
+  /** An index of the given messages, or -1 for a new message. */
+  message: number;
+  /** What it saved; negative for what it added. */
+  tokens: number;
+  tool?: string;
+  path?: string;
+  rule?: string;
+}
+
+export interface Estimate {
+  tokens: number;
+  source: string;
+  estimator: string;
+  format?: string;
+  /** Of each message. */
+  messages?: number[];
+  /** Of the system prompt and the tools in a request body. */
+  beside?: number;
+}
+
+export interface Check {
+  /** Whether compaction is due. */
+  due: boolean;
+  /** `over_limit`, `under_budget` or `unknown_window`. */
+  reason: string;
+  tokens: number;
+  limit: number;
+  window: number;
+  /** tokens / window; 0 with an unknown window. */
+  ratio: number;
+  messages: number;
+  format: string;
+  estimator: string;
+}
+
+export interface Validation {
+  valid: boolean;
+  format: string;
+  messages: number;
+  violations: Violation[];
+}
+
+/** A rule of the wire format that a transcript breaks. */
+export interface Violation {
+  rule: string;
+  /** Index in the list. */
+  message: number;
+  path: string;
+  /** UTF-8 bytes from the start of the messages text that was given. */
+  offset: number;
+  text: string;
+  /** What `repair` does about it. */
+  repair: string;
+}
+
+/** A transcript with what breaks the rules of its wire format put right. */
+export interface Repaired<M extends Messages> {
+  messages: Same<M>;
+  /** Whether the answer breaks no rule; what only the caller can mend is left as it is. */
+  valid: boolean;
+  /** What was mended, as `actions`; the reason is `repaired` or `valid`. */
+  report: Report;
+}
+
+export interface Detection {
+  /** The wire format, or "" when none is likely enough. */
+  format: string;
+  /** From 0 to 1. */
+  confidence: number;
+  candidates: { format: string; confidence: number; evidence: string[] }[];
+}
+
+export interface Info {
+  name: string;
+  version: string;
+  abi: number;
+  ops: string[];
+  formats: { name: string; doc: string }[];
+  estimators: string[];
+  passes: string[];
+  presets: { name: string; doc: string; policy: Policy }[];
+  /** What a request may not go over. */
+  limits: { bytes: number; depth: number };
+}

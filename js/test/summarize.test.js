@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor } from "ctxfold";
+import { summaries } from "../dist/summarize.js";
+import { session, summary, tight } from "./support/session.js";
+
+/**
+ * Compacts a session that needs one summary.
+ * @param {import("ctxfold").Summarize | undefined} summarize
+ * @param {import("ctxfold").CompactorOptions} options
+ */
+const compact = (summarize, options = {}) =>
+  createCompactor({ policy: tight, ...(summarize && { summarize }), ...options }).compact(session(20));
+
+/** Asserts that the local digest stands in, and that the newest messages are there. @param {any} done @param {string} why */
+function isLocal({ messages, report }, why) {
+  assert.deepEqual(report.summary, { source: "local", why });
+  assert.equal(report.reason, "compacted");
+  assert.deepEqual(messages.at(-1), session(20).at(-1));
+}
+
+test("a summarizer may answer at once or later, with a text or with a text and why it ended", async () => {
+  const answers = [
+    summary,
+    Promise.resolve(summary),
+    { text: summary },
+    { text: summary, finish_reason: "stop" },
+    Promise.resolve({ text: summary, finish_reason: null }),
+  ];
+  for (const answer of answers) {
+    const { messages, report } = await compact(() => answer);
+    assert.deepEqual(report.summary, { source: "model" });
+    assert.ok(messages.some((m) => m.content?.includes(summary)));
+  }
+});
+
+test("a summarizer gets the request and a signal", async () => {
+  let asked = 0;
+  await compact(async (request, { signal }) => {
+    asked++;
+    assert.equal(typeof request.id, "string");
+    assert.ok(request.system.length > 0 && request.prompt.length > 0);
+    assert.ok(request.input_tokens > request.prompt.length / 8);
+    assert.equal(signal.aborted, false);
+    return summary;
+  });
+  assert.equal(asked, 1);
+});
+
+test("without a summarizer the digest is local and nothing failed", async () => {
+  const { report } = await compact(undefined);
+  assert.deepEqual(report.summary, { source: "local" });
+});
+
+test("a summarizer that fails, in any way, costs no message", async () => {
+  /** @type {any[]} */
+  const failing = [
+    () => {
+      throw new Error("no quota");
+    },
+    async () => {
+      throw new Error("no quota");
+    },
+    () => Promise.reject("a text"),
+    () => Promise.reject(undefined),
+    () => Promise.reject(Object.create(null)),
+    () => Promise.reject(new Error("half a pair: \ud83d")),
+    () => undefined,
+    () => null,
+    () => 42,
+    () => ({ text: 42 }),
+    () => ({
+      get text() {
+        throw new Error("a getter");
+      },
+    }),
+  ];
+  for (const summarize of failing) isLocal(await compact(summarize), "summarizer_failed");
+});
+
+test("a model's text that is empty or cut off is not taken", async () => {
+  isLocal(await compact(() => "  "), "empty_summary");
+  isLocal(await compact(() => ({ text: summary, finish_reason: "length" })), "cut_off");
+});
+
+test("a text that ends inside a surrogate pair is taken, without the half", async () => {
+  const { messages, report } = await compact(() => `${summary} \ud83d`);
+  assert.equal(report.summary.source, "model");
+  assert.ok(messages.some((m) => m.content?.includes(`${summary} \ufffd`)));
+});
+
+test("a summarizer that hangs is given up after summaryTimeoutMs, and told so", async () => {
+  /** @type {AbortSignal | undefined} */
+  let seen;
+  const hangs = (/** @type {any} */ _request, /** @type {{signal: AbortSignal}} */ { signal }) => {
+    seen = signal;
+    return new Promise(() => {});
+  };
+  const started = performance.now();
+  isLocal(await compact(/** @type {any} */ (hangs), { summaryTimeoutMs: 30 }), "summarizer_failed");
+  assert.ok(performance.now() - started < 10_000);
+  assert.equal(seen?.aborted, true);
+  assert.equal(seen?.reason.name, "TimeoutError");
+});
+
+test("an endless timeout is allowed, one that makes no sense is not", async () => {
+  const { report } = await compact(async () => summary, { summaryTimeoutMs: Number.POSITIVE_INFINITY });
+  assert.equal(report.summary.source, "model");
+  for (const summaryTimeoutMs of [0, -1, Number.NaN]) {
+    assert.throws(() => createCompactor({ summaryTimeoutMs }), { code: "invalid_option", path: "summaryTimeoutMs" });
+  }
+  assert.throws(() => createCompactor({ summarize: /** @type {any} */ ("no") }), { path: "summarize" });
+});
+
+test("an abort rejects with the caller's reason, reaches the summarizer, and changes nothing", async () => {
+  const controller = new AbortController();
+  const reason = new Error("the user left");
+  /** @type {AbortSignal | undefined} */
+  let seen;
+  const compactor = createCompactor({
+    policy: tight,
+    summarize: (_request, { signal }) => {
+      seen = signal;
+      queueMicrotask(() => controller.abort(reason));
+      return new Promise(() => {});
+    },
+  });
+  await assert.rejects(compactor.compact(session(20), { signal: controller.signal }), reason);
+  assert.equal(seen?.reason, reason);
+  assert.equal(compactor.state, undefined);
+  await assert.rejects(compactor.compact(session(20), { signal: controller.signal }), reason);
+  await assert.rejects(compactor.compact(session(1), { signal: AbortSignal.abort() }), { name: "AbortError" });
+  assert.equal((await compactor.compact(session(1))).report.reason, "under_budget");
+});
+
+test("the requests of a round are asked at the same time, and each has its own answer", async () => {
+  const request = { scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
+  const requests = ["one", "two", "three"].map((id) => ({ ...request, id }));
+  let running = 0;
+  let most = 0;
+  const round = await summaries(
+    requests,
+    async ({ id }) => {
+      most = Math.max(most, ++running);
+      await new Promise((later) => setTimeout(later, 5));
+      running--;
+      if (id === "two") throw new Error("two failed");
+      return `answer of ${id}`;
+    },
+    1000,
+  );
+  assert.equal(most, 3);
+  assert.deepEqual(round, [
+    { id: "one", text: "answer of one" },
+    { id: "two", error: "two failed" },
+    { id: "three", text: "answer of three" },
+  ]);
+});

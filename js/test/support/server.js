@@ -1,0 +1,35 @@
+import { createServer } from "node:http";
+import sirv from "sirv";
+
+/**
+ * A web server on 127.0.0.1 for one test; it closes when the test ends.
+ * @param {import("node:test").TestContext} t
+ * @param {import("node:http").RequestListener} listener
+ * @returns {Promise<string>} its address, without a slash at the end
+ */
+export async function serve(t, listener) {
+  const server = createServer(listener);
+  await new Promise((listening) => server.listen(0, "127.0.0.1", () => listening(undefined)));
+  t.after(() => {
+    server.closeAllConnections();
+    return new Promise((closed) => server.close(closed));
+  });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return `http://127.0.0.1:${port}`;
+}
+
+/**
+ * Serves a folder's files with their proper types; what `first` has answered is left alone.
+ * @param {URL} folder
+ * @param {(path: string, response: import("node:http").ServerResponse) => boolean} first
+ * @returns {import("node:http").RequestListener}
+ */
+export function files(folder, first = () => false) {
+  const serveFile = sirv(decodeURIComponent(folder.pathname), { dev: true, dotfiles: false });
+  return (request, response) => {
+    if (first(request.url ?? "", response)) return;
+    serveFile(request, response, () => {
+      response.writeHead(404).end("there is no such file");
+    });
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * A made-up session of an agent that reads files: `turns` questions of the user, each with a tool call, its result and an
+ * answer, in the wire format openai-chat. About 550 tokens a turn.
+ * @param {number} turns
+ */
+export function session(turns) {
+  /** @type {any[]} */
+  const messages = [{ role: "system", content: "You are a careful assistant." }];
+  for (let i = 0; i < turns; i++) {
+    const path = `src/module${i}.txt`;
+    messages.push(
+      { role: "user", content: `What does ${path} say? Question ${i}, größer als 漢字 🙂.` },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: `call_${i}`, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path }) } },
+        ],
+      },
+      { role: "tool", tool_call_id: `call_${i}`, content: `line of module ${i}\n`.repeat(90) },
+      { role: "assistant", content: `Module ${i} says the same line many times over. `.repeat(4) },
+    );
+  }
+  return messages;
+}
+
+/** A policy under which a session of 20 turns is due for a fold. */
+export const tight = { window: { tokens: 8000, reserve: 1000 } };
+
+/** A summary that the module accepts. */
+export const summary = "## Summary\nThe user asked what modules say; each says one line many times over.";
