@@ -136,6 +136,8 @@ type Plan struct {
 	Policy      policy.Raw     `json:"policy"`
 	State       compact.State  `json:"state"`
 	Replies     []digest.Reply `json:"replies,omitempty"`
+	// Asked are the ids of the requests that wait for a reply. One that the next step does not answer counts as failed.
+	Asked []string `json:"asked,omitempty"`
 }
 
 // Replies are the host's summaries.

@@ -575,6 +575,33 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 				}
 				in.Delim(']')
 			}
+		case "asked":
+			if in.IsNull() {
+				in.Skip()
+				out.Asked = nil
+			} else {
+				in.Delim('[')
+				if out.Asked == nil {
+					if !in.IsDelim(']') {
+						out.Asked = make([]string, 0, 4)
+					} else {
+						out.Asked = []string{}
+					}
+				} else {
+					out.Asked = (out.Asked)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v11 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v11 = string(in.String())
+					}
+					out.Asked = append(out.Asked, v11)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -628,11 +655,25 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Replies {
-				if v11 > 0 {
+			for v12, v13 := range in.Replies {
+				if v12 > 0 {
 					out.RawByte(',')
 				}
-				(v12).MarshalEasyJSON(out)
+				(v13).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Asked) != 0 {
+		const prefix string = ",\"asked\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v14, v15 := range in.Asked {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v15))
 			}
 			out.RawByte(']')
 		}
@@ -697,13 +738,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v13 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v13)
+					out.Ops = append(out.Ops, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -724,9 +765,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v14 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v14)
-					out.Formats = append(out.Formats, v14)
+					var v17 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v17)
+					out.Formats = append(out.Formats, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -747,13 +788,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v15 string
+					var v18 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v15 = string(in.String())
+						v18 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v15)
+					out.Estimators = append(out.Estimators, v18)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -774,13 +815,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v19 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v19 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v16)
+					out.Passes = append(out.Passes, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -801,9 +842,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v17)
-					out.Presets = append(out.Presets, v17)
+					var v20 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v20)
+					out.Presets = append(out.Presets, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -850,11 +891,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v18, v19 := range in.Ops {
-				if v18 > 0 {
+			for v21, v22 := range in.Ops {
+				if v21 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v19))
+				out.String(string(v22))
 			}
 			out.RawByte(']')
 		}
@@ -866,11 +907,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v20, v21 := range in.Formats {
-				if v20 > 0 {
+			for v23, v24 := range in.Formats {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v21)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v24)
 			}
 			out.RawByte(']')
 		}
@@ -882,11 +923,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v22, v23 := range in.Estimators {
-				if v22 > 0 {
+			for v25, v26 := range in.Estimators {
+				if v25 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v23))
+				out.String(string(v26))
 			}
 			out.RawByte(']')
 		}
@@ -898,11 +939,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v24, v25 := range in.Passes {
-				if v24 > 0 {
+			for v27, v28 := range in.Passes {
+				if v27 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v25))
+				out.String(string(v28))
 			}
 			out.RawByte(']')
 		}
@@ -914,11 +955,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v26, v27 := range in.Presets {
-				if v26 > 0 {
+			for v29, v30 := range in.Presets {
+				if v29 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v27)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v30)
 			}
 			out.RawByte(']')
 		}
@@ -1173,13 +1214,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 int
+					var v31 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v28 = int(in.Int())
+						v31 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v28)
+					out.Messages = append(out.Messages, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1233,11 +1274,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v29, v30 := range in.Messages {
-				if v29 > 0 {
+			for v32, v33 := range in.Messages {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v30))
+				out.Int(int(v33))
 			}
 			out.RawByte(']')
 		}
@@ -1301,9 +1342,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v31)
-					out.Candidates = append(out.Candidates, v31)
+					var v34 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v34)
+					out.Candidates = append(out.Candidates, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1343,11 +1384,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Candidates {
-				if v32 > 0 {
+			for v35, v36 := range in.Candidates {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v33)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v36)
 			}
 			out.RawByte(']')
 		}
@@ -1406,13 +1447,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 string
+					var v37 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v34 = string(in.String())
+						v37 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v34)
+					out.Evidence = append(out.Evidence, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1452,11 +1493,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Evidence {
-				if v35 > 0 {
+			for v38, v39 := range in.Evidence {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v36))
+				out.String(string(v39))
 			}
 			out.RawByte(']')
 		}

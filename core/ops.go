@@ -6,12 +6,15 @@
 package core
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/transcript"
 	"github.com/ctxfold/ctxfold/core/wire"
 	"github.com/mailru/easyjson/jwriter"
 )
@@ -41,6 +44,7 @@ func init() {
 		{"step", false, step},
 		{"validate", true, validate},
 		{"repair", true, repair},
+		{"open", true, open},
 	}
 }
 
@@ -81,8 +85,11 @@ func Call(name string, src []byte) (answer []byte) {
 }
 
 func (o *op) parse(src []byte) *request {
-	if o.name == "detect" {
+	switch o.name {
+	case "detect":
 		return parseRaw(src)
+	case "open": // the request is a session file
+		return &request{src: src, lenient: true}
 	}
 	return parse(src, o.lenient)
 }
@@ -191,15 +198,17 @@ func validate(r *request, dst []byte) []byte {
 	}
 	a := Validated{Format: r.format.Name, Messages: len(seq)}
 	if r.lone > 0 {
-		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
+		at := slices.IndexFunc(r.t.Messages, func(m transcript.Message) bool { return int(m.Span.End) > r.firstLone })
+		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: at, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
 			Text: "half of a surrogate pair stands alone; in all: " + strconv.Itoa(r.lone), Repair: "replace"})
 	}
+	list := jsonspan.PathAt(r.src, int(r.t.List.Start))
 	for _, v := range r.format.Check(r.t, seq, r.policy.OpenCalls == "answer") {
 		at := r.t.Messages[v.Message].Span.Start
 		if v.Part >= 0 {
 			at = r.t.Parts[v.Part].Span.Start
 		}
-		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: "messages" + v.Path(r.format, r.t),
+		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: list + v.Path(r.format, r.t),
 			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
 	}
 	a.Valid = len(a.Violations) == 0
@@ -251,6 +260,12 @@ func step(r *request, dst []byte) []byte {
 		return dst
 	}
 	p.Replies = append(p.Replies, replies...)
+	for _, id := range p.Asked {
+		if !slices.ContainsFunc(p.Replies, func(a digest.Reply) bool { return a.ID == id }) {
+			p.Replies = append(p.Replies, digest.Reply{ID: id, Error: "no answer"})
+		}
+	}
+	p.Asked = nil
 	return run(r, &p, dst)
 }
 
@@ -265,6 +280,9 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	a := Planned{Report: c.Report}
 	if len(c.Requests) > 0 {
 		p.Format, p.Fingerprint = r.format.Name, r.t.Fingerprint(p.Messages)
+		for _, q := range c.Requests {
+			p.Asked = append(p.Asked, q.ID)
+		}
 		a.Plan, a.Requests = p, c.Requests
 		return appendJSON(dst, a)
 	}

@@ -42,7 +42,6 @@ var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "m
 func parse(src []byte, lenient bool) *request {
 	r := &request{src: src, lenient: lenient}
 	s := jsonspan.New(src)
-	s.Lenient = true // strings in unread places must not fail the request twice
 	var late uint32
 	for s.Object(); ; {
 		name, ok := s.Key()
@@ -78,6 +77,7 @@ func parse(src []byte, lenient bool) *request {
 		if n == inMessages {
 			late = start
 		}
+		s.Lenient = n == inMessages && r.lenient
 		r.members[n] = s.Skip().Span
 	}
 	s.End()
@@ -124,6 +124,9 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 		return
 	}
 	r.policy, r.policyAt = pol, base
+	if r.fail(compact.CheckPasses(pol), base); r.err != nil {
+		return
+	}
 	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
 		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
 			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)

@@ -141,10 +141,14 @@ func (c *Run) finish() {
 // act records what a pass did.
 func (c *Run) act(a Action) { c.Report.Actions = append(c.Report.Actions, a) }
 
-// own tells whether a message is one that an earlier compaction wrote: a digest, or a file that was restored.
+// own tells whether a message is one that an earlier compaction wrote: a digest, a file that was restored, or what a repair
+// lets somebody say so that the roles take turns.
 func (c *Run) own(m int32) bool {
 	t := c.T
 	if t.Messages[m].Variant == transcript.Digest {
+		return true
+	}
+	if first := t.FirstText(int(m)); t.Messages[m].Count == 1 && (t.EqualText(first, turn) || t.EqualText(first, opening)) {
 		return true
 	}
 	return t.Messages[m].Role == transcript.User &&

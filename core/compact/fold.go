@@ -45,9 +45,10 @@ const foldRequest = "fold-1"
 
 func (p *foldPass) run(c *Run) {
 	held, groups := c.held()
-	cut, step := p.cut(c, groups, held)
+	cut, step := p.cut(c, groups)
 	var messages []int32
 	var prior string
+	ledger := c.State.Ledger
 	gain, talk := 0, 0
 	for i := range c.Items[:cut] {
 		if held[i] {
@@ -60,7 +61,7 @@ func (p *foldPass) run(c *Run) {
 			talk++
 			messages = append(messages, it.Msg)
 		case c.T.StartsWith(int(it.Msg), digest.Header):
-			prior = digest.Body(c.T.Text(c.T.FirstText(int(it.Msg))))
+			prior = digest.Body(c.T.Text(c.T.FirstText(int(it.Msg))), &ledger)
 		case c.T.Messages[it.Msg].Variant == transcript.Digest:
 			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
 		}
@@ -75,7 +76,6 @@ func (p *foldPass) run(c *Run) {
 	if talk < max(1, p.MinMessages) {
 		return
 	}
-	ledger := c.State.Ledger
 	ledger.Add(c.T, messages)
 	body, ok := c.summary(messages, prior, &ledger, gain)
 	if !ok {
@@ -92,14 +92,14 @@ func (p *foldPass) run(c *Run) {
 
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.
-func (p *foldPass) cut(c *Run, groups []int32, held []bool) (cut int, step int32) {
+func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 	keep := p.KeepTokens
 	if c.Policy.Safe() && c.Target > 0 {
 		keep = min(keep, max(1, c.Target/2))
 	}
 	n := len(c.Items)
 	start := func(i int) bool { return i == n || i == 0 || groups[i] != groups[i-1] }
-	alone := func(i int) bool { return start(i) && start(i+1) && !held[i] }
+	alone := func(i int) bool { return start(i) && start(i+1) && !c.Items[i].Pinned }
 	tail, sum := 0, 0
 	cut, step = n, -1
 	for i := n - 1; i >= 0; i-- {
@@ -141,21 +141,32 @@ func (p *foldPass) cut(c *Run, groups []int32, held []bool) (cut int, step int32
 }
 
 // lastSteps returns the part at which the newest steps of an item begin that fit in room, and their tokens; -1 if none
-// does, or if all do. With a negative room it is the newest step alone.
+// does, or if all do. With a negative room it is the newest step alone. Tool calls that are still open are among the steps.
 func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &c.T.Messages[c.Items[item].Msg]
 	sum, end := c.P.Framing, msg.First+msg.Count
-	for i := end - 1; i > msg.First; i-- {
-		if !c.T.Parts[i].Has(transcript.Step) {
+	open := end
+	for n := end - 1; n >= msg.First; n-- {
+		if p := &c.T.Parts[n]; p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {
+			open = n
+		}
+	}
+	for n := end - 1; n > msg.First; n-- {
+		if !c.T.Parts[n].Has(transcript.Step) {
 			continue
 		}
-		if sum += c.P.Parts(c.T.Parts[i:end]); room < 0 {
-			return i, sum
-		} else if sum > room {
-			break
+		sum += c.P.Parts(c.T.Parts[n:end])
+		end = n
+		switch {
+		case room >= 0 && sum > room:
+			return part, tokens
+		case n > open:
+		case room < 0:
+			return n, sum
+		default:
+			part, tokens = n, sum
 		}
-		part, tokens, end = i, sum, i
 	}
 	return part, tokens
 }
@@ -163,6 +174,7 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 // summary returns the digest of messages, or false when the host's model has to be asked first. gain is the tokens that
 // the digest stands for.
 func (c *Run) summary(messages []int32, prior string, ledger *digest.Ledger, gain int) (string, bool) {
+	defer c.originals(messages)() // what a pass before this one cleared is worth reading
 	budget := min(c.Policy.Summary.MaxOutputTokens, gain/2)
 	if c.Target > 0 {
 		budget = min(budget, max(256, c.Target/4))
@@ -178,7 +190,7 @@ func (c *Run) summary(messages []int32, prior string, ledger *digest.Ledger, gai
 		var text string
 		if text, why = digest.Accept(reply, c.P, gain); why == "" {
 			c.Report.Summary = Summary{Source: "model"}
-			return text + lists, true
+			return digest.Fence(text) + lists, true
 		}
 	}
 	c.Report.Summary = Summary{Source: source, Why: why}
@@ -213,7 +225,7 @@ func (c *Run) request(messages []int32, prior string, output int) digest.Request
 // text, a message, where the first of them was.
 func (c *Run) fold(cut int, head int32, held []bool, text []byte) {
 	at := 0
-	for held[at] {
+	for at < cut && held[at] {
 		at++
 	}
 	c.folded = nil

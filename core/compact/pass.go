@@ -42,6 +42,12 @@ func Passes() []string {
 	return names
 }
 
+// CheckPasses tells what is wrong with the passes of a policy.
+func CheckPasses(p *policy.Policy) *policy.Error {
+	_, err := parsePasses(p)
+	return err
+}
+
 func parsePasses(p *policy.Policy) ([]pass, *policy.Error) {
 	var passes []pass
 next:

@@ -2,13 +2,14 @@ package compact
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// pin marks the items that must stay as they are: the system's messages, the newest message of the user, and those that
-// the policy's pins name.
+// pin marks the items that must stay as they are: the system's messages, the newest message of the user, what stands for
+// something that only the provider can read, and those that the policy's pins name.
 func (c *Run) pin() {
 	t := c.T
 	newest := -1
@@ -19,8 +20,13 @@ func (c *Run) pin() {
 	}
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		c.Items[i].Pinned = i == newest || t.Messages[m].Role == transcript.System || c.pinnedByPolicy(int(m))
+		c.Items[i].Pinned = i == newest || t.Messages[m].Role == transcript.System || c.holds(m) || c.pinnedByPolicy(int(m))
 	}
+}
+
+// holds tells whether a message stands for something that only the provider can read.
+func (c *Run) holds(m int32) bool {
+	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool { return p.Has(transcript.Held) })
 }
 
 func (c *Run) pinnedByPolicy(m int) bool {
@@ -59,7 +65,8 @@ func (c *Run) matches(pin *policy.Pin, m int) bool {
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
 }
 
-// held tells for each item whether it must stay: it is pinned, or it is in one group with a pinned tool call or result.
+// held tells for each item whether it must stay: it is pinned, or it is in one group with a pinned tool call or result. With
+// wire_safe so is a tool call that is still open, since its result is to come.
 func (c *Run) held() (held []bool, groups []int32) {
 	seq := make([]int32, len(c.Items))
 	for i, it := range c.Items {
@@ -70,7 +77,7 @@ func (c *Run) held() (held []bool, groups []int32) {
 	for i := 0; i < len(held); {
 		end, whole := i, false
 		for ; end < len(held) && groups[end] == groups[i]; end++ {
-			held[end] = c.Items[end].Pinned
+			held[end] = c.Items[end].Pinned || c.Policy.Safe() && c.T.OpenCalls(int(seq[end]))
 			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.inPair(seq[end])
 		}
 		for ; i < end; i++ {
@@ -80,9 +87,10 @@ func (c *Run) held() (held []bool, groups []int32) {
 	return held, groups
 }
 
-// inPair tells whether a message holds a tool call or a tool result, or is joined to the one behind it.
+// inPair tells whether a message holds a tool call or a tool result, or is joined to the one behind it, or to those before
+// it because it stands for more.
 func (c *Run) inPair(m int32) bool {
-	if c.T.Messages[m].Joined {
+	if c.T.Messages[m].Joined || c.holds(m) {
 		return true
 	}
 	for _, p := range c.T.PartsOf(int(m)) {

@@ -50,6 +50,9 @@ func (p *rehydratePass) run(c *Run) {
 	for i := len(c.folded) - 1; i >= 0 && len(restored) < files; i-- {
 		msg := &c.T.Messages[c.folded[i].Msg]
 		for n := msg.First + msg.Count - 1; n >= msg.First && len(restored) < files; n-- {
+			if path := c.fileEdited(n); path != "" {
+				seen[path] = true // what was read before is no longer what the file holds
+			}
 			path := c.fileRead(n)
 			if path == "" || seen[path] {
 				continue
@@ -86,13 +89,26 @@ func (c *Run) fileRead(n int32) string {
 	return digest.Path(c.T, &c.T.Parts[p.Pair])
 }
 
-// visibleFiles are the files whose content still stands in the items.
+// fileEdited is the path of the file that the tool call at index n changes; "" if it is none. A preset that reproduces a
+// published system does not look.
+func (c *Run) fileEdited(n int32) string {
+	p := &c.T.Parts[n]
+	if p.Kind != transcript.ToolCall || !c.Policy.Safe() || !digest.EditsFile(c.T.Text(p.Name)) {
+		return ""
+	}
+	return digest.Path(c.T, p)
+}
+
+// visibleFiles are the files whose content still stands in the items, and those that were changed in them.
 func (c *Run) visibleFiles() map[string]bool {
 	seen := map[string]bool{}
 	for _, it := range c.Items {
 		msg := &c.T.Messages[it.Msg]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if path := c.fileRead(n); path != "" && !c.cleared(n) {
+				seen[path] = true
+			}
+			if path := c.fileEdited(n); path != "" {
 				seen[path] = true
 			}
 		}

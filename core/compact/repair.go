@@ -26,6 +26,7 @@ func Repair(in Input, touched func(message int) bool) *Run {
 	for i := range c.Items {
 		if touched(i) {
 			c.Items[i].Dirty = true
+			c.Report.Repaired++
 			c.act(Action{Action: "replace", Pass: "repair", Message: i, Rule: "I8"})
 		}
 	}
@@ -41,15 +42,33 @@ func Repair(in Input, touched func(message int) bool) *Run {
 // a message from being mended: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
 func (c *Run) repair() {
 	for range maxRepairs {
-		violations := c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
-		// Ids come first: what else is mended writes them.
-		if ids := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return v.Fix != wire.RenameID }); len(ids) > 0 && c.mend(ids) {
-			continue
-		}
-		if len(violations) == 0 || !c.mend(violations) {
+		if !c.mendFirst(c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")) {
 			return
 		}
 	}
+}
+
+// stage is when a fix is made: ids first, since what else is mended writes them; turns last, since what else is mended
+// takes messages away and brings others.
+func stage(f wire.Fix) int {
+	switch f {
+	case wire.RenameID:
+		return 0
+	case wire.AddTurn:
+		return 2
+	}
+	return 1
+}
+
+// mendFirst mends the violations whose turn it is, and tells whether there were any that it could mend.
+func (c *Run) mendFirst(violations []wire.Violation) bool {
+	for s := range 3 {
+		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
+		if len(now) > 0 && c.mend(now) {
+			return true
+		}
+	}
+	return false
 }
 
 // mend applies the fixes of one check, from the last item to the first so that places stay right.
@@ -61,6 +80,8 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	gone := map[int]bool{}
 	inserts := map[int][]byte{}       // messages to put behind an item; -1 is the front
 	unanswered := map[int32][]int32{} // by message: the parts that are calls without result
+	answered := map[int][]int32{}     // by item: the calls that are answered by what is put behind it, in order
+	gather := map[int]bool{}          // items whose calls get their results in one message behind them
 	var moved []move
 	turns := map[int]transcript.Role{}
 	opener, done := -1, false
@@ -95,7 +116,31 @@ func (c *Run) mend(violations []wire.Violation) bool {
 				role = transcript.Assistant
 			}
 			turns[at-1] = role
+		case wire.WrapBody:
+			body := c.T.Parts[v.Part].Body
+			text := string(c.T.Bytes(body))
+			if c.T.IsString(body) {
+				text = c.T.Text(body)
+			}
+			value, size := c.F.ResultBody(nil, c.T, v.Part, text)
+			c.SetBody(v.Part, value, size)
+			c.changed(at)
+		case wire.Sign:
+			p := &c.T.Parts[v.Part]
+			brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
+			c.edits = append(c.edits, edit{p.Msg, brace, c.T.Write(c.F.Sign(nil, c.T.Bytes(p.Span)))})
+			c.sorted = false
+			p.Flags |= transcript.Signed
+			c.changed(at)
 		case wire.MoveResult:
+			if c.F.Rules.Answers == wire.OneMessage {
+				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
+				if !ok {
+					continue
+				}
+				gather[call] = true
+				break
+			}
 			m, ok := c.moveResult(at, v.Part, place)
 			if !ok {
 				continue
@@ -110,8 +155,10 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		switch calls := unanswered[c.Items[at].Msg]; {
 		case len(calls) > 0 && c.F.Answer != nil:
 			c.answer(at, calls)
+		case gather[at] || len(calls) > 0 && c.F.Rules.Answers == wire.OneMessage:
+			inserts[at], answered[at] = c.gather(at, calls, place, gone)
 		case len(calls) > 0:
-			inserts[at] = c.F.Results(nil, c.calls(calls), LostResult)
+			inserts[at], answered[at] = c.F.Results(nil, c.calls(calls), LostResult), calls
 		}
 	}
 	if opener >= 0 {
@@ -125,27 +172,62 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			inserts[at] = c.F.Message(nil, role, turn)
 		}
 	}
-	c.rebuild(gone, inserts, moved)
+	c.rebuild(gone, inserts, answered, moved)
 	return done
+}
+
+// gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
+// are taken from where they stand, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
+// are still open stay so.
+func (c *Run) gather(item int, unanswered []int32, place map[int32]int, gone map[int]bool) ([]byte, []int32) {
+	var calls []int32
+	var results []wire.Call
+	msg := &c.T.Messages[c.Items[item].Msg]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &c.T.Parts[n]
+		if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) {
+			continue
+		}
+		call := wire.CallOf(c.T, n)
+		from, ok := -1, false
+		if p.Pair >= 0 && !c.T.Parts[p.Pair].Has(transcript.Removed) {
+			from, ok = place[c.T.Parts[p.Pair].Msg]
+		}
+		switch {
+		case ok:
+			r := &c.T.Parts[p.Pair]
+			call.Result = c.appendRange(nil, r.Msg, r.Span)
+			c.RemovePart(from, p.Pair)
+			if c.empty(from) {
+				gone[from] = true
+			}
+			p.Pair = -1
+		case !slices.Contains(unanswered, n):
+			continue
+		}
+		calls, results = append(calls, n), append(results, call)
+	}
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	return c.F.Results(nil, results, LostResult), calls
+}
+
+// empty tells whether all parts of an item are gone.
+func (c *Run) empty(item int) bool {
+	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed) })
 }
 
 var repairAction = map[wire.Fix]string{
 	wire.DropMessage: "drop", wire.DropPart: "drop", wire.AddResult: "insert", wire.RenameID: "rename",
-	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert",
+	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert", wire.WrapBody: "wrap", wire.Sign: "sign",
 }
 
 // calls are tool calls as a format's Results takes them.
 func (c *Run) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
-		p := &c.T.Parts[n]
-		if !p.ID.Zero() {
-			calls[i].ID = c.T.Bytes(p.ID)
-		}
-		if !p.Name.Zero() {
-			calls[i].Name = c.T.Bytes(p.Name)
-		}
-		calls[i].Legacy = p.Has(transcript.Legacy)
+		calls[i] = wire.CallOf(c.T, n)
 	}
 	return calls
 }
@@ -226,8 +308,8 @@ func (c *Run) setID(item int, part int32, id []byte) {
 }
 
 // rebuild makes the new list of items: without those gone, with inserts behind their items and moved items in their
-// places.
-func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, moved []move) {
+// places. What answers calls is linked to just these, since ids do not always tell.
+func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[int][]int32, moved []move) {
 	if len(gone) == 0 && len(inserts) == 0 && len(moved) == 0 {
 		return
 	}
@@ -260,7 +342,26 @@ func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, moved []move) {
 			}
 		}
 		if text := inserts[i]; text != nil {
+			first := int32(len(c.T.Parts))
 			c.Insert(len(c.Items), text)
+			c.link(first, answered[i])
 		}
+	}
+}
+
+// link pairs the tool results from part index first on with calls, one by one.
+func (c *Run) link(first int32, calls []int32) {
+	for n := first; n < int32(len(c.T.Parts)) && len(calls) > 0; n++ {
+		r := &c.T.Parts[n]
+		if r.Kind != transcript.ToolResult || r.Parent >= 0 {
+			continue
+		}
+		for _, old := range [...]int32{r.Pair, c.T.Parts[calls[0]].Pair} {
+			if old >= 0 {
+				c.T.Parts[old].Pair = -1
+			}
+		}
+		r.Pair, c.T.Parts[calls[0]].Pair = calls[0], n
+		calls = calls[1:]
 	}
 }

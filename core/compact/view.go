@@ -103,6 +103,33 @@ func (v *View) Original(part int32) transcript.Span {
 	return v.T.Parts[part].Body
 }
 
+// originals puts the bodies back that were replaced in messages, for reading, until the returned function is called.
+func (v *View) originals(messages []int32) (undo func()) {
+	was := map[int32]transcript.Part{}
+	for _, m := range messages {
+		msg := &v.T.Messages[m]
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			body, edited := v.bodies[n]
+			if !edited {
+				continue
+			}
+			was[n] = v.T.Parts[n]
+			v.T.Parts[n].Body = body
+			v.T.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
+			for i := range v.T.Inner(int(n)) {
+				k := n + 1 + int32(i)
+				was[k] = v.T.Parts[k]
+				v.T.Parts[k].Flags &^= transcript.Removed
+			}
+		}
+	}
+	return func() {
+		for n, p := range was {
+			v.T.Parts[n] = p
+		}
+	}
+}
+
 // RemovePart takes a part out of its message, with what stands inside it and with a result that is one with its call.
 func (v *View) RemovePart(item int, part int32) {
 	p := &v.T.Parts[part]

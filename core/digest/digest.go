@@ -24,11 +24,33 @@ func Message(body string) string {
 	return Header + "\n" + untrusted + "\n\n" + body
 }
 
-// Body returns the digest inside the text of a digest message.
-func Body(text string) string {
+// Body returns the digest inside the text of a digest message. The lists that code appended to it are taken off, and added
+// to l: they are kept there, and would pile up in the text.
+func Body(text string, l *Ledger) string {
 	text = strings.TrimPrefix(text, Header)
 	text = strings.TrimPrefix(text, "\n"+untrusted)
-	return strings.TrimSpace(text)
+	text = strings.TrimSpace(text)
+	for _, list := range []struct {
+		tag   string
+		paths *[]string
+	}{{"read-files", &l.Read}, {"modified-files", &l.Modified}} {
+		rest, found := strings.CutSuffix(text, "</"+list.tag+">")
+		if !found {
+			continue
+		}
+		at := strings.LastIndex(rest, "<"+list.tag+">")
+		if at < 0 {
+			continue
+		}
+		for _, path := range strings.Split(rest[at+len(list.tag)+2:], "\n") {
+			if path != "" && !strings.HasSuffix(path, " more)") {
+				*list.paths = append(*list.paths, path)
+			}
+		}
+		text = strings.TrimSpace(rest[:at])
+	}
+	l.tidy()
+	return text
 }
 
 // Reply is what the host's model answered to a request, or why it did not.

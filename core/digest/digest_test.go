@@ -183,7 +183,15 @@ func TestAccept(t *testing.T) {
 }
 
 func TestMessageAndBody(t *testing.T) {
-	if got := digest.Body(digest.Message("# Objective\nx")); got != "# Objective\nx" {
+	l := digest.Ledger{Read: []string{"a", "b"}, Modified: []string{"m"}}
+	var back digest.Ledger
+	if got := digest.Body(digest.Message("# Objective\nx")+l.Text(1000), &back); got != "# Objective\nx" {
+		t.Errorf("%q", got)
+	}
+	if back.Text(1000) != l.Text(1000) {
+		t.Errorf("the ledger came back as %+v", back)
+	}
+	if got := digest.Body(digest.Message("no lists </read-files>"), &back); got != "no lists </read-files>" {
 		t.Errorf("%q", got)
 	}
 }

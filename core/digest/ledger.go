@@ -47,6 +47,9 @@ func ToolKey(name string) string {
 // ReadsFile tells whether a tool's result is the content of one file.
 func ReadsFile(tool string) bool { return slices.Contains(bodyTools, ToolKey(tool)) }
 
+// EditsFile tells whether a tool changes files.
+func EditsFile(tool string) bool { return slices.Contains(editTools, ToolKey(tool)) }
+
 // Path is the path in the arguments of a tool call, or "".
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := []byte(nil)
@@ -134,7 +137,7 @@ func (l *Ledger) Text(max int) string {
 		}
 		b.WriteString("\n\n<" + list.tag + ">\n")
 		for i, path := range list.paths {
-			path = fence(path)
+			path = Fence(path)
 			if b.Len()+len(path) > max {
 				b.WriteString("(" + itoa(len(list.paths)-i) + " more)\n")
 				break

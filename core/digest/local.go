@@ -39,7 +39,7 @@ func Local(t *transcript.Transcript, messages []int32, prior string, l *Ledger, 
 		if b.Len() > 0 {
 			b.WriteString("\n\n")
 		}
-		b.WriteString(heading + "\n" + fence(text))
+		b.WriteString(heading + "\n" + Fence(text))
 		left = max - b.Len()
 	}
 	section("# Objective", l.Task, max/8)

@@ -42,11 +42,11 @@ func Prompt(scrollback, prior, instructions string) string {
 	var b strings.Builder
 	if strings.TrimSpace(prior) != "" {
 		b.WriteString("The session below goes on from an earlier digest. Merge both into one: keep what still holds, update what has changed.\n\n")
-		b.WriteString("<carried-digest>\n" + fence(strings.TrimSpace(prior)) + "\n</carried-digest>\n\n")
+		b.WriteString("<carried-digest>\n" + Fence(strings.TrimSpace(prior)) + "\n</carried-digest>\n\n")
 	} else {
 		b.WriteString("Below is the older part of a session that goes on. Its newest part stays as it is and is not shown.\n\n")
 	}
-	b.WriteString("<scrollback>\n" + fence(strings.TrimSpace(scrollback)) + "\n</scrollback>\n\n" + template)
+	b.WriteString("<scrollback>\n" + Fence(strings.TrimSpace(scrollback)) + "\n</scrollback>\n\n" + template)
 	if s := strings.TrimSpace(instructions); s != "" {
 		b.WriteString("\n\nAdditional instructions:\n" + s)
 	}
@@ -56,9 +56,9 @@ func Prompt(scrollback, prior, instructions string) string {
 // fences are the tags that enclose data in prompts and digests. Text inside must not be able to close them.
 var fences = []string{"scrollback", "carried-digest", "modified-files", "read-files"}
 
-// fence takes the power from tags in a text that look like ours: a word joiner (U+2060) after the "<" keeps the text
+// Fence takes the power from tags in a text that look like ours: a word joiner (U+2060) after the "<" keeps the text
 // readable and makes the tag another one.
-func fence(text string) string {
+func Fence(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}

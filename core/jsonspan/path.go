@@ -126,6 +126,50 @@ func Find(src []byte, base int, path string) int {
 	return base
 }
 
+// maxKeys is how many keys of one object Duplicate looks at. Typed JSON has fewer.
+const maxKeys = 64
+
+// Duplicate finds the first key that stands twice in one object of a value, objects inside it included. It is for small
+// typed JSON; an object with more than 64 keys is not looked at further.
+func Duplicate(src []byte) *Error {
+	s := New(src)
+	s.Lenient = true
+	s.duplicates()
+	if s.err != nil && s.err.Code == DuplicateKey {
+		return s.err
+	}
+	return nil
+}
+
+func (s *Scanner) duplicates() {
+	switch s.Kind() {
+	case Array:
+		for s.Array(); s.Elem(); {
+			s.duplicates()
+		}
+	case Object:
+		var keys [][]byte
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				return
+			}
+			for _, k := range keys {
+				if string(k) == string(key) {
+					s.Fail(DuplicateKey, int(s.KeyPos()), "this key stands twice in one object")
+					return
+				}
+			}
+			if len(keys) < maxKeys {
+				keys = append(keys, key)
+			}
+			s.duplicates()
+		}
+	default:
+		s.Skip()
+	}
+}
+
 func appendKey(path, src []byte, key Span) []byte {
 	name := AppendText(nil, src, key)
 	if len(name) > pathKeyMax {

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/mailru/easyjson/jlexer"
@@ -72,16 +73,25 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	v.UnmarshalEasyJSON(&l)
 	err := l.Error()
 	if err == nil {
-		return nil
+		return jsonspan.Duplicate(src)
 	}
 	e := &Error{Code: jsonspan.WrongType, Message: err.Error()}
 	if le, ok := err.(*jlexer.LexerError); ok {
 		e.Offset, e.Message = max(0, min(le.Offset, len(src))), le.Reason
-		switch le.Reason {
-		case "expected {":
+		switch {
+		case le.Reason == "expected {":
 			e.Message = "expected an object"
-		case "expected [":
+		case le.Reason == "expected [":
 			e.Message = "expected a list"
+		case le.Reason == "expected bool":
+			e.Message = "expected true or false"
+		case strings.HasPrefix(le.Reason, "expected "):
+			e.Message = "expected a " + le.Reason[len("expected "):]
+		case strings.HasPrefix(le.Reason, "strconv."):
+			e.Message = "expected a whole number of at most 18 digits"
+			if strings.Contains(le.Reason, "ParseFloat") {
+				e.Message = "this number is out of range"
+			}
 		}
 		if le.Reason == "unknown field" {
 			e.Code, e.Message = UnknownField, "there is no such key here: "+le.Data

@@ -1,0 +1,247 @@
+package ctxfold_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/policy"
+)
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// needs checks that a document has each of the names, set as code.
+func needs(t *testing.T, file, text string, names ...string) {
+	t.Helper()
+	if len(names) == 0 {
+		t.Errorf("%s: there is nothing to look for", file)
+	}
+	for _, name := range names {
+		if !strings.Contains(text, "`"+name+"`") {
+			t.Errorf("%s does not name `%s`", file, name)
+		}
+	}
+}
+
+// TestNames checks that what the core knows by a name is in the documents.
+func TestNames(t *testing.T) {
+	known := info(t)
+	formats, policies, abi := read(t, "docs/FORMATS.md"), read(t, "docs/POLICY.md"), read(t, "docs/ABI.md")
+	readme := read(t, "README.md")
+	for _, f := range known.Formats {
+		needs(t, "docs/FORMATS.md", formats, f.Name)
+		needs(t, "README.md", readme, f.Name)
+	}
+	for _, p := range known.Presets {
+		needs(t, "docs/POLICY.md", policies, p.Name)
+		needs(t, "README.md", readme, p.Name)
+	}
+	needs(t, "docs/POLICY.md", policies, known.Passes...)
+	needs(t, "docs/POLICY.md", policies, known.Estimators...)
+	needs(t, "docs/POLICY.md", policies, policyKeys(reflect.TypeFor[policy.Policy](), "")...)
+	needs(t, "docs/ABI.md", abi, known.Ops...)
+	if !strings.Contains(read(t, "CHANGELOG.md"), known.Version) {
+		t.Errorf("CHANGELOG.md does not name the version %s", known.Version)
+	}
+	for pass, keys := range passKeys(t) {
+		section, found := cutSection(policies, "### `"+pass+"`")
+		if !found {
+			t.Errorf("docs/POLICY.md has no section on the pass %s", pass)
+		} else if len(keys) > 0 {
+			needs(t, "docs/POLICY.md, pass "+pass, section, keys...)
+		}
+	}
+}
+
+// policyKeys are the keys of a policy as the documents write them: window.tokens, pins[].role.
+func policyKeys(t reflect.Type, prefix string) (keys []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" {
+			continue
+		}
+		switch {
+		case f.Type.Kind() == reflect.Struct:
+			keys = append(keys, policyKeys(f.Type, prefix+name+".")...)
+		case f.Type == reflect.TypeFor[[]policy.Pin]():
+			keys = append(keys, policyKeys(f.Type.Elem(), prefix+name+"[].")...)
+		default:
+			keys = append(keys, prefix+name)
+		}
+	}
+	return keys
+}
+
+// passKeys reads the parameters of the passes from their types, which package compact keeps to itself.
+func passKeys(t *testing.T) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob("core/compact/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string][]string{}
+	for _, file := range files {
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(source, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			pass, ok := strings.CutSuffix(spec.Name.Name, "Pass")
+			fields, isStruct := spec.Type.(*ast.StructType)
+			if !ok || !isStruct {
+				return true
+			}
+			keys[pass] = nil
+			for _, f := range fields.Fields.List {
+				if f.Tag == nil {
+					continue
+				}
+				name := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json")
+				if name != "" && name != "pass" {
+					keys[pass] = append(keys[pass], name)
+				}
+			}
+			return true
+		})
+	}
+	if known := info(t).Passes; len(keys) != len(known) {
+		t.Errorf("%d types of passes were found, the core knows %v", len(keys), known)
+	}
+	return keys
+}
+
+// cutSection returns the text from a heading to the next of the same or a higher level.
+func cutSection(text, heading string) (string, bool) {
+	_, rest, found := strings.Cut(text, "\n"+heading+"\n")
+	level := heading[:strings.Index(heading, " ")]
+	for i := range level {
+		rest, _, _ = strings.Cut(rest, "\n"+level[:i+1]+" ")
+	}
+	return rest, found
+}
+
+// rows are the first cells, set as code, of the table under a heading.
+func rows(t *testing.T, file, heading string) (names []string) {
+	t.Helper()
+	section, found := cutSection(read(t, file), heading)
+	if !found {
+		t.Fatalf("%s has no section %q", file, heading)
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(section, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// withoutVector are the codes that no vector can show.
+var withoutVector = map[string]string{
+	"internal":   "a request that leads to it is a mistake in the core",
+	"too_large":  "it takes a request of over 1 GiB",
+	"unknown_op": "a module has no export for it to be asked with",
+}
+
+// TestCodes compares the words that answers use, as the vectors show them, with the tables of the documents.
+func TestCodes(t *testing.T) {
+	var codes, rules, reasons, whys, actions []string
+	note := func(list *[]string, word string) {
+		if word != "" && !slices.Contains(*list, word) {
+			*list = append(*list, word)
+		}
+	}
+	files, err := filepath.Glob("testdata/vectors/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no vectors", err)
+	}
+	for _, file := range files {
+		var vectors []struct{ Answer string }
+		if err := json.Unmarshal([]byte(read(t, file)), &vectors); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range vectors {
+			var a struct {
+				Error      struct{ Code string }
+				Violations []struct{ Rule string }
+				Reason     string
+				Repairs    []struct{ Action string }
+				Report     struct {
+					Reason  string
+					Summary struct{ Why string }
+					Actions []struct{ Action string }
+				}
+			}
+			if err := json.Unmarshal([]byte(v.Answer), &a); err != nil {
+				t.Fatal(err)
+			}
+			note(&codes, a.Error.Code)
+			note(&reasons, a.Report.Reason)
+			note(&reasons, a.Reason)
+			note(&whys, a.Report.Summary.Why)
+			for _, v := range a.Violations {
+				note(&rules, v.Rule)
+			}
+			for _, list := range [][]struct{ Action string }{a.Repairs, a.Report.Actions} {
+				for _, action := range list {
+					note(&actions, action.Action)
+				}
+			}
+		}
+	}
+	for code := range withoutVector {
+		note(&codes, code)
+	}
+	same(t, "docs/ABI.md, codes", rows(t, "docs/ABI.md", "### Codes"), codes)
+	same(t, "docs/ABI.md, reasons", rows(t, "docs/ABI.md", "### Reasons"), reasons)
+	same(t, "docs/ABI.md, why a summary is not taken", rows(t, "docs/ABI.md", "### Summaries that are not taken"), whys)
+	same(t, "docs/ABI.md, actions", rows(t, "docs/ABI.md", "### Actions"), actions)
+	same(t, "docs/FORMATS.md, rules", rows(t, "docs/FORMATS.md", "## Rules"), rules)
+}
+
+func same(t *testing.T, what string, documented, seen []string) {
+	t.Helper()
+	for _, word := range seen {
+		if !slices.Contains(documented, word) {
+			t.Errorf("%s: `%s` is missing", what, word)
+		}
+	}
+	for _, word := range documented {
+		if !slices.Contains(seen, word) {
+			t.Errorf("%s: no vector shows `%s`", what, word)
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+
+// TestLinks checks that what the documents link to in this repository is there.
+func TestLinks(t *testing.T) {
+	for _, file := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(read(t, file), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", file, m[1], err)
+			}
+		}
+	}
+}
