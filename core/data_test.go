@@ -147,7 +147,7 @@ const summaryText = "# Objective\nGo on.\n\n# Status\nEverything before is done.
 // TestRealSessions compacts every real session in these formats at windows that force it, and checks the promises.
 func TestRealSessions(t *testing.T) {
 	var table []string
-	for _, s := range sessions.Load(t, "openai-chat", "anthropic") {
+	for _, s := range sessions.Load(t, "openai-chat", "anthropic", "ai-sdk", "ai-sdk-ui", "openai-responses", "gemini") {
 		messages := s.JSON()
 		t.Run(s.Name, func(t *testing.T) {
 			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(messages))

@@ -16,7 +16,7 @@ func repair(r *request, dst []byte) []byte {
 	if r.lone > 0 {
 		src := append([]byte(nil), r.src...)
 		lone = jsonspan.ReplaceLone(src, r.members[inMessages])
-		fixed := parse(src, false)
+		fixed := parse(src, &op{name: r.op.name, takes: r.op.takes})
 		if r.err = fixed.err; r.err != nil {
 			return dst
 		}

@@ -28,23 +28,25 @@ const abi = 1
 // op is an operation: it works on a request and appends its answer, or leaves an error in the request.
 type op struct {
 	name    string
-	lenient bool
+	takes   members
+	lenient bool // lone surrogates in the transcript are counted, not refused
 	run     func(r *request, dst []byte) []byte
 }
 
 var ops []op
 
 func init() {
+	const asked = 1<<inPolicy | 1<<inState | 1<<inMessages
 	ops = []op{ // not in the declaration: info lists them
-		{"info", false, info},
-		{"detect", true, detect},
-		{"estimate", false, estimate},
-		{"check", false, check},
-		{"plan", false, plan},
-		{"step", false, step},
-		{"validate", true, validate},
-		{"repair", true, repair},
-		{"open", true, open},
+		{"info", raw, false, info},
+		{"detect", 1<<inPolicy | 1<<inMessages | unread, true, detect},
+		{"estimate", asked | 1<<inText, false, estimate},
+		{"check", asked, false, check},
+		{"plan", asked, false, plan},
+		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMessages | unread, false, step},
+		{"validate", asked, true, validate},
+		{"repair", asked, true, repair},
+		{"open", raw, true, open},
 	}
 }
 
@@ -69,10 +71,7 @@ func Call(name string, src []byte) (answer []byte) {
 		if o.name != name {
 			continue
 		}
-		r := &request{}
-		if o.name != "info" {
-			r = o.parse(src)
-		}
+		r := parse(src, &o)
 		if r.err == nil {
 			answer = o.run(r, nil)
 		}
@@ -82,16 +81,6 @@ func Call(name string, src []byte) (answer []byte) {
 		return answer
 	}
 	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: "there is no operation \"" + name + "\"; there are: " + list(Ops())})
-}
-
-func (o *op) parse(src []byte) *request {
-	switch o.name {
-	case "detect":
-		return parseRaw(src)
-	case "open": // the request is a session file
-		return &request{src: src, lenient: true}
-	}
-	return parse(src, o.lenient)
 }
 
 type marshaler interface{ MarshalEasyJSON(*jwriter.Writer) }
@@ -303,29 +292,4 @@ func (r *request) appendTranscript(dst []byte, c *compact.Run) []byte {
 	out := make([]byte, 0, len(dst)+r.t.Outer.Len()+c.Added()+16)
 	out = append(append(out, dst[:len(dst)-1]...), `,"messages":`...)
 	return append(c.AppendOuter(out), '}')
-}
-
-// parseRaw finds the members of a request for detect, which needs neither policy nor format.
-func parseRaw(src []byte) *request {
-	r := &request{src: src, lenient: true}
-	s := jsonspan.New(src)
-	s.Lenient = true
-	for s.Object(); ; {
-		name, ok := s.Key()
-		if !ok {
-			break
-		}
-		n := s.KeyPos()
-		v := s.Skip()
-		switch string(name) {
-		case "messages":
-			r.members[inMessages] = v.Span
-		case "policy":
-		default:
-			s.Fail(policy.UnknownField, int(n), "detect takes only messages")
-		}
-	}
-	s.End()
-	r.fail(s.Err(), 0)
-	return r
 }

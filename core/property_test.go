@@ -78,6 +78,9 @@ func oneCase(t testing.TB, n uint64) (problems []string, describe func() string)
 	policy := randomPolicy(r, format, tokens)
 	reply := [...]string{summaryText, "", strings.Repeat("much too long ", 5000), "ok"}[r.IntN(4)]
 	run := func(c gen.Conversation) []string {
+		if string(messages(c)) == "[]" { // results alone are no message of every format
+			return nil
+		}
 		_, broken := promises(t, format, policy, messages(c), reply)
 		return append(broken, repairs(t, format, messages(c))...)
 	}

@@ -12,7 +12,7 @@ import (
 // request is a request on its way: the spans of its members, and what was read from them. The first error ends it.
 type request struct {
 	src     []byte
-	lenient bool // lone surrogates are counted, not refused
+	op      *op
 	members [len(memberNames)]jsonspan.Span
 
 	policy    *policy.Policy
@@ -24,6 +24,14 @@ type request struct {
 	firstLone int
 	err       *jsonspan.Error
 }
+
+// members is a set of members, and how a request is read.
+type members uint
+
+const (
+	unread members = 1 << (8 + iota) // the operation reads the transcript itself
+	raw                              // the request is no object with members
+)
 
 // The members of requests.
 const (
@@ -39,8 +47,11 @@ var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "m
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.
-func parse(src []byte, lenient bool) *request {
-	r := &request{src: src, lenient: lenient}
+func parse(src []byte, o *op) *request {
+	r := &request{src: src, op: o}
+	if o.takes&raw != 0 {
+		return r
+	}
 	s := jsonspan.New(src)
 	var late uint32
 	for s.Object(); ; {
@@ -48,12 +59,9 @@ func parse(src []byte, lenient bool) *request {
 		if !ok {
 			break
 		}
-		n := 0
-		for n < len(memberNames) && memberNames[n] != string(name) {
-			n++
-		}
-		if n == len(memberNames) {
-			s.Fail(policy.UnknownField, int(s.KeyPos()), "there is no such key in a request; there are: "+list(memberNames[:]))
+		n := index(name)
+		if n < 0 || o.takes>>n&1 == 0 {
+			s.Fail(policy.UnknownField, int(s.KeyPos()), "a request of "+o.name+" has no such key; it may have: "+list(o.keys()))
 			break
 		}
 		if !r.members[n].Zero() {
@@ -62,7 +70,7 @@ func parse(src []byte, lenient bool) *request {
 		}
 		s.Kind()
 		start := s.Pos()
-		if n == inMessages && !r.members[inPolicy].Zero() && r.members[inPlan].Zero() {
+		if n == inMessages && !r.members[inPolicy].Zero() && o.takes&unread == 0 {
 			if r.resolve(); r.err == nil && (r.format != nil || !r.members[inState].Zero()) {
 				r.read(s)
 				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
@@ -77,20 +85,39 @@ func parse(src []byte, lenient bool) *request {
 		if n == inMessages {
 			late = start
 		}
-		s.Lenient = n == inMessages && r.lenient
+		s.Lenient = n == inMessages && o.lenient
 		r.members[n] = s.Skip().Span
 	}
 	s.End()
 	if r.fail(s.Err(), 0); r.err != nil {
 		return r
 	}
-	if r.policy == nil && r.members[inPlan].Zero() {
-		r.resolve()
+	if o.takes&unread != 0 {
+		return r
 	}
-	if r.err == nil && r.t == nil && r.members[inPlan].Zero() && !r.members[inMessages].Zero() {
+	if r.resolve(); r.err == nil && r.t == nil && !r.members[inMessages].Zero() {
 		r.readAt(late)
 	}
 	return r
+}
+
+func index(name []byte) int {
+	for i, m := range memberNames {
+		if m == string(name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// keys are the members that requests of the operation may have.
+func (o *op) keys() (names []string) {
+	for i, m := range memberNames {
+		if o.takes>>i&1 == 1 {
+			names = append(names, m)
+		}
+	}
+	return names
 }
 
 // fail records an error whose offset counts from base.
@@ -149,7 +176,7 @@ func (r *request) readAt(offset uint32) {
 func (r *request) read(s *jsonspan.Scanner) {
 	if r.format == nil {
 		d := s.At(s.Pos())
-		d.Lenient = r.lenient
+		d.Lenient = r.op.lenient
 		guesses := wire.Detect(d)
 		if r.fail(d.Err(), 0); r.err != nil {
 			return
@@ -166,7 +193,7 @@ func (r *request) read(s *jsonspan.Scanner) {
 		r.format = guesses[0].Format
 	}
 	strict := s.Lenient
-	s.Lenient = r.lenient
+	s.Lenient = r.op.lenient
 	r.t = r.format.Read(s)
 	r.lone, r.firstLone = s.Lone, s.FirstLone
 	s.Lenient = strict

@@ -83,4 +83,7 @@ func validate(ptr, size uint32) uint64 { return call("validate", ptr, size) }
 //go:wasmexport ctxfold_repair
 func repair(ptr, size uint32) uint64 { return call("repair", ptr, size) }
 
+//go:wasmexport ctxfold_open
+func open(ptr, size uint32) uint64 { return call("open", ptr, size) }
+
 func main() {}

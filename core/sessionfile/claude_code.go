@@ -101,21 +101,7 @@ func readClaudeCode(f *file) {
 	c.resolve()
 	c.walk()
 	c.write()
-	for i := range c.records {
-		switch l := &c.records[i]; {
-		case l.kind == ccEvent || l.kind == ccCompaction:
-			f.skip(skipMeta, 1)
-		case l.used:
-		case l.side:
-			f.skip(skipSideChain, 1)
-		case l.failed:
-			f.skip(skipAPIError, 1)
-		case int32(i) < c.cut:
-			f.skip(skipCompacted, 1)
-		default:
-			f.skip(skipBranch, 1)
-		}
-	}
+	c.countSkipped()
 }
 
 func (c *claudeCode) line(s *jsonspan.Scanner) {

@@ -174,5 +174,8 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if behind == anchor {
 		anchor = tail
 	}
+	if behind == c.leaf { // nothing was said since
+		c.leaf = tail
+	}
 	return kept, anchor
 }

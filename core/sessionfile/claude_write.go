@@ -33,7 +33,7 @@ func (c *claudeCode) write() {
 // turns puts the messages of the path together, and pairs the tool calls in them with results.
 func (c *claudeCode) turns() []ccTurn {
 	same := filled(len(c.records), -1) // the next line of the same message
-	head := filled(c.numbers, -1)    // the first line of each message
+	head := filled(c.numbers, -1)      // the first line of each message
 	for i := len(c.records) - 1; i >= 0; i-- {
 		if l := &c.records[i]; l.kind == ccAssistant && !l.side && !l.failed && l.id != noID {
 			same[i], head[l.id] = head[l.id], int32(i)
@@ -280,4 +280,31 @@ func (c *claudeCode) count(message int, at jsonspan.Span) {
 		return true
 	})
 	c.used(u)
+}
+
+// countSkipped counts the lines that are not in the result.
+func (c *claudeCode) countSkipped() {
+	there := make([]bool, c.numbers)
+	for i := range c.records {
+		if l := &c.records[i]; l.used && l.uuid != noID {
+			there[l.uuid] = true
+		}
+	}
+	for i := range c.records {
+		switch l := &c.records[i]; {
+		case l.used:
+		case !l.isMessage():
+			c.skip(skipMeta, 1)
+		case l.side:
+			c.skip(skipSideChain, 1)
+		case l.failed:
+			c.skip(skipAPIError, 1)
+		case l.uuid != noID && there[l.uuid]:
+			c.skip(skipDuplicate, 1)
+		case int32(i) < c.cut:
+			c.skip(skipCompacted, 1)
+		default:
+			c.skip(skipBranch, 1)
+		}
+	}
 }

@@ -84,31 +84,50 @@ func (f *file) scan(at uint32) *jsonspan.Scanner {
 // lines calls one for each line that is not blank, with a scanner at its object. A last line that is cut off is skipped.
 func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	src := f.src
-	pos := start(src)
-	for n := 1; pos < len(src) && f.err == nil; n++ {
-		end := len(src)
+	for pos, end := nextLine(src, start(src)); pos < len(src) && f.err == nil; {
+		s := lineScanner(src, pos, end)
+		next, nextEnd := nextLine(src, end)
+		if next == len(src) {
+			if s.Skip(); s.Err() != nil && s.Err().Code == jsonspan.TruncatedJSON {
+				f.skip(skipUnfinished, 1)
+				return
+			}
+			s = lineScanner(src, pos, end)
+		}
+		if s.Kind() != jsonspan.Object {
+			s.Fail(jsonspan.WrongType, int(s.Pos()), "a line must be an object")
+		}
+		one(s)
+		if s.End(); s.Err() != nil {
+			f.fail(s.Err(), 1+bytes.Count(src[:pos], []byte{'\n'}))
+		}
+		pos, end = next, nextEnd
+	}
+}
+
+// nextLine returns the next line from pos on that is not blank, its line feed left out; the end of src twice if there is
+// none.
+func nextLine(src []byte, pos int) (from, end int) {
+	for pos < len(src) {
+		end = len(src)
 		if i := bytes.IndexByte(src[pos:], '\n'); i >= 0 {
 			end = pos + i
 		}
-		if !blank(src[pos:end]) {
-			s := jsonspan.New(src[:end]).At(uint32(pos))
-			s.Lenient = true
-			if blank(src[end:]) {
-				last := s.At(uint32(pos))
-				if last.Skip(); last.Err() != nil && last.Err().Code == jsonspan.TruncatedJSON {
-					f.skip(skipUnfinished, 1)
-					return
-				}
+		for from = pos; from < end; from++ {
+			if c := src[from]; c != ' ' && c != '\t' && c != '\r' {
+				return pos, end
 			}
-			if s.Kind() != jsonspan.Object {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "a line must be an object")
-			}
-			one(s)
-			s.End()
-			f.fail(s.Err(), n)
 		}
 		pos = end + 1
 	}
+	return len(src), len(src)
+}
+
+// lineScanner returns a scanner at a line that sees nothing behind it.
+func lineScanner(src []byte, pos, end int) *jsonspan.Scanner {
+	s := jsonspan.New(src[:end]).At(uint32(pos))
+	s.Lenient = true
+	return s
 }
 
 func start(src []byte) int {
@@ -116,15 +135,6 @@ func start(src []byte) int {
 		return len(bom)
 	}
 	return 0
-}
-
-func blank(b []byte) bool {
-	for _, c := range b {
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
-			return false
-		}
-	}
-	return true
 }
 
 // members calls one for each member of the object at s, which reads its value and says so by true.
@@ -189,31 +199,22 @@ func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
 // detect finds the kind of a file by the first object that is a sign.
 func detect(src []byte) *Kind {
-	pos := start(src)
-	for pos < len(src) {
-		end := len(src)
-		if i := bytes.IndexByte(src[pos:], '\n'); i >= 0 {
-			end = pos + i
+	for pos, end := nextLine(src, start(src)); pos < len(src); pos, end = nextLine(src, end) {
+		k, err := signed(lineScanner(src, pos, end))
+		if err != nil {
+			// Not a file of lines, or one that is broken here; the whole may still be one object.
+			k, _ = signed(lineScanner(src, start(src), len(src)))
+			return k
 		}
-		if !blank(src[pos:end]) {
-			k, err := signed(jsonspan.New(src[:end]).At(uint32(pos)))
-			if err != nil {
-				// Not a file of lines, or one that is broken here; the whole may still be one object.
-				k, _ = signed(jsonspan.New(src).At(uint32(start(src))))
-				return k
-			}
-			if k != nil {
-				return k
-			}
+		if k != nil {
+			return k
 		}
-		pos = end + 1
 	}
 	return nil
 }
 
 // signed tells which kind the object at s is a sign of.
 func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
-	s.Lenient = true
 	if s.Kind() != jsonspan.Object {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
 		return nil, s.Err()

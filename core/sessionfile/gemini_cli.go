@@ -1,8 +1,6 @@
 package sessionfile
 
 import (
-	"bytes"
-
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
@@ -41,16 +39,13 @@ type geminiCLI struct {
 	*file
 	ids     ids
 	changes []gcChange
+	role    string // of the message that is being written, or ""
 }
 
 func readGeminiCLI(f *file) {
 	g := &geminiCLI{file: f}
-	from, end := start(f.src), len(f.src)
-	if i := bytes.IndexByte(f.src[from:], '\n'); i >= 0 {
-		end = from + i
-	}
-	first := jsonspan.New(f.src[:end]).At(uint32(from))
-	first.Lenient = true
+	from, end := nextLine(f.src, start(f.src))
+	first := lineScanner(f.src, from, end)
 	if first.Skip(); first.Err() == nil {
 		f.lines(g.record)
 	} else { // an object that is spread over lines
@@ -64,6 +59,9 @@ func readGeminiCLI(f *file) {
 	}
 	for _, p := range g.replay() {
 		g.write(p)
+	}
+	if g.role != "" {
+		g.put(`]}`)
 	}
 }
 
@@ -161,7 +159,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 	return list
 }
 
-// write writes a message: one of the user, or one of the model and the results of its tool calls.
+// write writes what a message says: the user, or the model and the results of its tool calls.
 func (g *geminiCLI) write(at jsonspan.Span) {
 	typ := ""
 	var content, thoughts, calls, usage, model jsonspan.Span
@@ -190,9 +188,7 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 	case "user":
 		if g.parts(&n, "user", content); n == 0 {
 			g.skip(skipEmpty, 1)
-			return
 		}
-		g.put(`]}`)
 		return
 	case "":
 		g.skip(skipMeta, 1)
@@ -209,12 +205,9 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 		g.skip(skipEmpty, 1)
 		return
 	}
-	g.put(`]}`)
 	g.count(usage)
 	if results {
-		n = 0
 		g.each(calls, func(s *jsonspan.Scanner) { g.result(&n, s) })
-		g.put(`]}`)
 	}
 }
 
@@ -234,15 +227,19 @@ func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// part begins the next of n parts of a message, and with the first the message.
+// part begins the next of n parts. Messages of one role in a row become one: the API wants the roles to take turns.
 func (g *geminiCLI) part(n *int, role string) {
-	if *n == 0 {
-		g.message()
-		g.put(`{"role":"` + role + `","parts":[`)
-	} else {
-		g.put(`,`)
-	}
 	*n++
+	if g.role == role {
+		g.put(`,`)
+		return
+	}
+	if g.role != "" {
+		g.put(`]}`)
+	}
+	g.role = role
+	g.message()
+	g.put(`{"role":"` + role + `","parts":[`)
 }
 
 // parts writes content: a text, a part, or a list of both.

@@ -60,20 +60,21 @@ type Flags uint16
 
 // The flags of parts.
 const (
-	IsError  Flags = 1 << iota // a tool result that reports a failure
-	Signed                     // a part that its provider signed or encrypted: whole or absent
-	Server                     // a tool call or result that the provider runs itself, paired inside one message
-	JSONText                   // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
-	Free                       // costs nothing: the provider is never sent it
-	Removed                    // a pass took the part out of its message
-	Edited                     // a pass replaced the body
-	Cleared                    // the body is a marker that stands for a removed body, ours or found in the input
-	Held                       // it stands for what only its provider can read, and so its message must stay
-	Misshapen                  // a tool result whose Body has not the shape that the wire format wants
-	Bound                      // signed reasoning that its provider binds to the messages before it (AN9)
-	Tied                       // reasoning that the provider has stored with the part behind it: both stay, or both go
-	Legacy                     // spelled as in an older version of the format
-	Step                       // a step of the assistant begins here: the message may be cut before this part
+	IsError   Flags = 1 << iota // a tool result that reports a failure
+	Signed                      // a part that its provider signed or encrypted: whole or absent
+	Server                      // a tool call or result that the provider runs itself, paired inside one message
+	JSONText                    // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
+	Free                        // costs nothing: the provider is never sent it
+	Removed                     // a pass took the part out of its message
+	Edited                      // a pass replaced the body
+	Cleared                     // the body is a marker that stands for a removed body, ours or found in the input
+	Held                        // it stands for what only its provider can read, and so its message must stay
+	Misshapen                   // a tool result whose Body has not the shape that the wire format wants
+	Bound                       // signed reasoning that its provider binds to the messages before it (AN9)
+	Tied                        // reasoning that the provider has stored with the part behind it: both stay, or both go
+	Legacy                      // spelled as in an older version of the format
+	Step                        // a step of the assistant begins here: the message may be cut before this part
+	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 )
 
 // Part is a piece of a message.

@@ -93,11 +93,13 @@ const (
 	asMetadata
 	asSignature
 	asApprovalID
+	asKind
 )
 
 var aiSDKKeys = []string{
 	"type", "text", "image", "data", "url", "mediaType", "mimeType", "toolCallId", "toolName", "input", "args", "output", "result",
 	"experimental_content", "isError", "providerExecuted", "providerOptions", "providerMetadata", "signature", "approvalId",
+	"kind",
 }
 
 // aiSDKPart reads one content part. parent is the part index of the tool result that it stands in, or -1.
@@ -178,23 +180,30 @@ func aiSDKPart(r *Reader, parent int32) {
 	case typ == "tool-result" && parent < 0:
 		p.Kind = transcript.ToolResult
 		r.tool(&p, &f[asCallID], &f[asToolName])
-		if self < 0 && f[asOutput].Kind == jsonspan.Object {
+		out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
+		if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
 			self = r.add(p)
-			r.again(&f[asOutput], func(r *Reader) { output.read(r, int32(self)) })
+			if out.Kind == jsonspan.Object {
+				r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
+			} else {
+				r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
+			}
 		}
 		switch {
-		case f[asOutput].Kind == jsonspan.Object:
+		case out.Kind == jsonspan.Object:
 			p.Body, p.Size = output.body, output.size
 			p.Flags |= output.flags
-		case f[asOutput].Kind != jsonspan.Invalid:
-			p.Body, p.Size = f[asOutput].Span, f[asOutput].Size
+		case out.Kind != jsonspan.Invalid:
+			p.Body, p.Size = out.Span, out.Size
 		default:
-			p.Body, p.Size = f[asResult].Span, f[asResult].Size
+			p.Body, p.Size = result.Span, result.Size
 			p.Flags |= transcript.Legacy
-			if f[asIsError].Kind == jsonspan.True {
+			if failed {
 				p.Flags |= transcript.IsError
 			}
 		}
+	case typ == "custom":
+		p.Flags |= r.custom(&f[asKind])
 	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
 		p.ID, p.Body = f[asApprovalID].Span, f[asCallID].Span
 		p.Flags |= transcript.Free
@@ -241,6 +250,14 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 		return transcript.Audio
 	}
 	return transcript.File
+}
+
+// custom tells from the kind of a custom part whether it is a provider's own compaction: {"kind":"openai.compaction"}.
+func (r *Reader) custom(kind *field) transcript.Flags {
+	if strings.HasSuffix(r.typ(kind), ".compaction") {
+		return transcript.Held
+	}
+	return 0
 }
 
 // signatures tells from the provider options of a reasoning part what its provider wants of it: {"anthropic":{"signature"}},

@@ -66,11 +66,12 @@ const (
 	uiErrorText
 	uiProvider
 	uiMetadata
+	uiKind
 )
 
 var aiSDKUIKeys = []string{
 	"type", "text", "url", "mediaType", "toolCallId", "toolName", "state", "input", "rawInput", "output", "errorText",
-	"providerExecuted", "providerMetadata",
+	"providerExecuted", "providerMetadata", "kind",
 }
 
 func aiSDKUIPart(r *Reader) {
@@ -97,6 +98,8 @@ func aiSDKUIPart(r *Reader) {
 			media.text(r.Src(), f[uiURL].Span)
 		}
 		p.Kind, p.Size, p.Data = r.mediaKind(&f[uiMediaType]), jsonspan.Measure{}, media.chars
+	case typ == "custom":
+		p.Flags |= r.custom(&f[uiKind])
 	case typ == "step-start":
 		p.Flags |= transcript.Step | transcript.Free
 	case typ == "source-url" || typ == "source-document" || r.begins(&f[uiType], "data-"):

@@ -16,6 +16,7 @@ func init() {
 			Roles: "system user assistant",
 			Keys:  "content",
 			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result",
+			Items: "message", // as the API answers
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document " +
 				"body:system body:anthropic_version model:claude",
 		},

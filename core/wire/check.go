@@ -13,8 +13,10 @@ type Answers uint8
 const (
 	// NextMessages: in the messages right behind it, with nothing else between (OpenAI Chat).
 	NextMessages Answers = iota
-	// NextMessage: in the next message; messages of one role in a row count as one (Anthropic, Gemini).
+	// NextMessage: in the next message; messages of one role in a row count as one (Anthropic).
 	NextMessage
+	// OneMessage: all in the next message (Gemini).
+	OneMessage
 	// BeforeUser: before the next message of the user or the system (AI SDK).
 	BeforeUser
 	// Anywhere: anywhere behind the call (OpenAI Responses).
@@ -36,6 +38,7 @@ type Rules struct {
 
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
+	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
 }
 
 // Fix says what repair does about a violation.
@@ -51,9 +54,12 @@ const (
 	AddUser
 	MoveResult
 	AddTurn
+	WrapBody
+	Sign
 )
 
-var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn"}
+var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn",
+	"wrap_body", "sign"}
 
 func (f Fix) String() string { return fixNames[f] }
 
@@ -138,11 +144,12 @@ func (c *Checker) contents() {
 				continue
 			}
 			if p.Kind != transcript.Text {
-				// Reasoning beside an empty content is no content.
-				filled = filled || p.Parent < 0 && !(p.Kind == transcript.Reasoning && p.List == transcript.Member)
+				// Reasoning beside an empty content is no content, nor is an id.
+				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored))
+				filled = filled || p.Parent < 0 && !beside
 				continue
 			}
-			blank := p.Size.Bytes == 0
+			blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
 			if c.F.Rules.BlankText != "" && !blank {
 				blank = t.Blank(p.Body)
 			}
@@ -182,7 +189,12 @@ func (c *Checker) pairs() {
 					c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
 					continue
 				}
-				c.Add(c.F.Rules.Unanswered, m, n, AddResult, "this tool call has no result")
+				fix := AddResult
+				if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
+					fix = DropPart
+				}
+				c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
+			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Held): // its call is elsewhere
 			case p.Kind == transcript.ToolResult && other < 0:
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
@@ -196,8 +208,15 @@ func (c *Checker) pairs() {
 	}
 }
 
-// open tells whether the calls at a place may be open: nothing but tool results stands behind them.
-func (c *Checker) open(place int) bool { return !c.closed && c.owner[len(c.Seq)] <= int32(place) }
+// open tells whether the calls at a place may be open: nothing but tool results stands behind them or, where each call is
+// a message of its own, behind the assistant's last messages.
+func (c *Checker) open(place int) bool {
+	if c.F.Rules.Answers == Anywhere {
+		last := c.owner[len(c.Seq)]
+		return !c.closed && last >= 0 && c.run[place] == c.run[last]
+	}
+	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
+}
 
 // results tells whether a message holds tool results and nothing else but what belongs to them.
 func (c *Checker) results(m int32) bool {
@@ -221,6 +240,8 @@ func (c *Checker) adjacent(call, result int32) bool {
 	switch c.F.Rules.Answers {
 	case NextMessage:
 		return c.run[result] == c.run[call]+1
+	case OneMessage:
+		return result == call+1
 	case BeforeUser:
 		return call <= result && (call == result || c.asked[result] < call)
 	case Anywhere:

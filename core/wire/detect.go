@@ -11,8 +11,9 @@ import (
 type Signs struct {
 	Roles string // the roles that messages may have
 	Keys  string // the keys of messages
-	Types string // the types of parts, and of messages where they have one
-	Own   string // role:…, key:…, type:…, body:… (a key of a request body) or model:… (how the model's name begins)
+	Types string // the types of parts
+	Items string // the types of messages, where they have one
+	Own   string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
 
 // Guess is a format that a transcript may be in.
@@ -60,7 +61,8 @@ func (d *detector) note(kind string, name []byte) {
 	for _, f := range formats {
 		if f.knows(sign) {
 			d.seen = append(d.seen, sign)
-			if strings.HasPrefix(sign, "key:") || strings.HasPrefix(sign, "type:") || strings.HasPrefix(sign, "part:") {
+			if strings.HasPrefix(sign, "key:") || strings.HasPrefix(sign, "type:") || strings.HasPrefix(sign, "part:") ||
+				strings.HasPrefix(sign, "item:") {
 				g := d.guesses()
 				d.done = len(g) == 1 && len(g[0].Evidence) > 0
 			}
@@ -92,6 +94,9 @@ func (d *detector) body() {
 			if d.list(); d.done {
 				return
 			}
+		case d.Kind() == jsonspan.String && listKey(name):
+			d.note("list", name)
+			d.Skip()
 		default:
 			d.Skip()
 		}
@@ -110,21 +115,29 @@ func listKey(name []byte) bool {
 func (d *detector) list() {
 	for d.Array(); !d.done && d.Elem(); {
 		if d.Kind() == jsonspan.Object {
-			d.message(true)
+			d.message("")
 		} else {
 			d.Skip()
 		}
 	}
 }
 
-// message notes the signs of a message, or of a part in it.
-func (d *detector) message(top bool) {
+// partLists are the keys of messages that hold parts.
+var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
+
+// message notes the signs of a message or, where list is the key of a list in it, of a part in that.
+func (d *detector) message(list string) {
+	top, typed := list == "", false
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
+			if list == "parts" && !typed {
+				d.note("part", []byte("untyped"))
+			}
 			return
 		}
 		kind := d.Kind()
+		typed = typed || string(name) == "type"
 		switch {
 		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
 			v := d.Text()
@@ -134,6 +147,8 @@ func (d *detector) message(top bool) {
 			value := jsonspan.AppendText(nil, d.Src(), v.Span)
 			if string(name) == "role" && top {
 				d.note("role", value)
+			} else if string(name) == "type" && top {
+				d.note("item", value)
 			} else if string(name) == "type" {
 				d.note("type", value)
 			}
@@ -143,10 +158,10 @@ func (d *detector) message(top bool) {
 		default:
 			d.note("part", name)
 		}
-		if top && kind == jsonspan.Array {
+		if n := index(partLists, name); top && kind == jsonspan.Array && n >= 0 {
 			for d.Array(); d.Elem(); {
 				if d.Kind() == jsonspan.Object {
-					d.message(false)
+					d.message(partLists[n])
 				} else {
 					d.Skip()
 				}
@@ -167,6 +182,8 @@ func (f *Format) knows(sign string) bool {
 		return word(f.Signs.Keys, name)
 	case "type":
 		return word(f.Signs.Types, name) || word(f.Signs.Own, sign)
+	case "item":
+		return word(f.Signs.Items, name)
 	case "list":
 		return f.List == name
 	}
@@ -203,6 +220,9 @@ func (d *detector) guesses() []Guess {
 			guesses = append(guesses, g)
 		}
 	}
+	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
+		total *= 2 // nothing speaks against it, but nothing for it either
+	}
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
@@ -212,6 +232,22 @@ func (d *detector) guesses() []Guess {
 		}
 	}
 	return guesses
+}
+
+// rare tells whether a sign was seen that at most two formats know.
+func (d *detector) rare() bool {
+	for _, sign := range d.seen {
+		n := 0
+		for _, f := range formats {
+			if f.knows(sign) {
+				n++
+			}
+		}
+		if n <= 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // Sure is the confidence from which a guess is taken without asking.

@@ -27,7 +27,7 @@ type field struct {
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
 // maxFields is how many keys of one object a format may ask for.
-const maxFields = 20
+const maxFields = 21
 
 type frame [maxFields]field
 
@@ -171,7 +171,7 @@ func (r *Reader) role(m *transcript.Message, f *field, roles map[string]transcri
 // Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
 // scanner stands behind it afterwards, and has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
-	t := &transcript.Transcript{Src: s.Src()}
+	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named}
 	r := &Reader{Scanner: s, T: t, F: f}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
@@ -222,6 +222,9 @@ var (
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
 )
 
+// elsewhereKeys are members of request bodies that name what the provider keeps of the conversation.
+var elsewhereKeys = []string{"previous_response_id", "conversation"}
+
 func (r *Reader) body() {
 	t, list := r.T, false
 	for r.Object(); ; {
@@ -235,6 +238,14 @@ func (r *Reader) body() {
 			r.messages()
 		case string(name) == r.F.List && list:
 			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" stands twice")
+		case string(name) == r.F.List:
+			r.Fail(NoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
+		case index(elsewhereKeys, name) >= 0:
+			t.Elsewhere = t.Elsewhere || r.Kind() != jsonspan.Null
+			r.Skip()
+		case string(name) == "store":
+			t.Unstored = r.Kind() == jsonspan.False
+			r.Skip()
 		case index(systemKeys, name) >= 0:
 			if r.Kind() == jsonspan.String {
 				t.System = t.System.Add(r.Text().Measure)

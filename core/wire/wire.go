@@ -27,7 +27,8 @@ type Format struct {
 	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
 	// and returns what reading it will measure.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
-	// Results appends one or more messages, separated by commas, that answer the given tool calls with text.
+	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
+	// It returns nil where there is a call that no text can answer.
 	Results func(dst []byte, calls []Call, text string) []byte
 	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one
 	// part, in the stead of Results.
@@ -35,6 +36,9 @@ type Format struct {
 
 	// Wrap appends a message that holds one part, given as JSON; for formats whose messages hold several results.
 	Wrap func(dst []byte, role transcript.Role, part []byte) []byte
+	// Sign appends what takes the place of the opening brace of a tool call, given as JSON, to stand for the signature that
+	// it lacks.
+	Sign func(dst, part []byte) []byte
 	// FreshID is how the ids begin that repair gives to tool calls.
 	FreshID string
 
@@ -49,10 +53,24 @@ type Format struct {
 }
 
 // Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
-// none. Legacy tells that the call is spelled as in an older version of the format.
+// none. Part is all of it. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled
+// as in an older version of the format.
 type Call struct {
-	ID, Name []byte
-	Legacy   bool
+	ID, Name, Part, Result []byte
+	Legacy                 bool
+}
+
+// CallOf is the tool call at index n of t.Parts.
+func CallOf(t *transcript.Transcript, n int32) Call {
+	p := &t.Parts[n]
+	c := Call{Part: t.Bytes(p.Span), Legacy: p.Has(transcript.Legacy)}
+	if !p.ID.Zero() {
+		c.ID = t.Bytes(p.ID)
+	}
+	if !p.Name.Zero() {
+		c.Name = t.Bytes(p.Name)
+	}
+	return c
 }
 
 // stringBody is the ResultBody of formats where the body of every tool result may be a string.

@@ -194,8 +194,8 @@ func (c Conversation) Render(format string, r *rand.Rand) []json.RawMessage {
 		case "ai-sdk":
 			aiSDK(add, m, r)
 		case "ai-sdk-ui":
-			if m.Role != "results" {
-				aiSDKUI(add, m, i, c)
+			if i == 0 {
+				aiSDKUI(add, c, r)
 			}
 		}
 	}
@@ -384,70 +384,4 @@ func gemini(add func(any), m Message) {
 		parts = append(parts, obj{"inlineData": obj{"mimeType": "image/png", "data": png}})
 	}
 	add(obj{"role": role, "parts": parts})
-}
-
-func aiSDK(add func(any), m Message, r *rand.Rand) {
-	if m.Role == "results" {
-		var parts []any
-		for _, c := range m.Calls {
-			typ := "text"
-			if c.Err {
-				typ = "error-text"
-			}
-			parts = append(parts, obj{"type": "tool-result", "toolCallId": c.ID, "toolName": c.Name, "output": obj{"type": typ, "value": c.Result}})
-		}
-		add(obj{"role": "tool", "content": parts})
-		return
-	}
-	var parts []any
-	if m.Reasoning != "" {
-		parts = append(parts, obj{"type": "reasoning", "text": m.Reasoning, "providerOptions": obj{"anthropic": obj{"signature": m.Signature}}})
-	}
-	parts = append(parts, texts(m, "text")...)
-	if m.Image {
-		parts = append(parts, obj{"type": "image", "image": png, "mediaType": "image/png"})
-	}
-	for _, c := range m.Calls {
-		parts = append(parts, obj{"type": "tool-call", "toolCallId": c.ID, "toolName": c.Name, "input": args(c)})
-	}
-	if m.Role == "system" {
-		add(obj{"role": "system", "content": strings.Join(m.Texts, "\n")})
-		return
-	}
-	add(obj{"role": m.Role, "content": content(m, r, parts)})
-}
-
-func aiSDKUI(add func(any), m Message, i int, c Conversation) {
-	parts := []any{}
-	if m.Role == "assistant" {
-		parts = append(parts, obj{"type": "step-start"})
-		if m.Reasoning != "" {
-			parts = append(parts, obj{"type": "reasoning", "text": m.Reasoning, "state": "done"})
-		}
-	}
-	for _, t := range m.Texts {
-		parts = append(parts, obj{"type": "text", "text": t})
-	}
-	if m.Image {
-		parts = append(parts, obj{"type": "file", "mediaType": "image/png", "url": "data:image/png;base64," + png})
-	}
-	for _, call := range m.Calls {
-		p := obj{"type": "tool-" + call.Name, "toolCallId": call.ID, "input": args(call), "state": "input-available"}
-		for _, later := range c[i+1:] {
-			if later.Role != "results" {
-				break
-			}
-			for _, res := range later.Calls {
-				if res.ID == call.ID {
-					p["state"], p["output"] = "output-available", res.Result
-					if res.Err {
-						delete(p, "output")
-						p["state"], p["errorText"] = "output-error", res.Result
-					}
-				}
-			}
-		}
-		parts = append(parts, p)
-	}
-	add(obj{"id": "m" + strconv.Itoa(i), "role": m.Role, "parts": parts})
 }

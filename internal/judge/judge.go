@@ -71,6 +71,8 @@ type judge struct {
 	lastUser func(list []byte) json.RawMessage
 	// opaque returns the parts that must stay byte for byte, or go as a whole: signed, encrypted, of the provider alone.
 	opaque func(list []byte) []json.RawMessage
+	// kept checks what else must be the same before and after; may be nil.
+	kept func(before, after []byte) error
 }
 
 var judges = map[string]judge{
@@ -93,6 +95,9 @@ func Opaque(format string, before, after []byte) error {
 		if !bytes.Contains(before, part) {
 			return fmt.Errorf("an opaque part was changed: %.80s", part)
 		}
+	}
+	if kept := judges[format].kept; kept != nil {
+		return kept(before, after)
 	}
 	return nil
 }

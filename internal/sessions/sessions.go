@@ -97,8 +97,13 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	switch {
 	case strings.HasPrefix(name, "claude_code/"):
 		return []Session{{name, "anthropic", claudeCode(t, name, src)}}
-	case strings.HasPrefix(name, "cline/"), strings.HasSuffix(name, ".anthropic-messages.json"):
+	case strings.HasPrefix(name, "cline/"):
 		return []Session{{name, "anthropic", plain(t, name, field(t, name, src, "messages"))}}
+	case strings.HasSuffix(name, ".anthropic-messages.json"):
+		messages := plain(t, name, field(t, name, src, "messages"))
+		return []Session{{name, "anthropic", messages}, {name + " (as ModelMessages)", "ai-sdk", modelMessages(t, name, messages)}}
+	case strings.HasSuffix(name, ".aisdk-ui-messages.json"):
+		return []Session{{name, "ai-sdk-ui", plain(t, name, src)}, {name + " (one turn)", "ai-sdk-ui", oneTurn(t, name, plain(t, name, src))}}
 	case strings.HasPrefix(name, "openai_chat/mini_"):
 		var out []json.RawMessage
 		for _, m := range plain(t, name, field(t, name, src, "messages")) {
@@ -113,6 +118,27 @@ func extract(t testing.TB, name string, src []byte) []Session {
 		var out []Session
 		for i, tr := range trials {
 			out = append(out, Session{name + "#" + pad(i), "openai-chat", tr.Traj})
+		}
+		return out
+	case strings.HasPrefix(name, "codex/"):
+		return []Session{{name, "openai-responses", codex(t, name, src)}}
+	case strings.HasSuffix(name, ".gemini-contents.json"):
+		return []Session{{name, "gemini", plain(t, name, field(t, name, src, "contents"))}}
+	case strings.HasPrefix(name, "api_recordings/openai_responses"), strings.HasPrefix(name, "api_recordings/gemini"):
+		var out []Session
+		for i, line := range lines(src) {
+			var rec struct {
+				Request struct{ Input, Contents json.RawMessage }
+			}
+			decode(t, name, line, &rec)
+			s := Session{name + "#" + pad(i), "openai-responses", nil}
+			if rec.Request.Contents != nil {
+				s.Format, rec.Request.Input = "gemini", rec.Request.Contents
+			}
+			if len(rec.Request.Input) > 0 && rec.Request.Input[0] == '[' { // a text alone is no transcript
+				s.Messages = plain(t, name, rec.Request.Input)
+			}
+			out = append(out, s)
 		}
 		return out
 	case strings.HasPrefix(name, "api_recordings/openai_chat"), strings.HasPrefix(name, "api_recordings/anthropic"):
@@ -158,6 +184,26 @@ func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 				t.Fatal(err)
 			}
 			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// codex takes the live items of a Codex rollout: those behind the last compaction, which brings all that it leaves of the
+// ones before it.
+func codex(t testing.TB, name string, src []byte) []json.RawMessage {
+	var out []json.RawMessage
+	for _, line := range lines(src) {
+		var rec struct {
+			Type    string
+			Payload json.RawMessage
+		}
+		decode(t, name, line, &rec)
+		switch rec.Type {
+		case "response_item":
+			out = append(out, rec.Payload)
+		case "compacted":
+			out = plain(t, name, field(t, name, rec.Payload, "replacement_history"))
 		}
 	}
 	return out
