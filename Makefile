@@ -1,0 +1,148 @@
+# ctxfold. `make help` lists the targets.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+# The bytes of the module depend on the compiler, so one Go version builds the committed module everywhere.
+MODULE_GO   := go1.26.8
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 60s
+BENCH       ?= .
+
+WINDOW      ?= 32000
+SAMPLE      := testdata/sample.anthropic.json
+
+say = @printf '\n==> %s\n'
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## Compact a shipped sample session and show what was done
+	$(say) 'Compacting $(SAMPLE) into a window of $(WINDOW) tokens with the WebAssembly module'
+	@mkdir -p build
+	@go run ./host/cmd/ctxfold compact --window $(WINDOW) $(SAMPLE) > build/demo.json
+	$(say) 'Checking that the provider still accepts the result'
+	@go run ./host/cmd/ctxfold validate build/demo.json
+	@printf '\nBefore: %s (%d bytes)\nAfter:  %s (%d bytes)\n' \
+		$(SAMPLE) "$$(wc -c < $(SAMPLE))" build/demo.json "$$(wc -c < build/demo.json)"
+
+# Everything that CI runs.
+.PHONY: test
+test: check-format vet lint test-go check-generated test-js ## Run every check and test; install what they need
+	$(say) 'All checks and tests passed'
+
+.PHONY: check-format
+check-format:
+	$(say) 'gofmt: every Go file is formatted'
+	@files=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -l {} +); \
+	if [ -n "$$files" ]; then printf 'Not formatted (run gofmt -w on them):\n%s\n' "$$files"; exit 1; fi
+
+# In wasm/, an address is a number that comes from the host; there is no other way than to make a pointer of it.
+.PHONY: vet
+vet:
+	$(say) 'go vet: natively, and as the module is built'
+	@go vet ./...
+	@GOOS=wasip1 GOARCH=wasm go vet ./core/...
+	@GOOS=wasip1 GOARCH=wasm go vet -unsafeptr=false ./wasm
+
+.PHONY: lint
+lint:
+	$(say) 'staticcheck: natively, and as the module is built'
+	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
+	@build/bin/staticcheck ./...
+	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck ./wasm ./core/...
+
+.PHONY: test-go
+test-go: ## Run the Go tests: core, host, command line, examples, conformance vectors
+	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
+	@go test ./...
+
+.PHONY: test-js
+test-js: node-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
+	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
+	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
+	cd js && npm ci --no-audit --no-fund && npm run build && npm run lint && npm test
+
+.PHONY: node-is-there
+node-is-there:
+	@if command -v npm > /dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing Node, which is missing\n'; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm; \
+	else \
+		echo 'Node is missing: install Node 20 or newer, then run this again.' >&2; exit 1; \
+	fi
+
+# Only the browser tests need a browser: without one they are left out here, but never in CI.
+.PHONY: browser-is-there
+browser-is-there:
+	@if [ -n "$${CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome > /dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing Chromium, which is missing\n'; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; \
+	elif [ "$${CI:-}" = true ]; then \
+		echo 'Chromium is missing, and in CI the browser tests are not left out.' >&2; exit 1; \
+	else \
+		printf '\n!!! Chromium is missing: THE BROWSER TESTS ARE LEFT OUT. Install it to run them.\n' >&2; \
+	fi
+
+.PHONY: test-long
+test-long: ## Run the Go tests with the race detector, then each fuzz test for FUZZTIME (60s)
+	$(say) 'go test -race'
+	@go test -race -count=1 -timeout 60m ./...
+	$(say) 'Fuzzing, $(FUZZTIME) each'
+	@for package in $$(go list ./...); do \
+		for fuzz in $$(go test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
+			echo "$$package $$fuzz"; \
+			go test -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime $(FUZZTIME) "$$package"; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## Run the Go benchmarks that BENCH names (all)
+	@go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: generate
+generate: ## Write all generated files anew: the easyjson code, then the module in its two places
+	$(say) 'go generate: the easyjson code'
+	@go generate ./...
+	@$(MAKE) --no-print-directory module
+
+.PHONY: module
+module: ## Build the module into host/ and js/
+	$(say) 'go build: the module, with $(MODULE_GO)'
+	@GOTOOLCHAIN=$(MODULE_GO) GOOS=wasip1 GOARCH=wasm GOWASM= GOEXPERIMENT= CGO_ENABLED=0 \
+		go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -buildmode=c-shared -o host/ctxfold.wasm ./wasm
+	@cp host/ctxfold.wasm js/ctxfold.wasm
+	@sha256sum host/ctxfold.wasm js/ctxfold.wasm
+
+# Both checks work on a copy of the tree, so that they never change it.
+copy_tree = tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"
+
+.PHONY: check-module
+check-module: ## Build the module in a copy of the tree and compare it with the committed one
+	$(say) 'check-module: host/ctxfold.wasm and js/ctxfold.wasm are what the sources build'
+	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
+	$(MAKE) --no-print-directory -s -C "$$copy" module > /dev/null; \
+	for f in host/ctxfold.wasm js/ctxfold.wasm; do \
+		cmp -s "$$copy/$$f" "$$f" || { echo "$$f is stale: run 'make generate' and commit it." >&2; exit 1; }; \
+	done
+
+.PHONY: check-generated
+check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
+	$(say) 'check-generated: the easyjson code and the module are what the sources generate'
+	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
+	$(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
+	stale=0; \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' \) -not -path '*/node_modules/*' | sort); do \
+		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
+	done; \
+	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }
+
+.PHONY: clean
+clean: ## Remove what was built, but not what is committed
+	@rm -rf build js/dist js/node_modules coverage

@@ -1,0 +1,54 @@
+// Command go compacts a transcript. Its summarizer stands for a model: it answers later, from another goroutine.
+//
+//	go run ./examples/go < testdata/sample.anthropic.json > shorter.json
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"os"
+	"time"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+func main() {
+	if err := run(context.Background(), os.Stdin, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, in io.Reader, out io.Writer) error {
+	messages, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	c, err := host.New(ctx, host.Options{})
+	if err != nil {
+		return err
+	}
+	defer c.Close(ctx)
+	policy := json.RawMessage(`{"window":{"tokens":32000}}`)
+	r, err := c.Compact(ctx, messages, policy, host.SummarizerFunc(summarize))
+	if err != nil {
+		return err
+	}
+	log.Printf("%d tokens before, %d after", r.Report.Tokens.Before, r.Report.Tokens.After)
+	_, err = out.Write(r.Messages)
+	return err
+}
+
+func summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+	answer := make(chan string, 1)
+	time.AfterFunc(50*time.Millisecond, func() {
+		answer <- "## Goal\nMend the rate limiter.\n\n## Progress\nThe cause was found; the mend is tested."
+	})
+	select {
+	case text := <-answer:
+		return host.Summary{Text: text}, nil
+	case <-ctx.Done():
+		return host.Summary{}, ctx.Err()
+	}
+}

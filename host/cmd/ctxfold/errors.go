@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// errViolations ends validate with its own exit code; what is wrong has been printed.
+var errViolations = errors.New("violations found")
+
+// usageError says that the command line is wrong.
+type usageError struct {
+	text string
+	// help is the command to look up; "" when the text says enough.
+	help string
+}
+
+func (e usageError) Error() string { return e.text }
+
+func usage(c *cobra.Command, format string, args ...any) error {
+	return usageError{fmt.Sprintf(format, args...), c.CommandPath() + " --help"}
+}
+
+// inputError is an error of an operation, put back into the file that its input came from.
+type inputError struct {
+	err    *host.Error
+	source source
+}
+
+func (e inputError) Error() string { return e.where() + ": " + e.err.Message }
+
+func (e inputError) Unwrap() error { return e.err }
+
+// hints say what to do, where the message of the core cannot know it: the flags are this command's own.
+var hints = map[string]string{
+	"ambiguous_format": "Name the wire format with --format.",
+	"unknown_format":   "`ctxfold info` lists the wire formats; --format names one.",
+	"unknown_preset":   "`ctxfold presets` lists the presets.",
+	"plan_mismatch":    "Give step the transcript that plan was given.",
+	"truncated_json":   "The input was cut off: get the whole of it.",
+}
+
+func printError(w io.Writer, err error) {
+	var in inputError
+	var use usageError
+	switch {
+	case errors.As(err, &in):
+		fmt.Fprintf(w, "ctxfold: %v\n", in)
+		if in.err.Path != "" {
+			fmt.Fprintf(w, "  at    %s\n", in.err.Path)
+		}
+		fmt.Fprintf(w, "  code  %s\n", in.err.Code)
+		if hint := hints[in.err.Code]; hint != "" {
+			fmt.Fprintf(w, "  %s\n", hint)
+		}
+	case errors.As(err, &use):
+		fmt.Fprintf(w, "ctxfold: %s\n", use.text)
+		if use.help != "" {
+			fmt.Fprintf(w, "  `%s` shows how it is used.\n", use.help)
+		}
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "ctxfold: interrupted; nothing was changed")
+	default:
+		fmt.Fprintf(w, "ctxfold: %v\n", strings.TrimPrefix(err.Error(), "ctxfold: "))
+	}
+}
+
+// where is like "session.json, line 3, column 14 (byte 207)".
+func (e inputError) where() string {
+	if e.source.made {
+		return e.source.name
+	}
+	line, column := position(e.source.text, e.err.Offset)
+	return fmt.Sprintf("%s, line %d, column %d (byte %d)", e.source.name, line, column, e.err.Offset+e.source.skipped)
+}
+
+// position gives the line and the column, in code points, of a byte offset; both count from 1.
+func position(text []byte, offset int) (line, column int) {
+	before := text[:min(max(offset, 0), len(text))]
+	line = 1 + bytes.Count(before, []byte{'\n'})
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return line, 1 + utf8.RuneCount(before[start:])
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// source is a text and what to call it in an error.
+type source struct {
+	name string
+	text []byte
+	// skipped is how many bytes the file has before the text.
+	skipped int
+	// made says that the text is not the user's own, so that offsets in it are not worth telling.
+	made bool
+}
+
+// inputs are what an operation was given, by the names that [host.Error] has for them.
+type inputs map[string]source
+
+// locate tells the user where in the files an error lies.
+func (in inputs) locate(err error) error {
+	var e *host.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	s, ok := in[e.In]
+	if !ok {
+		return err
+	}
+	return inputError{e, s}
+}
+
+// job is what a command works on.
+type job struct {
+	*host.Compactor
+	host.Input
+	sources inputs
+}
+
+// start reads what a command works on, and makes the compactor. policy is nil for commands without one.
+func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, state string, timeout time.Duration) (*job, error) {
+	j := &job{sources: inputs{}}
+	if policy != nil {
+		s, err := policy.read(f, c)
+		if err != nil {
+			return nil, err
+		}
+		j.sources["policy"], j.Policy = s, s.text
+	}
+	if state != "" {
+		s, err := f.readJSON(state)
+		// The first compaction of a conversation has no state to read, but one to write.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		j.sources["state"], j.State = s, s.text
+	}
+	name, err := f.fileArgument(c, args)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.readJSON(name)
+	if err != nil {
+		return nil, err
+	}
+	j.sources["messages"], j.Messages = s, s.text
+	j.Compactor, err = f.open(c.Context(), timeout)
+	return j, err
+}
+
+func atMostOneFile(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage(c, "there is one FILE too many: %s", args[1])
+	}
+	return nil
+}
+
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(c, "%s takes no argument, and %q is one", c.Name(), args[0])
+	}
+	return nil
+}
+
+// fileArgument is the FILE argument; without one it is standard input, which must not be a terminal.
+func (f *flags) fileArgument(c *cobra.Command, args []string) (string, error) {
+	switch {
+	case len(args) == 1:
+		return args[0], nil
+	case isTerminal(f.in):
+		return "", usage(c, "there is no input: name a FILE, or pipe one in")
+	}
+	return "-", nil
+}
+
+// readJSON reads a file that must hold JSON; "-" is standard input.
+func (f *flags) readJSON(name string) (source, error) {
+	s, err := f.read(name)
+	if err != nil {
+		return s, err
+	}
+	// A byte order mark is not JSON, but some editors write one.
+	if text, ok := bytes.CutPrefix(s.text, []byte("\ufeff")); ok {
+		s.skipped, s.text = len(s.text)-len(text), text
+	}
+	if len(bytes.TrimSpace(s.text)) == 0 {
+		return s, fmt.Errorf("%s is empty: it must hold JSON", s.name)
+	}
+	return s, nil
+}
+
+func (f *flags) read(name string) (source, error) {
+	var s source
+	var err error
+	if name == "-" {
+		s.name = "standard input"
+		s.text, err = io.ReadAll(f.in)
+	} else {
+		s.name = name
+		s.text, err = os.ReadFile(name)
+	}
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return s, fmt.Errorf("cannot read %s: %w", s.name, err)
+	}
+	return s, nil
+}
+
+// policyFlags say what to do to a transcript.
+type policyFlags struct {
+	policy string
+	preset string
+	format string
+	window int
+}
+
+func (p *policyFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/POLICY.md)")
+	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
+	c.Flags().StringVar(&p.format, "format", "", "the wire format, when it should not be detected (see ctxfold info)")
+	c.Flags().IntVar(&p.window, "window", 0, "the context window of the model, in `tokens`")
+	completeFromInfo(c, "preset", func(i *host.Info) (names []string) {
+		for _, p := range i.Presets {
+			names = append(names, p.Name)
+		}
+		return names
+	})
+	completeFromInfo(c, "format", func(i *host.Info) (names []string) {
+		for _, f := range i.Formats {
+			names = append(names, f.Name)
+		}
+		return names
+	})
+}
+
+// read gives the policy of --policy, with what the other flags say laid over it.
+func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
+	s, err := p.readPolicy(f)
+	if err != nil {
+		return s, err
+	}
+	over := map[string]any{}
+	changed := c.Flags().Changed
+	if changed("preset") {
+		over["preset"] = p.preset
+	}
+	if changed("format") {
+		over["format"] = p.format
+	}
+	if changed("window") {
+		if p.window <= 0 {
+			return s, usage(c, "--window must be more than 0 tokens")
+		}
+		over["window"] = map[string]any{"tokens": p.window}
+	}
+	if len(over) == 0 {
+		return s, nil
+	}
+	if s.text == nil {
+		s.text = []byte("{}")
+		s.name = "the flags"
+	}
+	merged, err := lay(s.text, over)
+	if err != nil {
+		return s, fmt.Errorf("%s: the policy is not a JSON object: %w", s.name, err)
+	}
+	return source{name: s.name, text: merged, made: true}, nil
+}
+
+func (p *policyFlags) readPolicy(f *flags) (source, error) {
+	switch text := strings.TrimSpace(p.policy); {
+	case text == "":
+		return source{}, nil
+	case strings.HasPrefix(text, "{"):
+		return source{name: "--policy", text: []byte(p.policy)}, nil
+	default:
+		return f.readJSON(strings.TrimPrefix(text, "@"))
+	}
+}
+
+// lay puts the members of over into a JSON object, and into the objects inside it.
+func lay(object []byte, over map[string]any) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil {
+		return nil, err
+	}
+	if members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	for key, value := range over {
+		var text []byte
+		var err error
+		if inner, ok := value.(map[string]any); ok && members[key] != nil {
+			text, err = lay(members[key], inner)
+		} else {
+			text, err = json.Marshal(value)
+		}
+		if err != nil {
+			return nil, err
+		}
+		members[key] = text
+	}
+	return json.Marshal(members)
+}

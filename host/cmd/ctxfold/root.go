@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+const (
+	exitOK         = 0
+	exitViolations = 1
+	exitBad        = 2
+)
+
+// streams are the standard streams of one run, so that tests can have their own.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run is the whole command but for the process around it. It returns the exit code.
+func run(ctx context.Context, args []string, io streams) int {
+	if !isTerminal(io.out) || !isTerminal(io.err) {
+		text.DisableColors()
+	}
+	root := newRoot(io)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errViolations):
+		return exitViolations
+	default:
+		printError(io.err, err)
+		return exitBad
+	}
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// flags are the flags that commands share.
+type flags struct {
+	streams
+	engine string
+	json   bool
+}
+
+func newRoot(io streams) *cobra.Command {
+	f := &flags{streams: io}
+	root := &cobra.Command{
+		Use:   "ctxfold",
+		Short: "Compacts the transcripts of LLM conversations",
+		Long: `ctxfold takes the transcript of an LLM conversation as JSON and gives back a shorter one that the provider still
+accepts: old tool results are cleared, older turns are folded into a digest, files that are still needed are restored.
+
+FILE holds an array of messages or a whole request body, in the wire format of OpenAI Chat, Anthropic, or ctxfold
+itself. Without FILE, or when it is -, the transcript is read from standard input.
+
+Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage.`,
+		Example: `  ctxfold compact --window 200000 session.json > shorter.json
+  ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
+  curl -s https://example.com/session.json | ctxfold validate
+  ctxfold check --window 200000 session.json`,
+		Version:                    host.Version,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				near := ""
+				if s := c.SuggestionsFor(args[0]); len(s) > 0 {
+					near = ", did you mean " + strings.Join(s, " or ") + "?"
+				}
+				return usage(c, "there is no command %q%s", args[0], near)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(io.in)
+	root.SetOut(io.out)
+	root.SetErr(io.err)
+	root.SetVersionTemplate("ctxfold {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
+	root.PersistentFlags().StringVar(&f.engine, "engine", "wasm", "what runs the operation: wasm or native; the answers are the same")
+	root.PersistentFlags().BoolVar(&f.json, "json", false, "print the raw JSON answer")
+	completeWith(root, "engine", "wasm", "native")
+	root.AddCommand(
+		compactCommand(f), planCommand(f), stepCommand(f), checkCommand(f), estimateCommand(f),
+		validateCommand(f), repairCommand(f), detectCommand(f), infoCommand(f), presetsCommand(f),
+	)
+	return root
+}
+
+// completeWith lets the shell complete the values of a flag.
+func completeWith(c *cobra.Command, flag string, values ...string) {
+	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeFromInfo completes with names that the operation info lists.
+func completeFromInfo(c *cobra.Command, flag string, names func(*host.Info) []string) {
+	complete(c, flag, func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		f := &flags{engine: "native"}
+		compactor, err := f.open(c.Context(), 0)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		info, err := compactor.Info(c.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names(info), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
+	// The only error is a flag that does not exist, which the first run would show.
+	if err := c.RegisterFlagCompletionFunc(flag, values); err != nil {
+		panic(err)
+	}
+}
+
+// open makes the compactor that a command runs on. The caller need not close it: the process ends.
+func (f *flags) open(ctx context.Context, timeout time.Duration) (*host.Compactor, error) {
+	o := host.Options{SummaryTimeout: timeout}
+	switch f.engine {
+	case "wasm":
+		o.CacheDir = cacheDir()
+	case "native":
+		o.Engine = host.EngineNative
+	default:
+		return nil, usageError{text: "--engine must be wasm or native, not " + f.engine}
+	}
+	return host.New(ctx, o)
+}
+
+// cacheDir is where the compiled module is kept between runs; "" where there is no place for it.
+func cacheDir() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Join(base, "ctxfold")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return ""
+	}
+	return dir
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// shellSummarizer runs a command for each summary: the prompt is its standard input, its standard output is the summary.
+type shellSummarizer struct {
+	command string
+	io      streams
+	running sync.WaitGroup
+}
+
+// parseSummarizer reads the --summarizer flag. Nil stands for the local digest.
+func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
+	if flag == "none" {
+		return nil, nil
+	}
+	if command, ok := strings.CutPrefix(flag, "cmd:"); ok && strings.TrimSpace(command) != "" {
+		return &shellSummarizer{command: command, io: io}, nil
+	}
+	return nil, usageError{text: fmt.Sprintf("--summarizer %q is neither none nor cmd:COMMAND", flag)}
+}
+
+func (s *shellSummarizer) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+	s.running.Add(1)
+	defer s.running.Done()
+	shell, flag := "sh", "-c"
+	if runtime.GOOS == "windows" {
+		shell, flag = "cmd", "/c"
+	}
+	cmd := exec.CommandContext(ctx, shell, flag, s.command)
+	killWithChildren(cmd)
+	cmd.WaitDelay = time.Second
+	cmd.Env = append(os.Environ(),
+		"CTXFOLD_SYSTEM="+q.System,
+		"CTXFOLD_SCOPE="+q.Scope,
+		fmt.Sprintf("CTXFOLD_MAX_OUTPUT_TOKENS=%d", q.MaxOutputTokens))
+	cmd.Stdin = strings.NewReader(q.Prompt)
+	cmd.Stderr = s.io.err
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		// The report has only one word for it.
+		fmt.Fprintf(s.io.err, "ctxfold: the summarizer %q failed: %v\n", s.command, err)
+		return host.Summary{}, err
+	}
+	return host.Summary{Text: strings.TrimSpace(out.String())}, nil
+}
+
+// wait returns when the commands have ended. A compaction leaves one that takes too long behind.
+func (s *shellSummarizer) wait() { s.running.Wait() }

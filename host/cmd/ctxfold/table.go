@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// newTable makes a table with the given headings; those that begin with # are of columns of numbers.
+func newTable(headings ...string) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	header := make(table.Row, len(headings))
+	var numbers []table.ColumnConfig
+	for i, h := range headings {
+		name, number := strings.CutPrefix(h, "#")
+		header[i] = name
+		if number {
+			numbers = append(numbers, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	t.AppendHeader(header)
+	t.SetColumnConfigs(numbers)
+	return t
+}
+
+// lines prints facts below each other, their names in one column. A fact without a value is left out.
+func lines(w io.Writer, facts ...[2]string) {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Options = table.OptionsNoBordersAndSeparators
+	t.Style().Box.PaddingLeft = ""
+	t.Style().Box.PaddingRight = "  "
+	for _, f := range facts {
+		if f[1] != "" {
+			t.AppendRow(table.Row{f[0], f[1]})
+		}
+	}
+	for line := range strings.Lines(t.Render() + "\n") {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
+}
+
+// count writes a number with a comma after every three digits.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(digits) - 3; i > first; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// plural is like "1 message" and "2 messages".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return count(n) + " " + noun
+}
+
+// change is how much larger or smaller a number became.
+func change(before, after int) string {
+	if before == after || before == 0 {
+		return "same"
+	}
+	return fmt.Sprintf("%+.0f %%", 100*float64(after-before)/float64(before))
+}
+
+// reasons say in a sentence what the words of [host.Report] and [host.Check] mean.
+var reasons = map[string]string{
+	"compacted":       "compacted",
+	"under_budget":    "unchanged: the transcript is below the limit",
+	"over_limit":      "the transcript is above the limit",
+	"unknown_window":  "unchanged: the size of the context window is not known; name it with --window TOKENS",
+	"no_progress":     "unchanged: nothing could be gained",
+	"needs_summaries": "waiting for summaries",
+}
+
+func sentence(reason string) string {
+	if s := reasons[reason]; s != "" {
+		return s
+	}
+	return reason
+}
+
+// printReport shows what a compaction did.
+func printReport(w io.Writer, r host.Report, more ...[2]string) {
+	t := newTable("", "#before", "#after", "#change")
+	t.AppendRow(table.Row{"messages", count(r.Messages.Before), count(r.Messages.After), change(r.Messages.Before, r.Messages.After)})
+	t.AppendRow(table.Row{"tokens", count(r.Tokens.Before), count(r.Tokens.After), change(r.Tokens.Before, r.Tokens.After)})
+	fmt.Fprintln(w, t.Render())
+	result := sentence(r.Reason)
+	if r.Changed {
+		result = text.FgGreen.Sprint(result)
+	} else {
+		result = text.FgYellow.Sprint(result)
+	}
+	facts := [][2]string{{"result", result}}
+	if r.Tokens.Window > 0 {
+		facts = append(facts, [2]string{"window", count(r.Tokens.Window) + " tokens, compaction is due above " + count(r.Tokens.Limit)})
+	}
+	if r.Changed || r.Reason == "needs_summaries" {
+		facts = append(facts, [2]string{"cleared", whatWasCleared(r)})
+	}
+	if r.Changed {
+		facts = append(facts,
+			[2]string{"folded", whatWasFolded(r)},
+			[2]string{"restored", whatWasRestored(r)})
+		facts = append(facts, whatElse(r)...)
+		facts = append(facts,
+			[2]string{"repaired", whatWasRepaired(r)},
+			[2]string{"summary", whereTheSummaryIsFrom(r)},
+			[2]string{"unchanged", whatIsUnchanged(r)})
+	}
+	facts = append(facts, [2]string{"by", fmt.Sprintf("preset %s, format %s, estimator %s", r.Preset, r.Format, r.Estimator)})
+	lines(w, append(facts, more...)...)
+}
+
+func whatWasCleared(r host.Report) string {
+	if r.Cleared == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s, saves %s tokens (%s)", plural(r.Cleared, "tool result"), count(saved(r, "clear")),
+		tally(r, "clear", func(a host.Action) string { return a.Tool }))
+}
+
+func whatWasFolded(r host.Report) string {
+	if r.Folded == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s into one digest, saves %s tokens", plural(r.Folded, "message"), count(saved(r, "fold")))
+}
+
+func whatWasRestored(r host.Report) string {
+	if r.Restored == 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s, costs %s tokens (%s)", plural(r.Restored, "file"), count(-saved(r, "rehydrate")),
+		tally(r, "rehydrate", func(a host.Action) string { return a.Path }))
+}
+
+// whatElse tells of the passes that the other lines do not tell of.
+func whatElse(r host.Report) [][2]string {
+	var passes []string
+	for _, a := range r.Actions {
+		if !slices.Contains(append(passes, "clear", "fold", "rehydrate", "repair"), a.Pass) {
+			passes = append(passes, a.Pass)
+		}
+	}
+	var facts [][2]string
+	for _, pass := range passes {
+		facts = append(facts, [2]string{pass, fmt.Sprintf("saves %s tokens", count(saved(r, pass)))})
+	}
+	return facts
+}
+
+// whatWasRepaired is empty for the usual transcript, which needs no repair.
+func whatWasRepaired(r host.Report) string {
+	if r.Repaired == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of the input", plural(r.Repaired, "violation"))
+}
+
+func whatIsUnchanged(r host.Report) string {
+	if r.StablePrefix.Messages == 0 {
+		return "nothing at the front, so a prompt cache starts anew"
+	}
+	return fmt.Sprintf("the first %s (%s tokens), which a prompt cache can still use",
+		plural(r.StablePrefix.Messages, "message"), count(r.StablePrefix.Tokens))
+}
+
+// saved adds up what a pass did, in tokens.
+func saved(r host.Report, pass string) int {
+	sum := 0
+	for _, a := range r.Actions {
+		if a.Pass == pass {
+			sum += a.Tokens
+		}
+	}
+	return sum
+}
+
+func whereTheSummaryIsFrom(r host.Report) string {
+	switch s := r.Summary; {
+	case s.Source == "none":
+		return "none was needed"
+	case s.Source == "model":
+		return "the summarizer's"
+	case s.Why != "":
+		return "the local digest, because the summarizer's was not taken: " + s.Why
+	default:
+		return "the local digest"
+	}
+}
+
+// tally lists a pass's actions by a name of theirs, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" when no
+// name comes twice.
+func tally(r host.Report, pass string, name func(host.Action) string) string {
+	var names []string
+	counts := map[string]int{}
+	for _, a := range r.Actions {
+		n := name(a)
+		if n == "" || a.Pass != pass {
+			continue
+		}
+		if counts[n] == 0 {
+			names = append(names, n)
+		}
+		counts[n]++
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
+	if len(names) == 0 || counts[names[0]] == 1 {
+		return strings.Join(names, ", ")
+	}
+	for i, n := range names {
+		names[i] = count(counts[n]) + " " + n
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,116 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Input is what the operations read about a conversation. Its bytes are never modified.
+type Input struct {
+	// Messages is the transcript in any wire format: a JSON array of messages, or a whole request body that holds one.
+	Messages json.RawMessage
+
+	// Policy is the JSON of docs/POLICY.md, for example {"preset":"default","window":{"tokens":200000}}. Empty means
+	// the default policy.
+	Policy json.RawMessage
+
+	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
+	// Check, Plan and CompactWith read it.
+	State json.RawMessage
+}
+
+// Result is a finished compaction.
+type Result struct {
+	// Messages is the compacted transcript in the shape that came in: an array for an array, a request body for a
+	// request body. When Changed is false it equals the input. It is empty when the policy asks for another answer.
+	Messages json.RawMessage
+
+	// Edits is there when the policy has "answer":"edits": what to do to the caller's own list of messages.
+	Edits json.RawMessage
+
+	// State is to be stored beside the conversation and passed to its next compaction.
+	State json.RawMessage
+
+	// Report says what was done, and at what cost.
+	Report Report
+
+	// Changed says whether the transcript is now another one.
+	Changed bool
+
+	// Reason says why the transcript was or was not changed, for example "under_budget" or "no_progress".
+	Reason string
+}
+
+// Compact makes a transcript shorter when the gate of the policy says that it is due. It asks s for the summaries that
+// the policy wants; a nil s means that the core writes its local digest instead. An empty policy is the default policy.
+//
+// An error means that nothing was done and the caller's messages are as good as before: an [*Error] for input that the
+// core refuses, or the error of ctx. A summarizer that fails is no error: see [Summarizer].
+func (c *Compactor) Compact(ctx context.Context, messages, policy json.RawMessage, s Summarizer) (*Result, error) {
+	return c.CompactWith(ctx, Input{Messages: messages, Policy: policy}, s)
+}
+
+// CompactWith is Compact for a conversation that was compacted before: it reads and returns its state.
+func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
+	a, err := c.plan(ctx, in, s == nil)
+	for err == nil && len(a.Requests) > 0 {
+		var summaries []Summary
+		if summaries, err = c.summarize(ctx, s, a.Requests); err == nil {
+			a, err = c.Step(ctx, in.Messages, a.Plan, summaries)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Result{
+		Messages: a.Messages,
+		Edits:    a.Edits,
+		State:    a.State,
+		Report:   a.Report,
+		Changed:  a.Report.Changed,
+		Reason:   a.Report.Reason,
+	}, nil
+}
+
+// Plan says what a compaction would do. When the answer holds requests, run them and go on with [Compactor.Step], on
+// this machine or on another; when it holds none, it is final.
+func (c *Compactor) Plan(ctx context.Context, in Input) (*Answer, error) {
+	return c.plan(ctx, in, false)
+}
+
+func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answer, error) {
+	policy := member{key: "policy", value: in.Policy}
+	if localDigest {
+		policy.value, policy.edit = withLocalDigest(in.Policy)
+	}
+	return c.answer(ctx, "plan", policy, member{key: "state", value: in.State}, messagesMember(in.Messages))
+}
+
+// Step goes on with a plan, given the messages that it was made for and the summaries that it asked for. Messages may
+// have been added since; they stay as they are. A summary may carry an Error: then the local digest takes its place.
+func (c *Compactor) Step(ctx context.Context, messages, plan json.RawMessage, replies []Summary) (*Answer, error) {
+	text, err := marshal(summaries(replies))
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: summaries: %w", err)
+	}
+	return c.answer(ctx, "step", member{key: "plan", value: plan}, member{key: "summaries", value: text}, messagesMember(messages))
+}
+
+func (c *Compactor) answer(ctx context.Context, op string, members ...member) (*Answer, error) {
+	j, report, raw, err := c.decode(ctx, op, newEnvelope(members...))
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Plan: j.Plan, Requests: j.Requests, Report: report, State: j.State, Messages: j.Messages, Edits: j.Edits, Raw: raw}, nil
+}
+
+// decode runs an operation whose answer holds a report.
+func (c *Compactor) decode(ctx context.Context, op string, e envelope) (j answerJSON, report Report, raw json.RawMessage, err error) {
+	if raw, err = c.do(ctx, op, &j, e); err != nil {
+		return
+	}
+	err = unmarshal(op, j.Report, &report)
+	report.Raw = j.Report
+	return
+}

@@ -1,0 +1,22 @@
+// Package host runs ctxfold inside a Go program: it compacts the transcript of an LLM conversation and asks the program
+// for a summary when one is wanted.
+//
+//	c, err := host.New(ctx, host.Options{})
+//	...
+//	defer c.Close(ctx)
+//	r, err := c.Compact(ctx, messages, policy, host.SummarizerFunc(
+//		func(ctx context.Context, q host.Request) (host.Summary, error) {
+//			text, err := model.Complete(ctx, q.System, q.Prompt, q.MaxOutputTokens)
+//			return host.Summary{Text: text}, err
+//		}))
+//	messages = r.Messages
+//
+// Messages are [encoding/json.RawMessage] in and out. They are never decoded into structs, so a message that is kept is
+// kept byte for byte, whatever fields its provider has added to it.
+//
+// The work is done by the WebAssembly module that is embedded in this package and runs under wazero, so that a Go
+// server gives the same answers as a browser. [EngineNative] runs the same code compiled into the program. What the
+// operations do is in docs/ABI.md; nothing in this package decides about a transcript.
+package host
+
+//go:generate go run github.com/mailru/easyjson/easyjson -no_std_marshalers types.go

@@ -1,0 +1,31 @@
+package host
+
+import "context"
+
+// Answer runs one operation and returns the answer's bytes even if it is an error answer.
+func (c *Compactor) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
+	return c.engine.call(ctx, op, request)
+}
+
+// Idle counts the instances of the module that wait for a call, and the bytes of their memory.
+func (c *Compactor) Idle() (instances int, memory uint32) {
+	m := c.engine.(*module)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, in := range m.idle {
+		memory += in.module.Memory().Size()
+	}
+	return len(m.idle), memory
+}
+
+// Occupy makes the Compactor believe that a call is in progress, until release is called.
+func (c *Compactor) Occupy() (release func()) {
+	m := c.engine.(*module)
+	m.slots <- struct{}{}
+	return func() { <-m.slots }
+}
+
+// Summarize runs the requests of one round.
+func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
+	return c.summarize(ctx, s, requests)
+}

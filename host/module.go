@@ -1,0 +1,259 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"log/slog"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+//go:embed ctxfold.wasm
+var embedded []byte
+
+const (
+	exportPrefix = "ctxfold_"
+	exportAlloc  = exportPrefix + "alloc"
+	exportFree   = exportPrefix + "free"
+
+	// The memory of a module never shrinks. An instance that one huge transcript has swollen beyond this many bytes is
+	// replaced, which costs a few milliseconds.
+	maxIdleMemory = 256 << 20
+)
+
+// module is the engine that runs the WebAssembly module: one compiled module and a pool of its instances. An instance
+// serves one call at a time.
+type module struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	cache    wazero.CompilationCache
+	ops      map[string]bool
+	log      *slog.Logger
+
+	// slots holds one token for every call in progress, so it bounds the instances that exist.
+	slots chan struct{}
+
+	mu     sync.Mutex
+	idle   []*instance
+	closed bool
+}
+
+func newModule(ctx context.Context, o Options) (_ *module, err error) {
+	m := &module{ops: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), log: o.Logger}
+	config := wazero.NewRuntimeConfig()
+	if o.CacheDir != "" {
+		if m.cache, err = wazero.NewCompilationCacheWithDir(o.CacheDir); err != nil {
+			return nil, fmt.Errorf("opening the compile cache: %w", err)
+		}
+		config = config.WithCompilationCache(m.cache)
+	}
+	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	defer func() {
+		if err != nil {
+			m.release(ctx)
+		}
+	}()
+
+	if _, err = wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
+		return nil, fmt.Errorf("providing WASI: %w", err)
+	}
+	wasm := o.Module
+	if wasm == nil {
+		wasm = embedded
+	}
+	compiling := experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
+	if m.compiled, err = m.runtime.CompileModule(compiling, wasm); err != nil {
+		return nil, fmt.Errorf("compiling the module: %w", err)
+	}
+	exports := m.compiled.ExportedFunctions()
+	for _, name := range []string{exportAlloc, exportFree} {
+		if exports[name] == nil {
+			return nil, fmt.Errorf("the module does not export %s: is it ctxfold.wasm?", name)
+		}
+	}
+	for name := range exports {
+		if op, ok := strings.CutPrefix(name, exportPrefix); ok && name != exportAlloc && name != exportFree {
+			m.ops[op] = true
+		}
+	}
+	// The first instance is made here, so that a module that cannot start fails in New and not in the first call.
+	first, err := m.instantiate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.idle = append(m.idle, first)
+	return m, nil
+}
+
+// call runs op on an idle instance, or on a new one, or waits until a call in progress has ended.
+func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, error) {
+	if !m.ops[op] {
+		return unknownOp(op)
+	}
+	if uint64(len(request)) > math.MaxUint32 {
+		return nil, fmt.Errorf("ctxfold: a request of %d bytes does not fit into the module's memory of 4 GiB", len(request))
+	}
+	select {
+	case m.slots <- struct{}{}:
+		defer func() { <-m.slots }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	in, err := m.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := in.call(ctx, op, request)
+	if err != nil {
+		m.log.Warn("ctxfold: the module trapped", "op", op, "request_bytes", len(request), "error", err)
+		_ = in.module.Close(context.WithoutCancel(ctx))
+		return nil, fmt.Errorf("ctxfold: %s: %w: %w", op, ErrTrap, err)
+	}
+	m.put(ctx, in)
+	return answer, nil
+}
+
+// unknownOp answers in the place of an export that is not there. Core words the answer, so that it is that of EngineNative.
+func unknownOp(op string) ([]byte, error) {
+	if slices.Contains(core.Ops(), op) {
+		return nil, &Error{Code: codeUnknownOp, Message: "the module is of another version and has no operation " + op}
+	}
+	return core.Call(op, nil), nil
+}
+
+func (m *module) take(ctx context.Context) (*instance, error) {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if n := len(m.idle); n > 0 {
+		in := m.idle[n-1]
+		m.idle = m.idle[:n-1]
+		m.mu.Unlock()
+		return in, nil
+	}
+	m.mu.Unlock()
+	return m.instantiate(ctx)
+}
+
+func (m *module) put(ctx context.Context, in *instance) {
+	if in.module.Memory().Size() > maxIdleMemory {
+		_ = in.module.Close(context.WithoutCancel(ctx))
+		return
+	}
+	m.mu.Lock()
+	m.idle = append(m.idle, in)
+	m.mu.Unlock()
+}
+
+// close waits for the calls in progress, because the memory of a running instance must not go away under it.
+func (m *module) close(ctx context.Context) error {
+	if !m.setClosed(true) {
+		return nil
+	}
+	held := 0
+	defer func() {
+		for range held {
+			<-m.slots
+		}
+	}()
+	for held < cap(m.slots) {
+		select {
+		case m.slots <- struct{}{}:
+			held++
+		case <-ctx.Done():
+			m.setClosed(false)
+			return ctx.Err()
+		}
+	}
+	return m.release(context.WithoutCancel(ctx))
+}
+
+// setClosed reports whether it changed anything.
+func (m *module) setClosed(closed bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	changed := m.closed != closed
+	m.closed = closed
+	return changed
+}
+
+func (m *module) release(ctx context.Context) error {
+	err := m.runtime.Close(ctx)
+	if m.cache != nil {
+		if cerr := m.cache.Close(ctx); err == nil {
+			err = cerr
+		}
+	}
+	return err
+}
+
+// instance is one running module with its own memory.
+type instance struct {
+	module api.Module
+	alloc  api.Function
+	free   api.Function
+	ops    map[string]api.Function
+}
+
+func (m *module) instantiate(ctx context.Context) (*instance, error) {
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
+	mod, err := m.runtime.InstantiateModule(context.WithoutCancel(ctx), m.compiled, config)
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: starting the module: %w", err)
+	}
+	in := &instance{
+		module: mod,
+		alloc:  mod.ExportedFunction(exportAlloc),
+		free:   mod.ExportedFunction(exportFree),
+		ops:    map[string]api.Function{},
+	}
+	for op := range m.ops {
+		in.ops[op] = mod.ExportedFunction(exportPrefix + op)
+	}
+	return in, nil
+}
+
+// call crosses into the module as docs/ABI.md section 1 says. Any error means that the instance is dead.
+func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte, error) {
+	// The stack carries parameters in and results out, so one array serves all four calls without allocating.
+	var stack [2]uint64
+	stack[0] = uint64(len(request))
+	if err := in.alloc.CallWithStack(ctx, stack[:]); err != nil {
+		return nil, err
+	}
+	ptr := uint32(stack[0])
+	if !in.module.Memory().Write(ptr, request) {
+		return nil, fmt.Errorf("%s(%d) gave %#x, outside of the memory", exportAlloc, len(request), ptr)
+	}
+	stack[0], stack[1] = uint64(ptr), uint64(len(request))
+	if err := in.ops[op].CallWithStack(ctx, stack[:]); err != nil {
+		return nil, err
+	}
+	answerPtr, answerLen := uint32(stack[0]>>32), uint32(stack[0])
+	view, ok := in.module.Memory().Read(answerPtr, answerLen)
+	if !ok {
+		return nil, fmt.Errorf("the answer at %#x of %d bytes is outside of the memory", answerPtr, answerLen)
+	}
+	answer := bytes.Clone(view)
+	for _, p := range [...]uint32{ptr, answerPtr} {
+		stack[0] = uint64(p)
+		if err := in.free.CallWithStack(ctx, stack[:]); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,315 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// Bad input is an error that leads to the place in the caller's own bytes, and the same instance goes on working.
+func TestBadInputThenGood(t *testing.T) {
+	good := json.RawMessage(`[{"role":"user","content":"hello"}]`)
+	openai := json.RawMessage(`{"format":"openai-chat"}`)
+	// Typed JSON is located by its path; its offset is near the value.
+	const anywhere = "*"
+	tests := []struct {
+		name   string
+		in     host.Input
+		code   string
+		input  string // host.Error.In
+		at     string // what stands at Offset; "" for the end
+		prefix string // of Path
+	}{
+		{"not JSON", host.Input{Messages: []byte(`[{"role":"user","content":hello}]`)}, "invalid_json", "messages", `hello}]`, "messages"},
+		{"garbage behind", host.Input{Messages: []byte(`[{"role":"user","content":"hi"}] x`), Policy: openai}, "invalid_json", "messages", `x`, ""},
+		{"truncated", host.Input{Messages: []byte(`[{"role":"user","content":"hel`)}, "truncated_json", "messages", ``, "messages"},
+		{"no messages", host.Input{}, "wrong_type", "messages", ``, "messages"},
+		{"empty list", host.Input{Messages: []byte(` []`)}, "no_messages", "messages", `[]`, "messages"},
+		{"no role", host.Input{Messages: []byte(`[{"content":"hello"}]`)}, "missing_role", "messages", `{"content"`, "messages[0]"},
+		{"nested deep", host.Input{Messages: []byte(strings.Repeat("[", 100_000))}, "too_deep", "messages", `[[`, "messages"},
+		{"unknown preset", host.Input{Messages: good, Policy: []byte(`{"preset":"nope"}`)}, "unknown_preset", "policy", `"nope"`, "policy.preset"},
+		{"unknown key", host.Input{Messages: good, Policy: []byte(`{"gate":{"rtaio":1}}`)}, "unknown_field", "policy", anywhere, "policy.gate.rtaio"},
+		{"bad state", host.Input{Messages: good, Policy: openai, State: []byte(`{"round":"two"}`)}, "wrong_type", "state", anywhere, "state.round"},
+	}
+	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				_, err := c.CompactWith(t.Context(), tt.in, nil)
+				var e *host.Error
+				if !errors.As(err, &e) {
+					t.Fatalf("got %v, want an *Error", err)
+				}
+				if e.Code != tt.code || e.In != tt.input || !strings.HasPrefix(e.Path, tt.prefix) || e.Message == "" {
+					t.Errorf("got %+v", e)
+				}
+				text := map[string]json.RawMessage{"messages": tt.in.Messages, "policy": tt.in.Policy, "state": tt.in.State}[e.In]
+				if e.Offset < 0 || e.Offset > len(text) {
+					t.Fatalf("offset %d is outside of %q", e.Offset, text)
+				}
+				if rest := string(text[e.Offset:]); tt.at != anywhere && !strings.HasPrefix(rest, tt.at) || tt.at == "" && rest != "" {
+					t.Errorf("offset %d is at %.40q, want %q: %v", e.Offset, rest, tt.at, e)
+				}
+				if r, err := c.Compact(t.Context(), good, openai, nil); err != nil || !bytes.Equal(r.Messages, good) {
+					t.Errorf("the call after it: %v", err)
+				}
+			})
+		}
+	})
+	c := open(t, host.Options{})
+	for _, tt := range tests {
+		_, _ = c.CompactWith(t.Context(), tt.in, nil)
+	}
+	if n, _ := c.Idle(); n != 1 {
+		t.Errorf("bad input cost instances: %d are there, want the first one", n)
+	}
+}
+
+func TestValidateAndRepair(t *testing.T) {
+	messages := json.RawMessage(`[{"role":"user","content":"hi"},
+ {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]},
+ {"role":"user","content":"never mind"}]`)
+	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+		v, err := c.Validate(t.Context(), host.Input{Messages: messages, Policy: []byte(`{"format":"anthropic"}`)})
+		if err != nil || v.Valid || len(v.Violations) != 1 {
+			t.Fatalf("%v: %+v", err, v)
+		}
+		fixed, err := c.Repair(t.Context(), host.Input{Messages: messages, Policy: []byte(`{"format":"anthropic"}`)})
+		if err != nil || !fixed.Report.Changed || !fixed.Valid || fixed.Report.Repaired != 1 || !bytes.HasPrefix(fixed.Messages, messages[:30]) {
+			t.Errorf("repair: %v: %+v", err, fixed)
+		}
+		if at := messages[v.Violations[0].Offset:]; !bytes.HasPrefix(at, []byte(`{"type":"tool_use"`)) || v.Violations[0].Message != 1 {
+			t.Errorf("the violation is said to be at %.30s: %+v", at, v.Violations[0])
+		}
+	})
+}
+
+func TestSmallOperations(t *testing.T) {
+	messages := json.RawMessage(`[{"role":"user","content":"hello there"},{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]}]`)
+	var answers []string
+	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+		in := host.Input{Messages: messages, Policy: []byte(`{"window":{"tokens":1000}}`)}
+		info, err := c.Info(t.Context())
+		if err != nil || info.Version != host.Version || len(info.Presets) == 0 || len(info.Formats) == 0 {
+			t.Fatalf("info: %v, %+v", err, info)
+		}
+		detection, err := c.Detect(t.Context(), messages)
+		if err != nil || detection.Format != "anthropic" || detection.Confidence <= 0.5 || len(detection.Candidates) == 0 {
+			t.Fatalf("detect: %v, %+v", err, detection)
+		}
+		check, err := c.Check(t.Context(), in)
+		if err != nil || check.Due || check.Window != 1000 || check.Messages != 2 || check.Tokens <= 0 {
+			t.Fatalf("check: %v, %+v", err, check)
+		}
+		estimate, err := c.Estimate(t.Context(), in)
+		if err != nil || estimate.Tokens != check.Tokens || len(estimate.Messages) != 2 {
+			t.Fatalf("estimate: %v, %+v", err, estimate)
+		}
+		text, err := c.EstimateText(t.Context(), "\"quoted\" <tag> \xff "+strings.Repeat("word ", 100), nil)
+		if err != nil || text.Tokens < 100 || text.Format != "" {
+			t.Fatalf("estimate of a text: %v, %+v", err, text)
+		}
+		answers = append(answers, fmt.Sprintf("%s%s%s%s%s", info.Raw, detection.Raw, check.Raw, estimate.Raw, text.Raw))
+	})
+	if answers[0] != answers[1] {
+		t.Errorf("the engines differ:\n%s\n%s", answers[0], answers[1])
+	}
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	messages := sample(t)
+	unmodified(t, messages)
+	want, err := open(t, host.Options{Engine: host.EngineNative}).Compact(t.Context(), messages, policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, host.Options{})
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			if i%4 == 0 {
+				if _, err := c.Compact(t.Context(), json.RawMessage(`[{"role":`), nil, nil); err == nil {
+					t.Error("bad input among good: no error")
+				}
+				return
+			}
+			r, err := c.Compact(t.Context(), messages, policy, nil)
+			if err != nil || !bytes.Equal(r.Messages, want.Messages) {
+				t.Errorf("call %d: %v, or another answer than the native one", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n, _ := c.Idle(); n < 1 || n > runtime.GOMAXPROCS(0) {
+		t.Errorf("%d instances for %d CPUs", n, runtime.GOMAXPROCS(0))
+	}
+}
+
+func TestMemoryStaysFlat(t *testing.T) {
+	c := open(t, host.Options{})
+	var b bytes.Buffer
+	b.WriteString(`[{"role":"user","content":"start"}`)
+	for i := range 200 {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":"answer %d %s"},{"role":"user","content":"go on"}`, i, strings.Repeat("lorem ipsum ", 800))
+	}
+	b.WriteString(`]`)
+	run := func() uint32 {
+		if _, err := c.Compact(t.Context(), b.Bytes(), json.RawMessage(`{"format":"openai-chat","window":{"tokens":100000}}`), nil); err != nil {
+			t.Fatal(err)
+		}
+		_, memory := c.Idle()
+		return memory
+	}
+	for range 5 {
+		run()
+	}
+	warm := run()
+	for range 20 {
+		run()
+	}
+	if now := run(); now > warm {
+		t.Errorf("requests of %d bytes: memory grew from %d to %d bytes", b.Len(), warm, now)
+	}
+}
+
+// trapping is a module with one page of memory: info traps, detect answers {}, check answers from outside of the memory.
+var trapping = []byte("\x00asm\x01\x00\x00\x00" +
+	"\x01\x10\x03\x60\x01\x7f\x01\x7f\x60\x01\x7f\x00\x60\x02\x7f\x7f\x01\x7e" + // types: alloc, free, an operation
+	"\x03\x06\x05\x00\x01\x02\x02\x02" +
+	"\x05\x03\x01\x00\x01" +
+	"\x07\x59\x06" +
+	"\x06memory\x02\x00" + "\x0dctxfold_alloc\x00\x00" + "\x0cctxfold_free\x00\x01" +
+	"\x0cctxfold_info\x00\x02" + "\x0ectxfold_detect\x00\x03" + "\x0dctxfold_check\x00\x04" +
+	"\x0a\x24\x05" +
+	"\x04\x00\x41\x10\x0b" + // alloc: always address 16
+	"\x02\x00\x0b" +
+	"\x03\x00\x00\x0b" + // info: unreachable
+	"\x09\x00\x42\x82\x80\x80\x80\x80\x01\x0b" + // detect: address 8, 2 bytes
+	"\x0c\x00\x42\x82\x80\x80\x80\x80\x80\x80\x80\x10\x0b" + // check: an address far behind the page
+	"\x0b\x08\x01\x00\x41\x08\x0b\x02{}")
+
+func TestTrap(t *testing.T) {
+	c := open(t, host.Options{Module: trapping})
+	for range 3 {
+		for _, op := range []string{"info", "check"} {
+			if _, err := c.Call(t.Context(), op, []byte(`{}`)); !errors.Is(err, host.ErrTrap) {
+				t.Errorf("%s: %v, want ErrTrap", op, err)
+			}
+			if n, _ := c.Idle(); n != 0 {
+				t.Errorf("%s: the instance was kept", op)
+			}
+		}
+		if answer, err := c.Call(t.Context(), "detect", []byte(`{}`)); err != nil || string(answer) != "{}" {
+			t.Errorf("the call after a trap: %s, %v", answer, err)
+		}
+	}
+	var e *host.Error
+	if _, err := c.Call(t.Context(), "plan", nil); !errors.As(err, &e) || e.Code != "unknown_op" {
+		t.Errorf("an operation that this module has not: %v", err)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	file := t.TempDir() + "/file"
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]host.Options{
+		"no WebAssembly":       {Module: []byte("hello")},
+		"another module":       {Module: trapping[:8]},
+		"cache is a file":      {CacheDir: file},
+		"no such engine":       {Engine: 7},
+		"module without bytes": {Module: []byte{}},
+	} {
+		if _, err := host.New(t.Context(), o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestCacheDir(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		c, err := host.New(t.Context(), host.Options{CacheDir: dir, Module: trapping})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Call(t.Context(), "detect", []byte(`{}`)); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) == 0 {
+			t.Errorf("the cache is empty: %v", err)
+		}
+	}
+}
+
+func TestClose(t *testing.T) {
+	c := open(t, host.Options{Module: trapping})
+	done := c.Occupy()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := c.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with a call in progress: %v", err)
+	}
+	done()
+	if _, err := c.Call(t.Context(), "detect", []byte(`{}`)); err != nil {
+		t.Errorf("it must have stayed open then: %v", err)
+	}
+	for range 2 {
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []*host.Compactor{c, closedNative(t)} {
+		if _, err := c.Call(t.Context(), "detect", []byte(`{}`)); !errors.Is(err, host.ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	}
+}
+
+func closedNative(t *testing.T) *host.Compactor {
+	c := open(t, host.Options{Engine: host.EngineNative})
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return c
+}
+
+// The requests of one round are independent, so they run at the same time and one failure is one failure.
+func TestRequestsRunTogether(t *testing.T) {
+	c := open(t, host.Options{Engine: host.EngineNative})
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var all sync.WaitGroup
+		all.Add(3)
+		summaries, err := c.Summarize(t.Context(), host.SummarizerFunc(func(_ context.Context, q host.Request) (host.Summary, error) {
+			all.Done()
+			all.Wait()
+			time.Sleep(time.Minute)
+			if q.ID == "b" {
+				panic("no")
+			}
+			return host.Summary{ID: "its own idea", Text: "summary of " + q.ID}, nil
+		}), []host.Request{{ID: "a"}, {ID: "b"}, {ID: "c"}})
+		want := []host.Summary{{ID: "a", Text: "summary of a"}, {ID: "b", Error: "the summarizer panicked: no"}, {ID: "c", Text: "summary of c"}}
+		if err != nil || len(summaries) != 3 || summaries[0] != want[0] || summaries[1] != want[1] || summaries[2] != want[2] {
+			t.Errorf("%v: got %+v", err, summaries)
+		}
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("three requests of a minute each took %v", took)
+		}
+	})
+}

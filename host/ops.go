@@ -1,0 +1,129 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mailru/easyjson/jlexer"
+	"github.com/mailru/easyjson/jwriter"
+)
+
+// Check says whether compaction is due.
+func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
+	a := new(Check)
+	e := newEnvelope(member{key: "policy", value: in.Policy}, member{key: "state", value: in.State}, messagesMember(in.Messages))
+	var err error
+	if a.Raw, err = c.do(ctx, "check", a, e); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Estimate gives the size of a transcript and of each of its messages, in tokens, by the estimator of the policy.
+func (c *Compactor) Estimate(ctx context.Context, in Input) (*Estimate, error) {
+	return c.estimate(ctx, newEnvelope(member{key: "policy", value: in.Policy}, messagesMember(in.Messages)))
+}
+
+// EstimateText gives the size of a plain text, in tokens, by the estimator of the policy. Bytes of text that are not
+// UTF-8 count as U+FFFD.
+func (c *Compactor) EstimateText(ctx context.Context, text string, policy json.RawMessage) (*Estimate, error) {
+	w := jwriter.Writer{NoEscapeHTML: true}
+	w.String(text)
+	quoted, err := w.BuildBytes()
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: text: %w", err)
+	}
+	return c.estimate(ctx, newEnvelope(member{key: "policy", value: policy}, member{key: "text", value: quoted}))
+}
+
+func (c *Compactor) estimate(ctx context.Context, e envelope) (*Estimate, error) {
+	a := new(Estimate)
+	var err error
+	if a.Raw, err = c.do(ctx, "estimate", a, e); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Validate lists the rules of its wire format that a transcript breaks.
+func (c *Compactor) Validate(ctx context.Context, in Input) (*Validation, error) {
+	a := new(Validation)
+	e := newEnvelope(member{key: "policy", value: in.Policy}, messagesMember(in.Messages))
+	var err error
+	if a.Raw, err = c.do(ctx, "validate", a, e); err != nil {
+		return nil, err
+	}
+	for i := range a.Violations {
+		v := &a.Violations[i]
+		_, v.Offset = e.locate(v.Path, v.Offset)
+	}
+	return a, nil
+}
+
+// Repair mends a transcript without compacting it: it does about each violation what Validate says.
+func (c *Compactor) Repair(ctx context.Context, in Input) (*Repaired, error) {
+	j, report, raw, err := c.decode(ctx, "repair", newEnvelope(member{key: "policy", value: in.Policy}, messagesMember(in.Messages)))
+	if err != nil {
+		return nil, err
+	}
+	return &Repaired{Valid: j.Valid, Report: report, Messages: j.Messages, Edits: j.Edits, Raw: raw}, nil
+}
+
+// Detect names the wire format of a transcript.
+func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (*Detection, error) {
+	a := new(Detection)
+	var err error
+	if a.Raw, err = c.do(ctx, "detect", a, newEnvelope(messagesMember(messages))); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Info describes the module: its version, wire formats, presets, estimators, passes and limits.
+func (c *Compactor) Info(ctx context.Context) (*Info, error) {
+	a := new(Info)
+	var err error
+	if a.Raw, err = c.do(ctx, "info", a, newEnvelope()); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// messagesMember makes sure that there is a value, so that the core can say what is wrong with it.
+func messagesMember(value []byte) member {
+	if len(value) == 0 {
+		value = []byte("null")
+	}
+	return member{key: "messages", value: value}
+}
+
+// do runs one operation, decodes its answer, and returns its bytes too.
+func (c *Compactor) do(ctx context.Context, op string, answer unmarshaler, e envelope) (json.RawMessage, error) {
+	raw, err := c.Call(ctx, op, e.request)
+	if err != nil {
+		return nil, e.rebase(err)
+	}
+	return raw, unmarshal(op, raw, answer)
+}
+
+// These are what easyjson generates for the types of this package.
+type (
+	marshaler   interface{ MarshalEasyJSON(*jwriter.Writer) }
+	unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
+)
+
+func marshal(v marshaler) ([]byte, error) {
+	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
+	v.MarshalEasyJSON(&w)
+	return w.BuildBytes()
+}
+
+func unmarshal(op string, text []byte, v unmarshaler) error {
+	l := jlexer.Lexer{Data: text}
+	v.UnmarshalEasyJSON(&l)
+	if err := l.Error(); err != nil {
+		return fmt.Errorf("ctxfold: %s: the answer is not as the ABI says: %w", op, err)
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
+//
+// It never endangers the transcript: when it returns an error, panics, or takes longer than Options.SummaryTimeout, or
+// when its text is empty, a refusal or too long, the core writes a digest of its own instead and the report says why.
+// The requests that one compaction wants at the same time are made from goroutines of their own.
+type Summarizer interface {
+	Summarize(ctx context.Context, request Request) (Summary, error)
+}
+
+// SummarizerFunc makes a Summarizer of a function.
+type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
+
+// Summarize calls f.
+func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
+	return f(ctx, request)
+}
+
+// summarize answers all requests of one round at the same time. A summary that cannot be had says so in its Error. The
+// only error is that of ctx.
+func (c *Compactor) summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
+	summaries := make([]Summary, len(requests))
+	var wg sync.WaitGroup
+	for i, q := range requests {
+		wg.Go(func() {
+			start := time.Now()
+			summary, err := c.summarizeOne(ctx, s, q)
+			summary.ID = q.ID
+			if err != nil {
+				summary.Error = err.Error()
+				if summary.Error == "" {
+					summary.Error = "the summarizer failed without a message"
+				}
+			}
+			if summary.Error != "" {
+				c.log.Warn("ctxfold: no summary", "request", q.ID, "took", time.Since(start), "error", summary.Error)
+			}
+			summaries[i] = summary
+		})
+	}
+	wg.Wait()
+	return summaries, ctx.Err()
+}
+
+// summarizeOne leaves a summarizer that hangs behind: its goroutine ends when the summarizer returns.
+func (c *Compactor) summarizeOne(ctx context.Context, s Summarizer, q Request) (Summary, error) {
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("the summarizer took longer than %v", c.timeout))
+		defer cancel()
+	}
+	type outcome struct {
+		summary Summary
+		err     error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		// This error stands if the summarizer ends its goroutine without returning (runtime.Goexit).
+		o := outcome{err: errors.New("the summarizer did not return")}
+		defer func() {
+			if p := recover(); p != nil {
+				o = outcome{err: fmt.Errorf("the summarizer panicked: %v", p)}
+			}
+			done <- o
+		}()
+		summary, err := s.Summarize(ctx, q)
+		o = outcome{summary, err}
+	}()
+	select {
+	case o := <-done:
+		// A summarizer that passes ctx on to its HTTP client reports only "deadline exceeded".
+		if errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() != nil {
+			o.err = context.Cause(ctx)
+		}
+		return o.summary, o.err
+	case <-ctx.Done():
+		return Summary{}, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,263 @@
+package host
+
+import "encoding/json"
+
+// Request asks for one summary.
+type Request struct {
+	// ID names the request within its compaction.
+	ID string `json:"id"`
+	// Scope says what is to be summarized, for example "session".
+	Scope string `json:"scope"`
+	// System is the system prompt, Prompt the user's message, with the transcript inside it.
+	System string `json:"system"`
+	Prompt string `json:"prompt"`
+	// MaxOutputTokens bounds the summary: pass it to the model.
+	MaxOutputTokens int `json:"max_output_tokens"`
+	// InputTokens is the estimated size of System and Prompt.
+	InputTokens int `json:"input_tokens"`
+}
+
+// Summary answers a Request.
+type Summary struct {
+	// ID is the ID of the Request. A Summarizer may leave it empty.
+	ID string `json:"id"`
+	// Text is the summary.
+	Text string `json:"text,omitempty"`
+	// FinishReason is why the model stopped, in the words of any provider. A summary that was cut off ("length",
+	// "max_tokens") is not taken. It may be empty.
+	FinishReason string `json:"finish_reason,omitempty"`
+	// Error says why there is no Text. A Summarizer returns an error instead.
+	Error string `json:"error,omitempty"`
+}
+
+//easyjson:json
+type summaries []Summary
+
+// Answer is what Plan and Step return. While Requests is not empty, summaries are wanted: Plan is set, and State,
+// Messages and Edits are not. After that it is the other way round.
+type Answer struct {
+	// Plan is what to go on with. It is data: it can be stored, and continued on another machine.
+	Plan     json.RawMessage
+	Requests []Request
+	Report   Report
+	// State, Messages and Edits are those of [Result].
+	State    json.RawMessage
+	Messages json.RawMessage
+	Edits    json.RawMessage
+	// Raw is the whole answer.
+	Raw json.RawMessage
+}
+
+// answerJSON is an Answer or a Repaired as the module writes it.
+//
+//easyjson:json
+type answerJSON struct {
+	Valid    bool            `json:"valid"`
+	Plan     json.RawMessage `json:"plan"`
+	Requests []Request       `json:"requests"`
+	Report   json.RawMessage `json:"report"`
+	State    json.RawMessage `json:"state"`
+	Messages json.RawMessage `json:"messages"`
+	Edits    json.RawMessage `json:"edits"`
+}
+
+// Report says what a compaction did, or why it did nothing. All tokens are estimates by the Estimator.
+//
+//easyjson:json
+type Report struct {
+	// Reason is "compacted", "under_budget" (not due), "unknown_window" (the policy names none, so nothing is ever due),
+	// "no_progress" (due, but nothing could be gained) or "needs_summaries" (the summarizer is asked first); of Repair it
+	// is "repaired" or "valid".
+	Reason    string       `json:"reason"`
+	Changed   bool         `json:"changed"`
+	Preset    string       `json:"preset"`
+	Format    string       `json:"format"`
+	Estimator string       `json:"estimator"`
+	Tokens    TokenCount   `json:"tokens"`
+	Messages  MessageCount `json:"messages"`
+	// Cleared counts the tool results whose body was replaced by a marker.
+	Cleared int `json:"cleared"`
+	// Folded counts the messages that the digest stands for.
+	Folded int `json:"folded"`
+	// Restored counts the files that were put back after the fold.
+	Restored int `json:"restored"`
+	// Repaired counts the violations of the input that were mended.
+	Repaired     int           `json:"repaired"`
+	StablePrefix StablePrefix  `json:"stable_prefix"`
+	Summary      SummaryReport `json:"summary"`
+	// Actions tell message by message what was done.
+	Actions []Action `json:"actions"`
+	// Raw is the whole report, with what this version of the package has no field for.
+	Raw json.RawMessage `json:"-"`
+}
+
+// TokenCount is the size of a transcript before and after a compaction, in tokens. Limit is the size above which
+// compaction is due.
+type TokenCount struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+	Limit  int `json:"limit"`
+	Window int `json:"window"`
+}
+
+// MessageCount is the number of messages before and after a compaction.
+type MessageCount struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+}
+
+// StablePrefix is how much of the front of the transcript is unchanged, which is what a provider's prompt cache can
+// still use. Bytes count from the opening bracket of the list of messages.
+type StablePrefix struct {
+	Messages int `json:"messages"`
+	Bytes    int `json:"bytes"`
+	Tokens   int `json:"tokens"`
+}
+
+// SummaryReport says where the digest came from: "none", "model" or "local". Why tells why the summarizer's answer was
+// not taken, for example "summarizer_failed".
+type SummaryReport struct {
+	Source string `json:"source"`
+	Why    string `json:"why"`
+}
+
+// Action is one thing that was done to one message, or to a run of them.
+type Action struct {
+	// Action is "clear", "fold", "insert", "restore", "strip", "drop", "move", "rename" or "replace".
+	Action string `json:"action"`
+	Pass   string `json:"pass"`
+	// Message is an index of the input's list, or -1 for a new message.
+	Message int `json:"message"`
+	// Tokens is what the action saved; negative for what it added.
+	Tokens int `json:"tokens"`
+	// Tool is the tool whose result it was, Path the file that was restored, Rule the rule that a repair mended.
+	Tool string `json:"tool"`
+	Path string `json:"path"`
+	Rule string `json:"rule"`
+}
+
+// Check says whether compaction is due.
+//
+//easyjson:json
+type Check struct {
+	Due bool `json:"due"`
+	// Reason is "over_limit", "under_budget" or "unknown_window".
+	Reason string `json:"reason"`
+	Tokens int    `json:"tokens"`
+	Limit  int    `json:"limit"`
+	Window int    `json:"window"`
+	// Ratio is Tokens / Window, or 0 when the window is unknown.
+	Ratio     float64         `json:"ratio"`
+	Messages  int             `json:"messages"`
+	Format    string          `json:"format"`
+	Estimator string          `json:"estimator"`
+	Raw       json.RawMessage `json:"-"`
+}
+
+// Estimate is the size of a transcript or a text, in tokens.
+//
+//easyjson:json
+type Estimate struct {
+	Tokens int `json:"tokens"`
+	// Source is "estimated".
+	Source    string `json:"source"`
+	Estimator string `json:"estimator"`
+	// Format is the wire format of the transcript. It is empty for a text, as are Messages and Beside.
+	Format string `json:"format"`
+	// Messages is the size of each message; Beside that of the system prompt and tools of a request body.
+	Messages []int           `json:"messages"`
+	Beside   int             `json:"beside"`
+	Raw      json.RawMessage `json:"-"`
+}
+
+// Validation lists the rules of the wire format that a transcript breaks.
+//
+//easyjson:json
+type Validation struct {
+	Valid      bool        `json:"valid"`
+	Format     string      `json:"format"`
+	Messages   int         `json:"messages"`
+	Violations []Violation `json:"violations"`
+	// Raw is the answer as it came: the offsets in it count from the start of the request.
+	Raw json.RawMessage `json:"-"`
+}
+
+// Violation is one rule that is broken at one place.
+type Violation struct {
+	// Rule is its id in docs/FORMATS.md.
+	Rule string `json:"rule"`
+	// Message is an index of the list, or -1.
+	Message int    `json:"message"`
+	Path    string `json:"path"`
+	// Offset counts bytes from the start of Input.Messages.
+	Offset int    `json:"offset"`
+	Text   string `json:"text"`
+	// Repair is what repair, or a compaction, does about it: "none" when only the caller can mend it.
+	Repair string `json:"repair"`
+}
+
+// Repaired is a transcript that was mended.
+type Repaired struct {
+	// Valid says that nothing is left that breaks a rule.
+	Valid  bool
+	Report Report
+	// Messages and Edits are those of [Result].
+	Messages json.RawMessage
+	Edits    json.RawMessage
+	// Raw is the whole answer.
+	Raw json.RawMessage
+}
+
+// Detection names the wire format of a transcript: Format is empty when none is likely enough.
+//
+//easyjson:json
+type Detection struct {
+	Format string `json:"format"`
+	// Confidence is from 0 to 1.
+	Confidence float64         `json:"confidence"`
+	Candidates []Candidate     `json:"candidates"`
+	Raw        json.RawMessage `json:"-"`
+}
+
+// Candidate is a wire format that a transcript may be in, the likeliest first. The confidences of all make 1.
+type Candidate struct {
+	Format     string   `json:"format"`
+	Confidence float64  `json:"confidence"`
+	Evidence   []string `json:"evidence"`
+}
+
+// Info describes the module.
+//
+//easyjson:json
+type Info struct {
+	Name       string   `json:"name"`
+	Version    string   `json:"version"`
+	ABI        int      `json:"abi"`
+	Ops        []string `json:"ops"`
+	Formats    []Named  `json:"formats"`
+	Estimators []string `json:"estimators"`
+	Passes     []string `json:"passes"`
+	Presets    []Preset `json:"presets"`
+	Limits     Limits   `json:"limits"`
+	// Raw is the whole answer.
+	Raw json.RawMessage `json:"-"`
+}
+
+// Named is a name with one line of explanation.
+type Named struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// Preset is a policy with a name.
+type Preset struct {
+	Name   string          `json:"name"`
+	Doc    string          `json:"doc"`
+	Policy json.RawMessage `json:"policy"`
+}
+
+// Limits are what a request may not go over: its size in bytes, and how deep its JSON is nested.
+type Limits struct {
+	Bytes int `json:"bytes"`
+	Depth int `json:"depth"`
+}

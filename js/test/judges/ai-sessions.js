@@ -1,0 +1,126 @@
+/** Conversations in the two shapes of the AI SDK, made from sessions in Anthropic's. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const root = new URL("../../../", import.meta.url);
+
+/** The folder of the real sessions; undefined where there is none. */
+const data = [process.env.CTXFOLD_DATA, fileURLToPath(new URL("../shared/data", root))].find(
+  (dir) => dir !== undefined && existsSync(dir),
+);
+
+/** @typedef {{name: string, models: any[], ui: any[]}} Session */
+
+/** @param {string | URL} file */
+const json = async (file) => JSON.parse(await readFile(file, "utf8"));
+
+/** @param {any} message */
+const blocks = (message) =>
+  typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+
+/** The project's own sample and, where there are some, the real sessions. @returns {Promise<Session[]>} */
+export async function sessions() {
+  const sample = await json(new URL("testdata/sample.anthropic.json", root));
+  const own = { name: "sample", models: toModelMessages(sample), ui: toUIMessages(sample) };
+  if (data === undefined) {
+    return [own];
+  }
+  const file = `${data}/derived/pi_before-compaction`;
+  const { messages } = await json(`${file}.anthropic-messages.json`);
+  return [own, { name: "real", models: toModelMessages(messages), ui: await json(`${file}.aisdk-ui-messages.json`) }];
+}
+
+/** Writes messages of Anthropic as ModelMessages. @param {any[]} messages */
+function toModelMessages(messages) {
+  /** @type {any[]} */
+  const out = [];
+  const names = new Map();
+  /** @param {string} role @param {any[]} content */
+  const add = (role, content) => content.length > 0 && out.push({ role, content });
+  for (const message of messages) {
+    /** @type {any[]} */
+    const parts = [];
+    /** @type {any[]} */
+    const results = [];
+    for (const block of blocks(message)) {
+      if (block.type === "text") {
+        parts.push({ type: "text", text: block.text });
+      } else if (block.type === "image") {
+        parts.push({ type: "image", image: block.source.data, mediaType: block.source.media_type });
+      } else if (block.type === "thinking") {
+        const providerOptions = { anthropic: { signature: block.signature } };
+        parts.push({ type: "reasoning", text: block.thinking, providerOptions });
+      } else if (block.type === "tool_use") {
+        names.set(block.id, block.name);
+        parts.push({ type: "tool-call", toolCallId: block.id, toolName: block.name, input: block.input });
+      } else if (block.type === "tool_result") {
+        const toolName = names.get(block.tool_use_id);
+        results.push({ type: "tool-result", toolCallId: block.tool_use_id, toolName, output: output(block) });
+      }
+    }
+    add("tool", results);
+    add(message.role, parts);
+  }
+  return out;
+}
+
+/** @param {any} block */
+function output({ content, is_error }) {
+  if (typeof content === "string") {
+    return { type: is_error ? "error-text" : "text", value: content };
+  }
+  const value = content.map((/** @type {any} */ part) =>
+    part.type === "text" ? part : { type: "media", data: part.source.data, mediaType: part.source.media_type },
+  );
+  return { type: "content", value };
+}
+
+/** Writes messages of Anthropic as UIMessages: all steps between two of the user's messages are one message. @param {any[]} messages */
+function toUIMessages(messages) {
+  /** @type {any[]} */
+  const out = [];
+  const calls = new Map();
+  for (const message of messages) {
+    /** @type {any[]} */
+    const parts = [];
+    for (const block of blocks(message)) {
+      if (block.type === "text") {
+        parts.push({ type: "text", text: block.text });
+      } else if (block.type === "image") {
+        const { data, media_type: mediaType } = block.source;
+        parts.push({ type: "file", mediaType, url: `data:${mediaType};base64,${data}` });
+      } else if (block.type === "thinking") {
+        const providerMetadata = { anthropic: { signature: block.signature } };
+        parts.push({ type: "reasoning", text: block.thinking, state: "done", providerMetadata });
+      } else if (block.type === "tool_use") {
+        const part = { type: `tool-${block.name}`, toolCallId: block.id, state: "input-available", input: block.input };
+        calls.set(block.id, part);
+        parts.push(part);
+      } else if (block.type === "tool_result") {
+        const text = typeof block.content === "string" ? block.content : JSON.stringify(block.content);
+        const result = block.is_error
+          ? { state: "output-error", errorText: text }
+          : { state: "output-available", output: calls.size % 3 === 0 ? { text } : text };
+        Object.assign(calls.get(block.tool_use_id), result);
+      }
+    }
+    if (parts.length === 0) {
+      continue;
+    }
+    const last = out.at(-1);
+    if (message.role === "assistant" && last?.role === "assistant") {
+      last.parts.push({ type: "step-start" }, ...parts);
+    } else {
+      const step = message.role === "assistant" ? [{ type: "step-start" }] : [];
+      out.push({ id: `m${out.length}`, role: message.role, parts: [...step, ...parts] });
+    }
+  }
+  return out;
+}
+
+/** All steps of a conversation as one message of the assistant, behind the user's first. @param {any[]} ui */
+export function oneTurn(ui) {
+  const parts = ui.filter(({ role }) => role === "assistant").flatMap((message) => message.parts);
+  return [ui[0], { id: "turn", role: "assistant", parts }];
+}
