@@ -9,6 +9,8 @@ SHELL       := bash
 MODULE_GO   := go1.26.8
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
+CASES       ?= 1000000
+SEED        := $(shell date +%s)
 BENCH       ?= .
 
 WINDOW      ?= 32000
@@ -41,13 +43,11 @@ check-format:
 	@files=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -l {} +); \
 	if [ -n "$$files" ]; then printf 'Not formatted (run gofmt -w on them):\n%s\n' "$$files"; exit 1; fi
 
-# In wasm/, an address is a number that comes from the host; there is no other way than to make a pointer of it.
 .PHONY: vet
 vet:
 	$(say) 'go vet: natively, and as the module is built'
 	@go vet ./...
-	@GOOS=wasip1 GOARCH=wasm go vet ./core/...
-	@GOOS=wasip1 GOARCH=wasm go vet -unsafeptr=false ./wasm
+	@GOOS=wasip1 GOARCH=wasm go vet ./wasm ./core/...
 
 .PHONY: lint
 lint:
@@ -59,7 +59,9 @@ lint:
 .PHONY: test-go
 test-go: ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
-	@go test ./...
+	@mkdir -p build && rm -f build/sessions.txt
+	@CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt go test ./...
+	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 
 .PHONY: test-js
 test-js: node-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
@@ -91,9 +93,11 @@ browser-is-there:
 	fi
 
 .PHONY: test-long
-test-long: ## Run the Go tests with the race detector, then each fuzz test for FUZZTIME (60s)
+test-long: ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, fuzz for FUZZTIME (60s) each
+	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
+	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
-	@go test -race -count=1 -timeout 60m ./...
+	@go test -race -short -count=1 -timeout 60m ./...
 	$(say) 'Fuzzing, $(FUZZTIME) each'
 	@for package in $$(go list ./...); do \
 		for fuzz in $$(go test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \

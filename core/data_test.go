@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
@@ -144,35 +148,63 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 // summaryText is what the scripted model answers in these tests.
 const summaryText = "# Objective\nGo on.\n\n# Status\nEverything before is done.\n\n# Carryover\nNothing is open."
 
-// TestRealSessions compacts every real session in these formats at windows that force it, and checks the promises.
+// formats are those of which there are real sessions.
+var formats = []string{"openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"}
+
+// row is a line of the table of TestRealSessions: what was done to the sessions of one file in one format.
+type row struct {
+	conversations, runs, compacted int
+	before, after                  int // violations, by the judge
+}
+
+// TestRealSessions compacts every real session with every preset at windows of 100, 50, 20 and 5 % of its size, with a
+// scripted model and without one, and checks the promises. It writes a table of the violations before and after, to the
+// log, and to the file that CTXFOLD_TABLE names.
 func TestRealSessions(t *testing.T) {
-	var table []string
-	for _, s := range sessions.Load(t, "openai-chat", "anthropic", "ai-sdk", "ai-sdk-ui", "openai-responses", "gemini") {
+	rows := map[string]*row{}
+	for _, s := range sessions.Load(t, formats...) {
+		file, _, _ := strings.Cut(s.Name, "#")
+		key := fmt.Sprintf("%-72s %-17s", file, s.Format)
+		r := rows[key]
+		if r == nil {
+			r = &row{}
+			rows[key] = r
+		}
+		r.conversations++
 		messages := s.JSON()
+		r.before += len(judge.Valid(s.Format, messages))
 		t.Run(s.Name, func(t *testing.T) {
 			size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(messages))
-			bad := judge.Valid(s.Format, messages)
-			for _, preset := range []string{"default", "window-budget"} {
-				for _, percent := range []int{50, 20, 5} {
-					window := max(size*percent/100, 64)
+			for _, preset := range policy.Presets() {
+				for _, percent := range []int{100, 50, 20, 5} {
 					for _, mode := range []string{"model", "local"} {
+						window := max(size*percent/100, 64)
 						policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d},"summary":{"mode":%q}}`,
-							preset, s.Format, window, window/10, mode)
-						t.Run(fmt.Sprintf("%s/%d%%/%s", preset, percent, mode), func(t *testing.T) {
-							a, broken := promises(t, s.Format, policy, messages, summaryText)
-							for _, b := range broken {
-								t.Error(b)
-							}
-							if mode == "local" && len(s.Messages) > 100 {
-								table = append(table, fmt.Sprintf("%-50s %-14s %3d%% %8d → %7d tokens (limit %7d) %5d → %4d messages  violations before %d  %s",
-									s.Name, preset, percent, a.Report.Tokens.Before, a.Report.Tokens.After, a.Report.Tokens.Limit,
-									a.Report.Messages.Before, a.Report.Messages.After, len(bad), a.Report.Reason))
-							}
-						})
+							preset.Name, s.Format, window, window/10, mode)
+						a, broken := promises(t, s.Format, policy, messages, summaryText)
+						for _, b := range broken {
+							t.Errorf("%s at %d %% with summaries of %s: %s", preset.Name, percent, mode, b)
+						}
+						r.runs++
+						if a.Report.Changed {
+							r.compacted++
+							r.after += len(judge.Valid(s.Format, a.Messages))
+						}
 					}
 				}
 			}
 		})
 	}
-	t.Log("\n" + strings.Join(table, "\n"))
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-72s %-17s %13s %5s %9s %17s %6s\n", "file", "format", "conversations", "runs", "compacted", "violations before", "after")
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		r := rows[key]
+		fmt.Fprintf(&table, "%s %13d %5d %9d %17d %6d\n", key, r.conversations, r.runs, r.compacted, r.before, r.after)
+	}
+	t.Log("\n" + table.String())
+	if file := os.Getenv("CTXFOLD_TABLE"); file != "" {
+		if err := os.WriteFile(file, []byte(table.String()), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -157,12 +156,9 @@ func repairs(t testing.TB, format string, list []byte) (broken []string) {
 }
 
 // TestProperties compacts and repairs random conversations under random policies. -cases and -seed choose how many and
-// which; CTXFOLD_CASES does so for make test-long.
+// which.
 func TestProperties(t *testing.T) {
 	n := *cases
-	if s := os.Getenv("CTXFOLD_CASES"); s != "" {
-		n, _ = strconv.Atoi(s)
-	}
 	if testing.Short() {
 		n = min(n, 1000)
 	}

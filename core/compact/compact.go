@@ -30,9 +30,8 @@ type Run struct {
 	Report   Report
 	Requests []digest.Request // what is wanted before the run can end
 
-	pinned []int32 // per message of T: why it is pinned, see pin.go
-	folded []Item  // the items that a fold has taken out
-	digest int     // the index of the item that stands for them
+	folded []Item // the items that a fold has taken out
+	digest int    // the index of the item that stands for them
 }
 
 // Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,

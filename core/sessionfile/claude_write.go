@@ -290,6 +290,10 @@ func (c *claudeCode) countSkipped() {
 			there[l.uuid] = true
 		}
 	}
+	begin := c.cut
+	if begin < 0 && len(c.path) > 0 && c.records[c.path[0]].summary {
+		begin = c.path[0] // old versions write the summary only
+	}
 	for i := range c.records {
 		switch l := &c.records[i]; {
 		case l.used:
@@ -301,7 +305,7 @@ func (c *claudeCode) countSkipped() {
 			c.skip(skipAPIError, 1)
 		case l.uuid != noID && there[l.uuid]:
 			c.skip(skipDuplicate, 1)
-		case int32(i) < c.cut:
+		case int32(i) < begin:
 			c.skip(skipCompacted, 1)
 		default:
 			c.skip(skipBranch, 1)

@@ -15,9 +15,9 @@ func init() {
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "content",
-			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result",
+			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload",
 			Items: "message", // as the API answers
-			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document " +
+			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
 				"body:system body:anthropic_version model:claude",
 		},
 		ReadMessage: readAnthropic,

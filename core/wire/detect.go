@@ -200,21 +200,38 @@ func word(list, w string) bool {
 }
 
 func (d *detector) guesses() []Guess {
+	guesses := d.weigh(0)
+	if len(guesses) == 0 {
+		// Applications add parts of their own to a format; the one that is contradicted least is meant.
+		guesses = d.weigh(1. / 16)
+	}
+	return guesses
+}
+
+// weigh rates the formats. A type of parts that a format does not know takes its confidence down to a fraction, doubt; any
+// other sign rules it out.
+func (d *detector) weigh(doubt float64) []Guess {
 	var guesses []Guess
 	total := 0.0
 	for _, f := range formats {
 		g := Guess{Format: f, Confidence: 1}
+		factor := 1.0
 		for _, sign := range d.seen {
-			if word(f.Signs.Own, sign) {
+			kind, _, _ := strings.Cut(sign, ":")
+			switch {
+			case word(f.Signs.Own, sign):
 				g.Evidence = append(g.Evidence, sign)
 				g.Confidence += 4
-			} else if !f.knows(sign) && !strings.HasPrefix(sign, "body:") && !strings.HasPrefix(sign, "model:") {
-				g.Confidence = 0
-				break
-			} else if !f.knows(sign) {
-				g.Confidence /= 4 // a gateway may take any model's name
+			case f.knows(sign):
+			case kind == "body" || kind == "model":
+				factor /= 4 // a gateway may take any model's name
+			case kind == "type":
+				factor *= doubt
+			default:
+				factor = 0
 			}
 		}
+		g.Confidence *= factor
 		if g.Confidence > 0 {
 			total += g.Confidence
 			guesses = append(guesses, g)

@@ -16,8 +16,7 @@ func init() {
 			Roles: "user model",
 			Keys:  "parts",
 			Own: "list:contents role:model part:untyped part:functionCall part:function_call part:functionResponse " +
-				"part:function_response part:thoughtSignature part:thought_signature part:inlineData part:inline_data part:fileData " +
-				"part:file_data part:executableCode part:codeExecutionResult body:generationConfig body:systemInstruction model:gemini",
+				"part:function_response part:thoughtSignature part:thought_signature body:generationConfig body:systemInstruction model:gemini",
 		},
 		Parts:       "parts",
 		ReadMessage: readGemini,

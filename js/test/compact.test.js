@@ -199,7 +199,10 @@ test("a transcript that lost a tool result is repaired, in the kind that was giv
   const messages = freeze(session(3));
   const broken = messages.toSpliced(7, 1);
   const repaired = compactor.repair(broken);
-  assert.deepEqual([repaired.report.changed, repaired.valid, repaired.report.messages.after], [true, true, messages.length]);
+  assert.deepEqual(
+    [repaired.report.changed, repaired.valid, repaired.report.messages.after],
+    [true, true, messages.length],
+  );
   assert.equal(repaired.report.actions.length, 1);
   assert.equal(repaired.messages[7].tool_call_id, "call_1");
   assert.deepEqual([...repaired.messages.slice(0, 7), ...repaired.messages.slice(8)], broken);
