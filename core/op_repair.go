@@ -29,5 +29,8 @@ func repair(r *request, dst []byte) []byte {
 			return k < len(lone) && lone[k] < messages[i].Span.End
 		})
 	a := Repaired{Report: c.Report, Valid: len(r.format.Check(r.t, c.Seq(), r.policy.OpenCalls == "answer")) == 0}
+	if !a.Valid && !a.Report.Changed {
+		a.Report.Reason = compact.NoProgress // what is wrong, only the caller can mend
+	}
 	return r.appendTranscript(appendJSON(dst, a), c)
 }

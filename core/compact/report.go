@@ -51,7 +51,7 @@ type Summary struct {
 
 // Action is one thing that was done to one message, or to a run of them.
 type Action struct {
-	Action string `json:"action"` // clear, fold, restore, insert, drop, strip, rename, move
+	Action string `json:"action"` // what was done; docs/ABI.md lists the words
 	Pass   string `json:"pass"`
 	// Message is an index of the input's list, or -1 for a new message.
 	Message int `json:"message"`
