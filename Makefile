@@ -102,7 +102,7 @@ test-long: ## Compact CASES (1,000,000) random conversations, run the Go tests w
 	@for package in $$(go list ./...); do \
 		for fuzz in $$(go test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
 			echo "$$package $$fuzz"; \
-			go test -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime $(FUZZTIME) "$$package"; \
+			go test -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$package"; \
 		done; \
 	done
 

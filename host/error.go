@@ -21,11 +21,11 @@ type Error struct {
 	Message string
 
 	// Path leads to the offending value in the request, for example "messages[3].content". It is empty for the request
-	// as a whole.
+	// as a whole. In a session file of JSON lines it begins at the line.
 	Path string
 
-	// In names the input that Offset counts in: "messages", "policy", "state", "plan" or "summaries". It is empty when
-	// Offset counts from the start of the whole request, as it does for [Compactor.Call].
+	// In names the input that Offset counts in: "messages", "policy", "state", "plan", "summaries" or "file". It is empty
+	// when Offset counts from the start of the whole request, as it does for [Compactor.Call].
 	In string
 
 	// Offset is where the error was found, in bytes from the start of the input that In names.

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/mailru/easyjson/jlexer"
@@ -78,6 +79,21 @@ func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (*Dete
 		return nil, err
 	}
 	return a, nil
+}
+
+// Open takes the live conversation out of the session file of a coding agent, given as it is on disk. A file that is none
+// is an [*Error] with the code unknown_session. A last line that is cut off is skipped, as a crash leaves one.
+func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
+	raw, err := c.Call(ctx, "open", file)
+	if err != nil {
+		var answer *Error
+		if errors.As(err, &answer) {
+			answer.In = "file"
+		}
+		return nil, err
+	}
+	a := &Session{Raw: raw}
+	return a, unmarshal("open", raw, a)
 }
 
 // Info describes the module: its version, wire formats, presets, estimators, passes and limits.

@@ -226,6 +226,46 @@ type Candidate struct {
 	Evidence   []string `json:"evidence"`
 }
 
+// Session is the live conversation of a coding agent's session file: what the agent's next request would hold.
+//
+//easyjson:json
+type Session struct {
+	// Kind is the kind of file: "claude-code", "codex", "gemini-cli" or "pi".
+	Kind string `json:"kind"`
+	// Format is the wire format of Messages: give it in the policy of what comes next.
+	Format string `json:"format"`
+	// Model is the model asked last, System the system prompt. They are empty where the file does not tell.
+	Model  string `json:"model"`
+	System string `json:"system"`
+	// Usage is the provider's last count, or nil where there is none since the last compaction.
+	Usage *Usage `json:"usage"`
+	// Skipped is what was left out, sorted by What.
+	Skipped []Skipped `json:"skipped"`
+	// Messages is a JSON array.
+	Messages json.RawMessage `json:"messages"`
+	// Raw is the whole answer.
+	Raw json.RawMessage `json:"-"`
+}
+
+// Usage is the provider's own count for one call, in tokens.
+type Usage struct {
+	// Message is the index of the message that the call ended with.
+	Message int `json:"message"`
+	// InputTokens were neither read from nor written to a cache. TotalTokens is the sum of the four.
+	InputTokens      int64 `json:"input_tokens"`
+	CacheReadTokens  int64 `json:"cache_read_tokens"`
+	CacheWriteTokens int64 `json:"cache_write_tokens"`
+	OutputTokens     int64 `json:"output_tokens"`
+	TotalTokens      int64 `json:"total_tokens"`
+}
+
+// Skipped is something that is not in the messages, for example "compacted" or "side_chain", and how often: docs/ABI.md
+// lists them.
+type Skipped struct {
+	What  string `json:"what"`
+	Count int    `json:"count"`
+}
+
 // Info describes the module.
 //
 //easyjson:json

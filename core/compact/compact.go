@@ -55,7 +55,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 	}
 	before := c.Total
 	if in.Policy.Safe() {
-		c.repair()
+		if c.repair(); len(c.Items) == 0 {
+			return c.unchanged(NoProgress), nil // there was nothing in it that a provider would take
+		}
 	}
 	c.pin() // after the repair: it may have dropped the newest message of the user, if that was empty
 	repaired := len(c.Report.Actions)

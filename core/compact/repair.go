@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -84,13 +85,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	gather := map[int]bool{}          // items whose calls get their results in one message behind them
 	var moved []move
 	turns := map[int]transcript.Role{}
+	touched := map[int]bool{} // items that have to be measured anew
 	opener, done := -1, false
 	for _, v := range violations {
 		at, ok := place[v.Message]
 		if !ok {
 			continue
 		}
-		before := c.Total
+		saved := 0
 		switch v.Fix {
 		case wire.None:
 			continue
@@ -100,12 +102,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			if c.T.Parts[v.Part].List == transcript.NoList {
 				gone[at] = true
 			} else {
-				c.RemovePart(at, v.Part)
+				saved = c.P.Parts(c.T.Parts[v.Part : int(v.Part)+1+len(c.T.Inner(int(v.Part)))])
+				c.removePart(v.Part)
+				touched[at] = true
 			}
 		case wire.AddResult:
 			unanswered[v.Message] = append(unanswered[v.Message], v.Part)
 		case wire.RenameID:
-			if !c.rename(at, v.Part, place) {
+			if !c.rename(at, v.Part, place, touched) {
 				continue
 			}
 		case wire.AddUser:
@@ -124,14 +128,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			}
 			value, size := c.F.ResultBody(nil, c.T, v.Part, text)
 			c.SetBody(v.Part, value, size)
-			c.changed(at)
+			touched[at] = true
 		case wire.Sign:
 			p := &c.T.Parts[v.Part]
 			brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
 			c.edits = append(c.edits, edit{p.Msg, brace, c.T.Write(c.F.Sign(nil, c.T.Bytes(p.Span)))})
 			c.sorted = false
 			p.Flags |= transcript.Signed
-			c.changed(at)
+			touched[at] = true
 		case wire.MoveResult:
 			if c.F.Rules.Answers == wire.OneMessage {
 				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
@@ -141,7 +145,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 				gather[call] = true
 				break
 			}
-			m, ok := c.moveResult(at, v.Part, place)
+			m, ok := c.moveResult(at, v.Part, place, touched)
 			if !ok {
 				continue
 			}
@@ -149,14 +153,14 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		}
 		done = true
 		c.Report.Repaired++
-		c.act(Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: before - c.Total, Rule: v.Rule})
+		c.act(Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: saved, Rule: v.Rule})
 	}
 	for at := range c.Items {
 		switch calls := unanswered[c.Items[at].Msg]; {
 		case len(calls) > 0 && c.F.Answer != nil:
 			c.answer(at, calls)
 		case gather[at] || len(calls) > 0 && c.F.Rules.Answers == wire.OneMessage:
-			inserts[at], answered[at] = c.gather(at, calls, place, gone)
+			inserts[at], answered[at] = c.gather(at, calls, place, touched)
 		case len(calls) > 0:
 			inserts[at], answered[at] = c.F.Results(nil, c.calls(calls), LostResult), calls
 		}
@@ -172,14 +176,19 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			inserts[at] = c.F.Message(nil, role, turn)
 		}
 	}
+	for at := range c.Items {
+		if touched[at] {
+			c.changed(at)
+		}
+	}
 	c.rebuild(gone, inserts, answered, moved)
 	return done
 }
 
 // gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
 // are taken from where they stand, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
-// are still open stay so.
-func (c *Run) gather(item int, unanswered []int32, place map[int32]int, gone map[int]bool) ([]byte, []int32) {
+// are still open stay so. An item that is left empty is dropped by the next check.
+func (c *Run) gather(item int, unanswered []int32, place map[int32]int, touched map[int]bool) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
 	msg := &c.T.Messages[c.Items[item].Msg]
@@ -195,15 +204,14 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, gone map
 		}
 		switch {
 		case ok:
-			r := &c.T.Parts[p.Pair]
-			call.Result = c.appendRange(nil, r.Msg, r.Span)
-			c.RemovePart(from, p.Pair)
-			if c.empty(from) {
-				gone[from] = true
-			}
+			call.Result = c.appendPart(nil, p.Pair)
+			c.removePart(p.Pair)
+			touched[from] = true
 			p.Pair = -1
-		case !slices.Contains(unanswered, n):
+		case len(unanswered) == 0 || unanswered[0] != n: // they are in order
 			continue
+		default:
+			unanswered = unanswered[1:]
 		}
 		calls, results = append(calls, n), append(results, call)
 	}
@@ -211,11 +219,6 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, gone map
 		return nil, nil
 	}
 	return c.F.Results(nil, results, LostResult), calls
-}
-
-// empty tells whether all parts of an item are gone.
-func (c *Run) empty(item int) bool {
-	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed) })
 }
 
 var repairAction = map[wire.Fix]string{
@@ -250,7 +253,7 @@ type move struct {
 }
 
 // moveResult plans how a tool result gets right behind its call: with its message, or, where that holds more, alone.
-func (c *Run) moveResult(at int, part int32, place map[int32]int) (move, bool) {
+func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[int]bool) (move, bool) {
 	p := &c.T.Parts[part]
 	if p.Has(transcript.Removed) { // it has moved for another rule
 		return move{}, false
@@ -270,41 +273,53 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int) (move, bool) {
 	if alone {
 		return move{from: at, behind: call}, true
 	}
-	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.appendRange(nil, p.Msg, p.Span))
-	c.RemovePart(at, part)
+	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.appendPart(nil, part))
+	c.removePart(part)
+	touched[at] = true
 	// The pair is linked again when the new message is read.
 	c.T.Parts[p.Pair].Pair = -1
 	return move{from: -1, behind: call, text: text}, true
 }
 
 // rename gives a tool call, and its result, an id of their own.
-func (c *Run) rename(at int, part int32, place map[int32]int) bool {
+func (c *Run) rename(at int, part int32, place map[int32]int, touched map[int]bool) bool {
 	p := &c.T.Parts[part]
 	id := append([]byte(`"`), c.F.FreshID...)
 	id = strconv.AppendInt(id, int64(p.Msg), 10)
 	id = append(id, '_')
 	id = strconv.AppendInt(id, int64(part), 10)
+	if old := c.T.Bytes(p.ID); len(old) > len(id) && bytes.HasPrefix(old, id) { // renamed before, to an id that is taken too
+		id = append(id[:0], old[:len(old)-1]...)
+		id = append(id, '_')
+	}
 	id = append(id, '"')
 	if p.Pair >= 0 {
 		other, ok := place[c.T.Parts[p.Pair].Msg]
 		if !ok {
 			return false
 		}
-		c.setID(other, p.Pair, id)
+		c.setID(p.Pair, id)
+		touched[other] = true
 	}
-	c.setID(at, part, id)
+	c.setID(part, id)
+	touched[at] = true
 	return true
 }
 
-func (c *Run) setID(item int, part int32, id []byte) {
+func (c *Run) setID(part int32, id []byte) {
 	p := &c.T.Parts[part]
 	span := c.T.Write(id)
 	if !p.ID.Zero() {
-		c.edits = append(c.edits, edit{p.Msg, p.ID, span})
+		old := p.ID
+		for i := len(c.edits) - 1; i >= 0 && c.T.Written(old); i-- {
+			if c.edits[i].new == old {
+				old = c.edits[i].old
+			}
+		}
+		c.edits = append(c.edits, edit{p.Msg, old, span})
 		c.sorted = false
 	}
 	p.ID = span
-	c.changed(item)
 }
 
 // rebuild makes the new list of items: without those gone, with inserts behind their items and moved items in their
@@ -324,6 +339,7 @@ func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[in
 		}
 		behind[m.behind] = append(behind[m.behind], m)
 	}
+	part := len(c.T.Parts)
 	old := slices.Clone(c.Items)
 	c.Items = c.Items[:0]
 	for i := -1; i < len(old); i++ {
@@ -338,15 +354,16 @@ func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[in
 			if m.from >= 0 && !gone[m.from] {
 				c.Items = append(c.Items, old[m.from])
 			} else if m.from < 0 {
-				c.Insert(len(c.Items), m.text)
+				c.insert(len(c.Items), m.text)
 			}
 		}
 		if text := inserts[i]; text != nil {
 			first := int32(len(c.T.Parts))
-			c.Insert(len(c.Items), text)
+			c.insert(len(c.Items), text)
 			c.link(first, answered[i])
 		}
 	}
+	c.F.Pair(c.T, part)
 }
 
 // link pairs the tool results from part index first on with calls, one by one.

@@ -132,6 +132,12 @@ func (v *View) originals(messages []int32) (undo func()) {
 
 // RemovePart takes a part out of its message, with what stands inside it and with a result that is one with its call.
 func (v *View) RemovePart(item int, part int32) {
+	v.removePart(part)
+	v.changed(item)
+}
+
+// removePart is RemovePart for several in a row; the item has to be measured anew afterwards, by changed.
+func (v *View) removePart(part int32) {
 	p := &v.T.Parts[part]
 	p.Flags |= transcript.Removed
 	if pair := p.Pair; pair >= 0 && (p.List == transcript.Shared || v.T.Parts[pair].List == transcript.Shared) {
@@ -140,7 +146,6 @@ func (v *View) RemovePart(item int, part int32) {
 	for i := range v.T.Inner(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
-	v.changed(item)
 }
 
 // Piece returns a message, to be read only, that holds the parts of an item's message before index end of Parts.
@@ -195,7 +200,15 @@ func (v *View) Remove(gone func(i int) bool) {
 // Insert puts new messages, JSON of the wire format separated by commas, before item at. It returns how many items it
 // added.
 func (v *View) Insert(at int, text []byte) int {
-	first := v.F.Append(v.T, text)
+	part := len(v.T.Parts)
+	n := v.insert(at, text)
+	v.F.Pair(v.T, part)
+	return n
+}
+
+// insert is Insert for several in a row, which are to be paired afterwards.
+func (v *View) insert(at int, text []byte) int {
+	first := v.F.Add(v.T, text)
 	var added []Item
 	for m := first; m < len(v.T.Messages); m++ {
 		it := Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
@@ -322,7 +335,7 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
 	for _, e := range v.editsOf(m) {
 		splices = append(splices, splice{e.old, e.new})
 	}
-	slices.SortFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
 	at := span.Start
 	for _, s := range splices {
 		if s.old.Start < at || s.old.End > span.End { // outside, or inside something that is gone
@@ -337,11 +350,36 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: span.End})...)
 }
 
-// editsOf returns the edits of a message. Of two edits of one body the later counts; it stands first.
+// appendPart writes one part with its edits.
+func (v *View) appendPart(dst []byte, part int32) []byte {
+	p := &v.T.Parts[part]
+	for _, inner := range v.T.Inner(int(part)) {
+		if inner.Has(transcript.Removed) {
+			return v.appendRange(dst, p.Msg, p.Span)
+		}
+	}
+	edits := v.editsOf(p.Msg)
+	first, _ := slices.BinarySearchFunc(edits, p.Span.Start, func(e edit, start uint32) int { return cmp.Compare(e.old.Start, start) })
+	at := p.Span.Start
+	for _, e := range edits[first:] {
+		if e.old.End > p.Span.End {
+			break
+		}
+		if e.old.Start >= at {
+			dst = append(append(dst, v.T.Bytes(transcript.Span{Start: at, End: e.old.Start})...), v.T.Bytes(e.new)...)
+			at = e.old.End
+		}
+	}
+	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
+}
+
+// editsOf returns the edits of a message in their order. Of two edits of one body the later counts; it stands first.
 func (v *View) editsOf(m int32) []edit {
 	if !v.sorted {
-		slices.Reverse(v.edits)
-		slices.SortStableFunc(v.edits, func(a, b edit) int { return cmp.Compare(a.msg, b.msg) })
+		// New text is written behind all older: where it begins tells which edit is the later one.
+		slices.SortFunc(v.edits, func(a, b edit) int {
+			return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.old.Start, b.old.Start), cmp.Compare(b.new.Start, a.new.Start))
+		})
 		v.sorted = true
 	}
 	byMsg := func(e edit, m int32) int { return cmp.Compare(e.msg, m) }

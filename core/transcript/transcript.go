@@ -232,6 +232,9 @@ func (t *Transcript) Piece(m, end int32) int32 {
 	return at
 }
 
+// Written tells whether a span is of the arena.
+func (t *Transcript) Written(p Span) bool { return p.Start >= arenaBase }
+
 // Write adds text to the arena and returns its span.
 func (t *Transcript) Write(text []byte) Span {
 	start := arenaBase + uint32(len(t.arena))

@@ -125,6 +125,9 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 
 // Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
+	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
+		fix = DropMessage // the part is all of it
+	}
 	if rule != "" {
 		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix})
 	}
@@ -180,7 +183,9 @@ func (c *Checker) pairs() {
 			if p.Pair >= 0 && !t.Parts[p.Pair].Has(transcript.Removed) {
 				other = c.place[t.Parts[p.Pair].Msg]
 			}
-			switch {
+			switch role := t.Messages[m].Role; {
+			case p.Kind == transcript.ToolCall && role != transcript.Assistant && role != transcript.Other:
+				c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
 			case p.Kind == transcript.ToolCall && other < 0:
 				if c.open(place) {
 					continue
@@ -190,7 +195,10 @@ func (c *Checker) pairs() {
 					continue
 				}
 				fix := AddResult
-				if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
+				byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
+				if p.ID.Zero() && !byName {
+					fix = DropPart // there is nothing to answer it by
+				} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
 					fix = DropPart
 				}
 				c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
@@ -338,7 +346,11 @@ func checkAnthropic(c *Checker) {
 				c.Add("AN4", m, first+int32(i), MoveResult, "tool results must stand before other content")
 			}
 			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID)) {
-				c.Add("AN5", m, first+int32(i), RenameID, "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -")
+				fix := RenameID
+				if p.ID.Zero() {
+					fix = DropPart
+				}
+				c.Add("AN5", m, first+int32(i), fix, "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -")
 			}
 		}
 	}

@@ -337,7 +337,7 @@ func checkGemini(c *Checker) {
 			}
 			switch p.Kind {
 			case transcript.Text, transcript.Opaque:
-				if !p.Has(transcript.Signed) && (p.Kind == transcript.Text && p.Size.Bytes == 0 || p.Kind == transcript.Opaque && p.Size.Bytes == 2) {
+				if !p.Has(transcript.Signed) && (p.Kind == transcript.Text && p.Size.Bytes == 0 || p.Kind == transcript.Opaque && p.Size.Bytes <= 2) {
 					c.Add("G2", m, n, DropPart, "the part is empty")
 				}
 			case transcript.ToolCall:

@@ -76,6 +76,9 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 		}
 	}
 	r.depth--
+	if r.Err() != nil {
+		*f = frame{} // what was read of it is not to be relied on
+	}
 	return f, size
 }
 
@@ -268,6 +271,14 @@ func (r *Reader) body() {
 // Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t behind the last
 // message. It returns the index of the first.
 func (f *Format) Append(t *transcript.Transcript, text []byte) int {
+	part := len(t.Parts)
+	first := f.Add(t, text)
+	f.Pair(t, part)
+	return first
+}
+
+// Add is Append without what Pair does, which takes time in proportion to all that there is.
+func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')
 	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
@@ -275,9 +286,13 @@ func (f *Format) Append(t *transcript.Transcript, text []byte) int {
 	r.messages()
 	t.List = list
 	t.Adopt(text, first, part)
+	return first
+}
+
+// Pair links the parts of t from index part on to what they belong to.
+func (f *Format) Pair(t *transcript.Transcript, part int) {
 	t.Pair(part)
 	if f.Link != nil {
 		f.Link(t, part)
 	}
-	return first
 }

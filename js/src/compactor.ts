@@ -3,18 +3,20 @@ import { CtxfoldError, messageOf } from "./errors.js";
 import { decode, members } from "./json.js";
 import type { Load, ModuleSource } from "./load.js";
 import { type Summarize, summaries } from "./summarize.js";
-import { type Transcript, transcript } from "./transcript.js";
+import { type Transcript, transcript, wellFormed } from "./transcript.js";
 import type {
   Check,
   Detection,
   Done,
   Estimate,
   Info,
+  Message,
   Messages,
   Pending,
   Plan,
   Policy,
   Repaired,
+  Session,
   State,
   Summary,
   SummaryRequest,
@@ -82,6 +84,12 @@ export interface Compactor {
   repair<M extends Messages>(messages: M): Repaired<M>;
   /** The wire format of a transcript. */
   detect(messages: Messages): Detection;
+  /**
+   * Takes the live conversation out of the session file of a coding agent, given as it is on disk. Of a text the messages
+   * come back as live messages; of bytes, as the bytes of a JSON array. Throws `unknown_session` when it is no session
+   * file.
+   */
+  open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
   /** Version, wire formats, presets, estimators and limits of the module. */
   info(): Info;
 }
@@ -194,6 +202,19 @@ class ModuleCompactor implements Compactor {
     return this.#result("detect", { policy: this.#policy }, transcript(messages));
   }
 
+  open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array> {
+    const given: unknown = file;
+    if (typeof given !== "string" && !(given instanceof Uint8Array)) {
+      throw new CtxfoldError("invalid_option", "a session file is given as text or as bytes");
+    }
+    if (typeof given === "string") wellFormed(given, "");
+    const answer = this.#call("open", [given]);
+    const messages = answer.get("messages") as Uint8Array;
+    const values = valuesOf(answer, "messages");
+    values.messages = typeof given === "string" ? JSON.parse(decode(messages)) : messages.slice();
+    return values as unknown as Session<F extends string ? Message[] : Uint8Array>;
+  }
+
   info(): Info {
     return this.#result("info", {});
   }
@@ -204,6 +225,11 @@ class ModuleCompactor implements Compactor {
 
   /** One operation. `head` goes before the messages, so that the module knows what to do when it reads them. */
   #ask(op: string, head: Record<string, unknown>, source?: Transcript): Answer {
+    const request = envelope(head, source);
+    return this.#call(op, request.pieces, request.messagesAt, source);
+  }
+
+  #call(op: string, pieces: Pieces, messagesAt = 0, source?: Transcript): Answer {
     const module = this.#module;
     if (!module) {
       throw new CtxfoldError(
@@ -212,10 +238,9 @@ class ModuleCompactor implements Compactor {
           "that load() returned",
       );
     }
-    const request = envelope(head, source);
-    const answer = members(module.call(op, request.pieces));
+    const answer = members(module.call(op, pieces));
     const error = answer.get("error");
-    if (error) throw errorOf(error, request.messagesAt, source);
+    if (error) throw errorOf(error, messagesAt, source);
     return answer;
   }
 }

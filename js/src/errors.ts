@@ -1,8 +1,8 @@
 /** Where an error is, and what led to it. */
 export interface ErrorPlace {
-  /** JSON path of the value at fault, such as `messages[3].content`; "" for the whole request. */
+  /** JSON path of the value at fault, such as `messages[3].content`; "" for the whole request. For `open`, in its line. */
   path?: string;
-  /** UTF-8 bytes from the start of the caller's own messages text when `path` starts with `messages`, else of the request. */
+  /** UTF-8 bytes from the start of the caller's own messages text when `path` starts with `messages`, else of the request, which for `open` is the file. */
   offset?: number;
   cause?: unknown;
 }

@@ -32,15 +32,18 @@ export function transcript(messages: unknown): Transcript {
   return fromLive(messages);
 }
 
+/** Throws `lone_surrogate` for a text that UTF-8 cannot hold: writing another character would not keep it as it is. */
+export function wellFormed(text: string, path: string): void {
+  if (text.isWellFormed()) return;
+  const before = text.slice(0, text.search(/\p{Surrogate}/u));
+  throw new CtxfoldError("lone_surrogate", "the text holds half of a surrogate pair, which UTF-8 cannot hold", {
+    path,
+    offset: new TextEncoder().encode(before).length,
+  });
+}
+
 function fromText(text: string): Transcript {
-  // UTF-8 has no bytes for half a surrogate pair, and writing another character would not keep the text as it is.
-  if (!text.isWellFormed()) {
-    const before = text.slice(0, text.search(/\p{Surrogate}/u));
-    throw new CtxfoldError("lone_surrogate", "the text holds half of a surrogate pair, which UTF-8 cannot hold", {
-      path: "messages",
-      offset: new TextEncoder().encode(before).length,
-    });
-  }
+  wellFormed(text, "messages");
   return {
     piece: text,
     size: () => new TextEncoder().encode(text).length,

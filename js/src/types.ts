@@ -216,6 +216,36 @@ export interface Detection {
   candidates: { format: string; confidence: number; evidence: string[] }[];
 }
 
+/** The live conversation of a coding agent's session file: what the agent's next request would hold. */
+export interface Session<M> {
+  /** The kind of file: `claude-code`, `codex`, `gemini-cli` or `pi`. */
+  kind: string;
+  /** The wire format of the messages: give it in the policy of what comes next. */
+  format: string;
+  /** The model asked last; "" where the file does not tell. */
+  model: string;
+  /** The system prompt; "" where the file does not tell. */
+  system: string;
+  /** The provider's last count, or null where there is none since the last compaction. */
+  usage: Usage | null;
+  /** What was left out, such as `compacted` or `side_chain`, and how often. */
+  skipped: { what: string; count: number }[];
+  messages: M;
+}
+
+/** The provider's own count for one call, in tokens. */
+export interface Usage {
+  /** Index of the message that the call ended with. */
+  message: number;
+  /** Neither read from nor written to a cache. */
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  /** The sum of the four. */
+  total_tokens: number;
+}
+
 export interface Info {
   name: string;
   version: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -30,9 +30,10 @@ test("the code of the README runs", async (t) => {
   assert.ok(blocks.length >= 4);
   const folder = await mkdtemp(fileURLToPath(new URL("./readme-", import.meta.url)));
   t.after(() => rm(folder, { recursive: true }));
+  await copyFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url), `${folder}/session.jsonl`);
   for (const [i, code] of blocks.entries()) {
     const file = `${folder}/block${i}.js`;
     await writeFile(file, prelude + code);
-    await run(process.execPath, [file]);
+    await run(process.execPath, [file], { cwd: folder });
   }
 });

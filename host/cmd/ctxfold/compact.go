@@ -53,7 +53,7 @@ With --json, standard output gets one object with the report, the state and the 
 			if err != nil {
 				return j.sources.locate(err)
 			}
-			if err := f.printResult(result); err != nil {
+			if err := f.printResult(result, j.read()); err != nil {
 				return err
 			}
 			if state != "" {
@@ -70,7 +70,7 @@ With --json, standard output gets one object with the report, the state and the 
 }
 
 // printResult gives the transcript to standard output and the report to standard error.
-func (f *flags) printResult(r *host.Result) error {
+func (f *flags) printResult(r *host.Result, read [2]string) error {
 	if f.json {
 		// Put together by hand: encoding/json would write the messages anew.
 		out := slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State)
@@ -82,7 +82,7 @@ func (f *flags) printResult(r *host.Result) error {
 		}
 		return f.printLine(append(out, '}'))
 	}
-	printReport(f.err, r.Report)
+	printReport(f.err, r.Report, read)
 	return f.printTranscript(r.Messages, r.Edits)
 }
 

@@ -36,7 +36,11 @@ type inputError struct {
 	source source
 }
 
-func (e inputError) Error() string { return e.where() + ": " + e.err.Message }
+func (e inputError) Error() string {
+	// In a file of JSON lines the message names the line, which where does too.
+	line, _ := position(e.source.text, e.err.Offset)
+	return e.where() + ": " + strings.TrimPrefix(e.err.Message, fmt.Sprintf("line %d: ", line))
+}
 
 func (e inputError) Unwrap() error { return e.err }
 

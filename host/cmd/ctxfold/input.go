@@ -24,6 +24,8 @@ type source struct {
 	skipped int
 	// made says that the text is not the user's own, so that offsets in it are not worth telling.
 	made bool
+	// noSession is why the text is no session file.
+	noSession *host.Error
 }
 
 // inputs are what an operation was given, by the names that [host.Error] has for them.
@@ -39,6 +41,10 @@ func (in inputs) locate(err error) error {
 	if !ok {
 		return err
 	}
+	// A transcript behind which another object begins was meant to be a file of JSON lines.
+	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
+		e = s.noSession
+	}
 	return inputError{e, s}
 }
 
@@ -47,9 +53,10 @@ type job struct {
 	*host.Compactor
 	host.Input
 	sources inputs
+	session *host.Session // what the transcript was taken out of, or nil
 }
 
-// start reads what a command works on, and makes the compactor. policy is nil for commands without one.
+// start reads what a command works on, and makes the compactor. A session file is opened. policy is nil for commands without one.
 func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, state string, timeout time.Duration) (*job, error) {
 	j := &job{sources: inputs{}}
 	if policy != nil {
@@ -76,8 +83,10 @@ func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, stat
 		return nil, err
 	}
 	j.sources["messages"], j.Messages = s, s.text
-	j.Compactor, err = f.open(c.Context(), timeout)
-	return j, err
+	if j.Compactor, err = f.compactor(c.Context(), timeout); err != nil {
+		return nil, err
+	}
+	return j, j.openSession(c.Context(), policy != nil && !c.Flags().Changed("format"))
 }
 
 func atMostOneFile(c *cobra.Command, args []string) error {
@@ -191,6 +200,11 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	if len(over) == 0 {
 		return s, nil
 	}
+	return s.with(over)
+}
+
+// with lays members over a policy.
+func (s source) with(over map[string]any) (source, error) {
 	if s.text == nil {
 		s.text = []byte("{}")
 		s.name = "the flags"

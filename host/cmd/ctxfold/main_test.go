@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("SAMPLE", filepath.Join(samples, "sample.anthropic.json"))
 			env.Setenv("OPENAI", filepath.Join(samples, "sample.openai.json"))
+			env.Setenv("SESSIONS", filepath.Join(samples, "sessions"))
 			return nil
 		},
 	})

@@ -42,6 +42,7 @@ func checkCommand(f *flags) *cobra.Command {
 				limit = count(a.Limit) + " tokens"
 			}
 			lines(f.out,
+				j.read(),
 				[2]string{"compaction is due", due},
 				[2]string{"why", strings.TrimPrefix(sentence(a.Reason), "unchanged: ")},
 				[2]string{"size", fmt.Sprintf("%s, %s tokens", plural(a.Messages, "message"), count(a.Tokens))},
@@ -67,14 +68,14 @@ func estimateCommand(f *flags) *cobra.Command {
   git diff | ctxfold estimate --text`,
 		Args: atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
-			a, err := f.estimate(c, args, &policy, asText)
+			a, read, err := f.estimate(c, args, &policy, asText)
 			if err != nil {
 				return err
 			}
 			if f.json {
 				return f.printLine(a.Raw)
 			}
-			facts := [][2]string{{"tokens", count(a.Tokens)}}
+			facts := [][2]string{read, {"tokens", count(a.Tokens)}}
 			by := "estimator " + a.Estimator
 			if a.Format != "" {
 				facts = append(facts, [2]string{"messages", count(len(a.Messages))})
@@ -93,15 +94,21 @@ func estimateCommand(f *flags) *cobra.Command {
 	return c
 }
 
-func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*host.Estimate, error) {
-	if !asText {
-		j, err := f.start(c, args, policy, "", 0)
-		if err != nil {
-			return nil, err
-		}
-		a, err := j.Estimate(c.Context(), j.Input)
-		return a, j.sources.locate(err)
+// estimate also gives the fact that tells of a session file.
+func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*host.Estimate, [2]string, error) {
+	if asText {
+		a, err := f.estimateText(c, args, policy)
+		return a, [2]string{}, err
 	}
+	j, err := f.start(c, args, policy, "", 0)
+	if err != nil {
+		return nil, [2]string{}, err
+	}
+	a, err := j.Estimate(c.Context(), j.Input)
+	return a, j.read(), j.sources.locate(err)
+}
+
+func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlags) (*host.Estimate, error) {
 	p, err := policy.read(f, c)
 	if err != nil {
 		return nil, err
@@ -114,7 +121,7 @@ func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, a
 	if err != nil {
 		return nil, err
 	}
-	compactor, err := f.open(c.Context(), 0)
+	compactor, err := f.compactor(c.Context(), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +151,7 @@ func detectCommand(f *flags) *cobra.Command {
 			if format == "" {
 				format = "not certain: name it with --format where it is needed"
 			}
-			lines(f.out, [2]string{"format", format})
+			lines(f.out, j.read(), [2]string{"format", format})
 			if len(a.Candidates) > 0 {
 				t := newTable("candidate", "#confidence", "evidence")
 				for _, candidate := range a.Candidates {
@@ -163,7 +170,7 @@ func infoCommand(f *flags) *cobra.Command {
 		Short: "Show the version, wire formats, estimators and limits",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			compactor, err := f.open(c.Context(), 0)
+			compactor, err := f.compactor(c.Context(), 0)
 			if err != nil {
 				return err
 			}
@@ -202,7 +209,7 @@ func presetsCommand(f *flags) *cobra.Command {
 		Example: "  ctxfold presets\n  ctxfold presets default > policy.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			compactor, err := f.open(c.Context(), 0)
+			compactor, err := f.compactor(c.Context(), 0)
 			if err != nil {
 				return err
 			}

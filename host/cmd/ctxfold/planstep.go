@@ -32,7 +32,7 @@ on with, on this machine or on another.`,
 			if err != nil {
 				return j.sources.locate(err)
 			}
-			return f.printAnswer(a)
+			return f.printAnswer(a, j.read())
 		},
 	}
 	policy.register(c)
@@ -75,7 +75,7 @@ digests made without a model. The policy is that of the plan.`,
 			if err != nil {
 				return j.sources.locate(err)
 			}
-			return f.printAnswer(a)
+			return f.printAnswer(a, j.read())
 		},
 	}
 	c.Flags().StringVar(&planFile, "plan", "", "the `FILE` with the plan")
@@ -130,11 +130,11 @@ func decline(requests []host.Request) []host.Summary {
 	return summaries
 }
 
-func (f *flags) printAnswer(a *host.Answer) error {
+func (f *flags) printAnswer(a *host.Answer, read [2]string) error {
 	if f.json {
 		return f.printLine(a.Raw)
 	}
-	var wanted [][2]string
+	wanted := [][2]string{read}
 	for _, q := range a.Requests {
 		wanted = append(wanted, [2]string{"request", fmt.Sprintf("%s: a summary of the %s in at most %s tokens, from %s tokens",
 			q.ID, q.Scope, count(q.MaxOutputTokens), count(q.InputTokens))})

@@ -67,8 +67,8 @@ func newRoot(io streams) *cobra.Command {
 		Long: `ctxfold takes the transcript of an LLM conversation as JSON and gives back a shorter one that the provider still
 accepts: old tool results are cleared, older turns are folded into a digest, files that are still needed are restored.
 
-FILE holds an array of messages or a whole request body, in the wire format of OpenAI Chat, Anthropic, or ctxfold
-itself. Without FILE, or when it is -, the transcript is read from standard input.
+FILE holds an array of messages or a whole request body, in one of the wire formats that info lists, or it is the
+session file of a coding agent, as open reads it. Without FILE, or when it is -, standard input is read.
 
 Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
@@ -101,7 +101,7 @@ Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage.`
 	completeWith(root, "engine", "wasm", "native")
 	root.AddCommand(
 		compactCommand(f), planCommand(f), stepCommand(f), checkCommand(f), estimateCommand(f),
-		validateCommand(f), repairCommand(f), detectCommand(f), infoCommand(f), presetsCommand(f),
+		validateCommand(f), repairCommand(f), detectCommand(f), openCommand(f), infoCommand(f), presetsCommand(f),
 	)
 	return root
 }
@@ -115,7 +115,7 @@ func completeWith(c *cobra.Command, flag string, values ...string) {
 func completeFromInfo(c *cobra.Command, flag string, names func(*host.Info) []string) {
 	complete(c, flag, func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		f := &flags{engine: "native"}
-		compactor, err := f.open(c.Context(), 0)
+		compactor, err := f.compactor(c.Context(), 0)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -134,8 +134,8 @@ func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
 	}
 }
 
-// open makes the compactor that a command runs on. The caller need not close it: the process ends.
-func (f *flags) open(ctx context.Context, timeout time.Duration) (*host.Compactor, error) {
+// compactor makes the compactor that a command runs on. The caller need not close it: the process ends.
+func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*host.Compactor, error) {
 	o := host.Options{SummaryTimeout: timeout}
 	switch f.engine {
 	case "wasm":

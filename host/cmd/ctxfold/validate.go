@@ -36,9 +36,14 @@ exits with 1 when it finds any.`,
 				fmt.Fprintf(f.out, "%s: %s (%s, format %s)\n", j.sources["messages"].name,
 					text.FgRed.Sprint(plural(len(a.Violations), "violation")), plural(a.Messages, "message"), a.Format)
 				t := newTable("rule", "line:column", "path", "what is wrong", "repair")
+				t.SuppressEmptyColumns()
 				for _, v := range a.Violations {
-					line, column := position(j.Messages, v.Offset)
-					t.AppendRow(table.Row{v.Rule, fmt.Sprintf("%d:%d", line, column), v.Path, v.Text, strings.ReplaceAll(v.Repair, "_", " ")})
+					place := ""
+					if !j.sources["messages"].made {
+						line, column := position(j.Messages, v.Offset)
+						place = fmt.Sprintf("%d:%d", line, column)
+					}
+					t.AppendRow(table.Row{v.Rule, place, v.Path, v.Text, strings.ReplaceAll(v.Repair, "_", " ")})
 				}
 				fmt.Fprintln(f.out, t.Render())
 			}
@@ -73,6 +78,9 @@ standard output and what it did on standard error. It exits with 1 when violatio
 			if f.json {
 				err = f.printLine(a.Raw)
 			} else {
+				if j.session != nil {
+					lines(f.err, j.read())
+				}
 				if len(a.Report.Actions) == 0 {
 					fmt.Fprintln(f.err, "nothing to mend")
 				} else {

@@ -3,17 +3,17 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-const root = new URL("../../../", import.meta.url);
+export const root = new URL("../../../", import.meta.url);
 
 /** The folder of the real sessions; undefined where there is none. */
-const data = [process.env.CTXFOLD_DATA, fileURLToPath(new URL("../shared/data", root))].find(
+export const data = [process.env.CTXFOLD_DATA, fileURLToPath(new URL("../shared/data", root))].find(
   (dir) => dir !== undefined && existsSync(dir),
 );
 
 /** @typedef {{name: string, models: any[], ui: any[]}} Session */
 
 /** @param {string | URL} file */
-const json = async (file) => JSON.parse(await readFile(file, "utf8"));
+export const json = async (file) => JSON.parse(await readFile(file, "utf8"));
 
 /** @param {any} message */
 const blocks = (message) =>

@@ -1,0 +1,239 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+func content(role string, parts ...string) string {
+	return `{"role":"` + role + `","parts":[` + strings.Join(parts, ",") + `]}`
+}
+
+const (
+	gmHi    = `{"text":"hi"}`
+	gmGo    = `{"role":"user","parts":[{"text":"go"}]}`
+	gmDone  = `{"role":"model","parts":[{"text":"done"}]}`
+	gmNoted = `{"role":"model","parts":[{"text":"[Noted.]"}]}`
+	gmCall1 = `{"functionCall":{"id":"c1","name":"read","args":{"path":"a"}}}`
+	gmCall2 = `{"functionCall":{"id":"c2","name":"bash","args":{}}}`
+	gmRead  = `{"functionCall":{"name":"read","args":{"path":"a"}}}`
+	gmGot1  = `{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}}`
+	gmGot2  = `{"functionResponse":{"id":"c2","name":"bash","response":{"exit":0,"stdout":"two"}}}`
+	gmGot   = `{"functionResponse":{"name":"read","response":{"output":"one"}}}`
+	gmLost1 = `{"functionResponse":{"id":"c1","name":"read","response":{"error":"` + lost + `"}}}`
+	gmLost2 = `{"functionResponse":{"id":"c2","name":"bash","response":{"error":"` + lost + `"}}}`
+)
+
+// signed puts a signature on a part.
+func signed(part string) string { return `{"thoughtSignature":"c2ln",` + part[1:] }
+
+func TestGemini(t *testing.T) {
+	skip := `{"thoughtSignature":"skip_thought_signature_validator",` + gmCall2[1:]
+	testRules(t, "gemini", []rule{
+		{
+			name:    "G1 role",
+			valid:   transcriptOf(gmGo, gmDone, `{"parts":[{"text":"a content without role is the user's"}]}`),
+			invalid: transcriptOf(gmGo, gmDone, `{"role":"system","parts":[{"text":"x"}]}`),
+			says:    "G1 messages[2] none",
+		}, {
+			name:     "G2 no parts",
+			valid:    transcriptOf(gmGo, gmDone),
+			invalid:  transcriptOf(gmGo, gmDone, content("user")),
+			says:     "G2 messages[2] drop_message",
+			repaired: transcriptOf(gmGo, gmDone),
+		}, {
+			name:     "G2 empty parts",
+			valid:    transcriptOf(gmGo, content("model", gmHi, `{"text":"","thoughtSignature":"c2ln"}`), content("user", `{"text":" "}`)),
+			invalid:  transcriptOf(gmGo, content("model", `{"text":""}`, gmHi, `{}`)),
+			says:     "G2 messages[1].parts[0] drop_part, G2 messages[1].parts[2] drop_part",
+			repaired: transcriptOf(gmGo, content("model", gmHi)),
+		}, {
+			name:     "G3 begins with the user",
+			valid:    transcriptOf(gmGo, gmDone),
+			invalid:  transcriptOf(gmDone, gmGo),
+			says:     "G3 messages[0] add_user",
+			repaired: transcriptOf(`{"role":"user","parts":[{"text":"[The conversation goes on from here.]"}]}`, gmDone, gmGo),
+		}, {
+			name:     "G3 takes turns",
+			valid:    transcriptOf(gmGo, gmDone, gmGo),
+			invalid:  transcriptOf(gmGo, gmGo, gmDone, gmDone),
+			says:     "G3 messages[1] add_turn, G3 messages[3] add_turn",
+			repaired: transcriptOf(gmGo, gmNoted, gmGo, gmDone, content("user", `{"text":"[Noted.]"}`), gmDone),
+		}, {
+			name:     "G4 results right behind, none missing",
+			valid:    transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1, gmGot2), gmDone),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot2, gmHi), gmDone),
+			says:     "G4 messages[1].parts[0] add_result",
+			repaired: transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmLost1, gmGot2), gmNoted, content("user", gmHi), gmDone),
+		}, {
+			name:     "G4 results in two contents",
+			valid:    transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1, gmGot2)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1), content("user", gmGot2), gmDone),
+			says:     "G4 messages[3].parts[0] move_result, G3 messages[3] add_turn",
+			repaired: transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1, gmGot2), gmDone),
+		}, {
+			name:     "G4 calls in two contents",
+			valid:    transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", gmCall2), content("user", gmGot2)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1), content("model", gmCall2), content("user", gmGot1, gmGot2)),
+			says:     "G3 messages[2] add_turn, G4 messages[3].parts[0] move_result",
+			repaired: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", gmCall2), content("user", gmGot2)),
+		}, {
+			name:  "G4 open at the end",
+			valid: transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1)),
+			// Without ids, the name and the order tell.
+			invalid:  transcriptOf(gmGo, content("model", gmRead, gmCall2), gmDone),
+			says:     "G4 messages[1].parts[0] add_result, G4 messages[1].parts[1] add_result, G3 messages[2] add_turn",
+			repaired: transcriptOf(gmGo, content("model", gmRead, gmCall2), content("user", strings.Replace(gmLost1, `"id":"c1",`, ``, 1), gmLost2), gmDone),
+		}, {
+			name:     "G5 id and name",
+			valid:    transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1), content("user", strings.Replace(gmGot1, "read", "bash", 1)), gmDone),
+			says:     "G4 messages[1].parts[0] add_result, G4 messages[2].parts[0] drop_part",
+			repaired: transcriptOf(gmGo, content("model", gmCall1), content("user", gmLost1), gmDone),
+		}, {
+			name:     "G5 the order of the calls",
+			valid:    transcriptOf(gmGo, content("model", gmRead, gmRead), content("user", gmGot, gmGot)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot2, gmGot1), gmDone),
+			says:     "G5 messages[2].parts[1] move_result",
+			repaired: transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1, gmGot2), gmDone),
+		}, {
+			name:     "G6 a response without call",
+			valid:    transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1, gmGot2), gmDone),
+			says:     "G4 messages[2].parts[1] drop_part",
+			repaired: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), gmDone),
+		}, {
+			name:     "G6 in the input's spelling",
+			valid:    transcriptOf(gmGo, content("model", `{"function_call":{"name":"read","args":{}}}`), content("user", `{"function_response":{"name":"read","response":{"x":1}}}`)),
+			invalid:  transcriptOf(gmGo, content("model", `{"function_call":{"name":"read","args":{}}}`), gmGo),
+			says:     "G4 messages[1].parts[0] add_result",
+			repaired: transcriptOf(gmGo, content("model", `{"function_call":{"name":"read","args":{}}}`), content("user", `{"function_response":{"name":"read","response":{"error":"`+lost+`"}}}`), gmNoted, gmGo),
+		}, {
+			name: "G7 signatures behind the newest words of the user",
+			valid: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), gmDone, gmGo,
+				content("model", signed(gmCall2), gmRead), content("user", gmGot2, gmGot)),
+			invalid:  transcriptOf(gmGo, content("model", signed(gmCall1)), content("user", gmGot1), content("model", gmHi, gmCall2), content("user", gmGot2)),
+			says:     "G7 messages[3].parts[1] sign",
+			repaired: transcriptOf(gmGo, content("model", signed(gmCall1)), content("user", gmGot1), content("model", gmHi, skip), content("user", gmGot2)),
+		}, {
+			name:     "G7 a model that does not sign",
+			valid:    transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", gmCall2), content("user", gmGot2)),
+			invalid:  transcriptOf(gmGo, content("model", `{"function_call":{"name":"read"},"thought_signature":"c2ln"}`), content("user", gmGot), content("model", `{"function_call":{"name":"read"}}`), content("user", gmGot)),
+			says:     "G7 messages[3].parts[0] sign",
+			repaired: transcriptOf(gmGo, content("model", `{"function_call":{"name":"read"},"thought_signature":"c2ln"}`), content("user", gmGot), content("model", `{"thought_signature":"skip_thought_signature_validator","function_call":{"name":"read"}}`), content("user", gmGot)),
+		}, {
+			name:     "G8 a response is an object",
+			valid:    transcriptOf(gmGo, content("model", gmRead), content("user", `{"functionResponse":{"name":"read","response":{}}}`)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", `{"functionResponse":{"id":"c1","name":"read","response":"o\"ne"}}`, `{"functionResponse":{"id":"c2","name":"bash","response":[1]}}`)),
+			says:     "G8 messages[2].parts[0] wrap_body, G8 messages[2].parts[1] wrap_body",
+			repaired: transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", `{"functionResponse":{"id":"c1","name":"read","response":{"output":"o\"ne"}}}`, `{"functionResponse":{"id":"c2","name":"bash","response":{"output":"[1]"}}}`)),
+		}, {
+			name:     "G8 a response is there",
+			valid:    transcriptOf(gmGo, content("model", gmRead), content("user", gmGot)),
+			invalid:  transcriptOf(gmGo, content("model", gmCall1), content("user", `{"functionResponse":{"id":"c1","name":"read"}}`), gmDone),
+			says:     "G8 messages[2].parts[0] drop_part",
+			repaired: transcriptOf(gmGo, content("model", gmCall1), content("user", gmLost1), gmDone),
+		}, {
+			name: "I2 ids",
+			valid: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", gmCall2),
+				content("user", gmGot2)),
+			invalid: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", gmCall1), content("user", gmGot1)),
+			says:    "I2 messages[3].parts[0] rename_id",
+			repaired: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1),
+				content("model", strings.Replace(gmCall1, "c1", "call_ctxfold_3_3", 1)), content("user", strings.Replace(gmGot1, "c1", "call_ctxfold_3_3", 1))),
+		},
+	})
+}
+
+// TestGeminiPairsByName has calls without ids, some of the same name, and results that are lost: a result must not come to
+// stand behind another call.
+func TestGeminiPairsByName(t *testing.T) {
+	other := `{"functionCall":{"name":"grep","args":{}}}`
+	got := func(text string) string {
+		return `{"functionResponse":{"name":"read","response":{"output":"` + text + `"}}}`
+	}
+	in := transcriptOf(gmGo, content("model", gmRead, other), gmGo, content("model", gmRead), content("user", got("two")), gmDone)
+	want := transcriptOf(gmGo, content("model", gmRead, other),
+		content("user", strings.Replace(gmLost1, `"id":"c1",`, ``, 1), `{"functionResponse":{"name":"grep","response":{"error":"`+lost+`"}}}`),
+		gmNoted, gmGo, content("model", gmRead), content("user", got("two")), gmDone)
+	if out := repair(t, "gemini", in); out != want {
+		t.Errorf("repaired\n%s, want\n%s", out, want)
+	}
+}
+
+// TestGeminiMeasures checks what is counted of which part, at four bytes a token and 4 tokens a message.
+func TestGeminiMeasures(t *testing.T) {
+	text := strings.Repeat("x", 400)
+	for _, test := range []struct {
+		name, part string
+		tokens     int
+	}{
+		{"text", `{"text":"` + text + `"}`, 100},
+		{"thought", `{"text":"` + text + `","thought":true}`, 100},
+		{"a signature costs nothing", `{"text":"` + text + `","thoughtSignature":"` + text + `"}`, 100},
+		{"call", `{"functionCall":{"name":"read","args":{"a":"` + text + `"}}}`, 8 + 1 + 102},
+		{"result", `{"functionResponse":{"name":"read","response":{"output":"` + text + `"}}}`, 8 + 1 + 100},
+		{"result, an object", `{"functionResponse":{"name":"read","response":{"output":"` + text + `","code":0}}}`, 8 + 1 + 106},
+		{"result with an image", `{"functionResponse":{"name":"read","response":{"output":"` + text + `"},"parts":[{"inlineData":{"mimeType":"image/png","data":"` + text + `"}}]}}`, 8 + 1 + 100 + 1200},
+		{"image", `{"inlineData":{"mimeType":"image/png","data":"` + text + `"}}`, 1200},
+		{"image in the other spelling", `{"inline_data":{"mime_type":"image/png","data":"` + text + `"}}`, 1200},
+		{"audio", `{"inlineData":{"mimeType":"audio/wav","data":"` + text + `"}}`, 76},
+		{"file elsewhere", `{"fileData":{"mimeType":"application/pdf","fileUri":"gs://a/b"}}`, 1200},
+		{"opaque", `{"executableCode":{"code":"` + text + `"}}`, 108},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := tokensOf(t, "gemini", content("model", test.part))[0] - 4; got != test.tokens {
+				t.Errorf("%d tokens, want %d", got, test.tokens)
+			}
+		})
+	}
+}
+
+// TestGeminiClear clears results: a text where the response has one, else the whole response; images inside go with it.
+func TestGeminiClear(t *testing.T) {
+	long := strings.Repeat("long text ", 200)
+	for _, test := range []struct{ name, response, want string }{
+		{"text", `"response":{"result":"` + long + `"}`, `"response":{"result":"[Old tool result content cleared]"}`},
+		{"error", `"response":{"error":"` + long + `"}`, `"response":{"error":"[Old tool result content cleared]"}`},
+		{"object", `"response":{"stdout":"` + long + `","code":0}`, `"response":{"output":"[Old tool result content cleared]"}`},
+		{"images before", `"parts":[{"inlineData":{"mimeType":"image/png","data":"aaaa"}}, {"inlineData":{}}] , "response":{"output":"` + long + `"}`,
+			`"parts":[] , "response":{"output":"[Old tool result content cleared]"}`},
+		{"images behind", `"response":{"output":"` + long + `"},"parts":[{"inlineData":{"mimeType":"image/png","data":"aaaa"}}]`,
+			`"response":{"output":"[Old tool result content cleared]"},"parts":[]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			list := func(response string) string {
+				return transcriptOf(gmGo, content("model", gmRead), content("user", `{"functionResponse":{"name":"read",`+response+`}}`),
+					content("model", gmCall2), content("user", gmGot2), gmDone)
+			}
+			if got := cleared(t, "gemini", list(test.response)); got != list(test.want) {
+				t.Errorf("cleared\n%.600s, want\n%s", got, list(test.want))
+			}
+		})
+	}
+}
+
+// TestGeminiCompaction folds a conversation of signed calls and looks at what is left.
+func TestGeminiCompaction(t *testing.T) {
+	var messages []string
+	long := strings.Repeat("word ", 300)
+	for range 6 {
+		messages = append(messages, gmGo, content("model", `{"text":"`+long+`","thought":true}`, signed(gmRead)), content("user", gmGot), gmDone)
+	}
+	in := transcriptOf(messages...)
+	var a struct {
+		Report   struct{ Changed bool }
+		Messages json.RawMessage
+	}
+	request(t, "plan", `{"format":"gemini","window":{"tokens":1000},"summary":{"mode":"local"}}`, in, &a)
+	out := string(a.Messages)
+	if !a.Report.Changed || strings.Contains(out, `"role":"assistant"`) || !strings.HasPrefix(out, `[{"role":"user","parts":[{"text":"[session digest`) {
+		t.Errorf("compacted to %.300s", out)
+	}
+	if bad := judge.Valid("gemini", []byte(out)); len(bad) > 0 {
+		t.Error(bad)
+	}
+}

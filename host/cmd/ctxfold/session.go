@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+func openCommand(f *flags) *cobra.Command {
+	var messages bool
+	c := &cobra.Command{
+		Use:   "open [FILE|-]",
+		Short: "Take the conversation out of the session file of a coding agent",
+		Long: `open reads the session file of Claude Code, Codex, Gemini CLI or pi and finds the messages that the agent's next
+request would hold: one branch, behind the last compaction and with its summary. It shows what the file holds;
+--messages prints the messages instead, as a list in the wire format that is shown.
+
+All commands that take a transcript open session files by themselves.`,
+		Example: `  ctxfold open ~/.claude/projects/-home-me-app/0b1c.jsonl
+  ctxfold open --messages rollout.jsonl > transcript.json
+  ctxfold check --window 200000 rollout.jsonl`,
+		Args: atMostOneFile,
+		RunE: func(c *cobra.Command, args []string) error {
+			if messages && f.json {
+				return usage(c, "--messages and --json are two answers: ask for one")
+			}
+			name, err := f.fileArgument(c, args)
+			if err != nil {
+				return err
+			}
+			file, err := f.readJSON(name)
+			if err != nil {
+				return err
+			}
+			compactor, err := f.compactor(c.Context(), 0)
+			if err != nil {
+				return err
+			}
+			s, err := compactor.Open(c.Context(), file.text)
+			switch {
+			case err != nil:
+				return inputs{"file": file}.locate(err)
+			case f.json:
+				return f.printLine(s.Raw)
+			case messages:
+				return f.printLine(s.Messages)
+			}
+			lines(f.out,
+				[2]string{"kind", s.Kind},
+				[2]string{"format", s.Format},
+				[2]string{"model", s.Model},
+				[2]string{"messages", count(messageCount(s))},
+				[2]string{"system", whatSystem(s)},
+				[2]string{"usage", whatWasUsed(s)},
+				[2]string{"skipped", whatWasSkipped(s)})
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&messages, "messages", false, "print only the list of messages")
+	return c
+}
+
+// openSession takes the transcript out of the input if that is a session file, which the core can tell. Its wire format
+// goes into a policy that names none, if there is a policy.
+func (j *job) openSession(ctx context.Context, setFormat bool) error {
+	file := j.sources["messages"]
+	s, err := j.Open(ctx, file.text)
+	var e *host.Error
+	if errors.As(err, &e) && e.Code == "unknown_session" {
+		file.noSession = e
+		j.sources["messages"] = file
+		return nil
+	}
+	if err != nil {
+		return inputs{"file": file}.locate(err)
+	}
+	j.session, j.Messages = s, s.Messages
+	j.sources["messages"] = source{name: fmt.Sprintf("%s (%s session)", file.name, agent(s.Kind)), text: s.Messages, made: true}
+	policy := j.sources["policy"]
+	if !setFormat || namesFormat(policy.text) {
+		return nil
+	}
+	if policy, err = policy.with(map[string]any{"format": s.Format}); err != nil {
+		return err
+	}
+	j.sources["policy"], j.Policy = policy, policy.text
+	return nil
+}
+
+func namesFormat(policy []byte) bool {
+	var p struct{ Format string }
+	return json.Unmarshal(policy, &p) == nil && p.Format != "" && p.Format != "auto"
+}
+
+// read is the fact that tells of the session file; it has no value where there is none.
+func (j *job) read() [2]string {
+	if j.session == nil {
+		return [2]string{}
+	}
+	return [2]string{"read", fmt.Sprintf("%s session, %s, %s", agent(j.session.Kind), j.session.Format,
+		plural(messageCount(j.session), "message"))}
+}
+
+func messageCount(s *host.Session) int {
+	var list []json.RawMessage
+	if err := json.Unmarshal(s.Messages, &list); err != nil {
+		panic(err) // the module has written it
+	}
+	return len(list)
+}
+
+// agents are the names of the agents that keep session files, by the kind of the file.
+var agents = map[string]string{"claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI"}
+
+func agent(kind string) string {
+	if name := agents[kind]; name != "" {
+		return name
+	}
+	return kind
+}
+
+func whatSystem(s *host.Session) string {
+	if s.System == "" {
+		return ""
+	}
+	return fmt.Sprintf("a prompt of %s", plural(len(s.System), "byte"))
+}
+
+func whatWasUsed(s *host.Session) string {
+	u := s.Usage
+	if u == nil {
+		return "not known"
+	}
+	tokens := func(n int64) string { return count(int(n)) }
+	return fmt.Sprintf("%s tokens up to message %s, by the provider: input %s, cache read %s, cache write %s, output %s",
+		tokens(u.TotalTokens), count(u.Message), tokens(u.InputTokens), tokens(u.CacheReadTokens),
+		tokens(u.CacheWriteTokens), tokens(u.OutputTokens))
+}
+
+func whatWasSkipped(s *host.Session) string {
+	if len(s.Skipped) == 0 {
+		return "nothing"
+	}
+	var skipped []string
+	for _, k := range s.Skipped {
+		skipped = append(skipped, count(k.Count)+" "+strings.ReplaceAll(k.What, "_", " "))
+	}
+	return strings.Join(skipped, ", ")
+}

@@ -1,0 +1,103 @@
+/** Made-up conversations in the wire formats of three providers: tools, parallel calls, images, reasoning. */
+
+const long = "long ".repeat(400);
+const png = "iVBORw0KGgo=";
+const turns = 12;
+
+/** @typedef {(n: number, ids: [string, string]) => any[]} Turn */
+
+/** One turn of each format: a question with an image, reasoning, two calls at once, their results, an answer. @type {Record<string, Turn>} */
+const turn = {
+  "openai-chat": (n, ids) => [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: `Question ${n}` },
+        { type: "image_url", image_url: { url: `data:image/png;base64,${png}`, detail: "low" } },
+      ],
+    },
+    {
+      role: "assistant",
+      content: n % 2 === 0 ? null : "I look it up.",
+      tool_calls: ids.map((id) => ({
+        id,
+        type: "function",
+        function: { name: "read", arguments: `{"path":"${id}"}` },
+      })),
+    },
+    { role: "tool", tool_call_id: ids[1], content: [{ type: "text", text: long }] },
+    { role: "tool", tool_call_id: ids[0], content: long },
+    n % 3 === 0 ? { role: "assistant", content: null, refusal: long } : { role: "assistant", content: long },
+  ],
+  "openai-responses": (n, ids) => [
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: `Question ${n}` },
+        { type: "input_image", detail: "auto", image_url: `data:image/png;base64,${png}` },
+      ],
+    },
+    { type: "reasoning", id: `rs_${n}`, summary: [{ type: "summary_text", text: "think" }], encrypted_content: "gAAA" },
+    { type: "function_call", id: `fc_${n}`, call_id: ids[0], name: "read", arguments: "{}", status: "completed" },
+    { type: "custom_tool_call", call_id: ids[1], name: "py", input: "print(1)" },
+    { type: "custom_tool_call_output", call_id: ids[1], output: long },
+    {
+      type: "function_call_output",
+      call_id: ids[0],
+      output: [
+        { type: "input_text", text: long },
+        { type: "input_image", detail: "auto", image_url: `data:image/png;base64,${png}` },
+      ],
+    },
+    {
+      type: "message",
+      id: `msg_${n}`,
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: long, annotations: [] }],
+    },
+  ],
+  anthropic: (n, ids) => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
+    return [
+      { role: "user", content: [{ type: "text", text: `Question ${n}`, cache_control: { type: "ephemeral" } }, image] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "think", signature: "EqQB" },
+          { type: "redacted_thinking", data: "EmwK" },
+          ...ids.map((id) => ({ type: "tool_use", id, name: "read", input: { path: id } })),
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: ids[1], is_error: true, content: [{ type: "text", text: long }, image] },
+          { type: "tool_result", tool_use_id: ids[0], content: long },
+        ],
+      },
+      { role: "assistant", content: n % 2 === 0 ? long : [{ type: "text", text: long }] },
+    ];
+  },
+  gemini: (n, ids) => [
+    { role: "user", parts: [{ text: `Question ${n}` }, { inlineData: { mimeType: "image/png", data: png } }] },
+    {
+      role: "model",
+      parts: [
+        { text: "think", thought: true },
+        { functionCall: { id: ids[0], name: "read", args: { path: "a" } }, thoughtSignature: "CiQB" },
+        { functionCall: { id: ids[1], name: "read", args: { path: "b" } } },
+      ],
+    },
+    {
+      role: "user",
+      parts: ids.map((id) => ({ functionResponse: { id, name: "read", response: { output: long } } })),
+    },
+    { role: "model", parts: [{ text: long, thoughtSignature: "CiQB" }] },
+  ],
+};
+
+/** A conversation of twelve turns. @param {string} format @returns {any[]} */
+export function madeUp(format) {
+  return Array.from({ length: turns }, (_, n) => turn[format](n, [`call_${n}a`, `call_${n}b`])).flat();
+}

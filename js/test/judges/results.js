@@ -1,0 +1,138 @@
+/** What a compaction makes of made-up, shipped and real conversations, for judges that are told nothing of ctxfold. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createCompactor, load } from "ctxfold";
+import { data, json, root } from "./ai-sessions.js";
+import { madeUp } from "./made-up.js";
+
+const module = await load();
+
+/** @typedef {{name: string, real: boolean, messages: any[]}} Conversation */
+
+/** A fixed part of the real sessions: whole bodies and lists, session files, recorded exchanges. @type {Record<string, [kind: string, file: string][]>} */
+const sessions = {
+  "openai-chat": [
+    ["tau", "openai_chat/tau_airline_even.json"],
+    ["body", "openai_chat/mini_reasoner_dev_sqlfluff-1763.traj.json"],
+    ["recorded", "api_recordings/openai_chat_pydantic_open.jsonl"],
+  ],
+  "openai-responses": [
+    ["session", "codex/codex_7b22d8d4bd_0.jsonl"],
+    ["recorded", "api_recordings/openai_responses_pydantic_open.jsonl"],
+  ],
+  anthropic: [
+    ["body", "derived/pi_before-compaction.anthropic-messages.json"],
+    ["session", "claude_code/cc_a8bc758709.jsonl"],
+    ["session", "claude_code/cc_fca7ea73ac.jsonl"],
+    ["session", "claude_code/cc_episodic_large.jsonl"],
+    ["recorded", "api_recordings/anthropic_messages_pydantic_open.jsonl"],
+  ],
+  gemini: [
+    ["body", "derived/pi_before-compaction.gemini-contents.json"],
+    ["session", "gemini_cli/gemini_3d69f30a1f.json"],
+    ["session", "gemini_cli/gemini_9c53780d06b7.json"],
+    ["recorded", "api_recordings/gemini_contents_pydantic_open.jsonl"],
+  ],
+};
+
+const sample = new Map([
+  ["openai-chat", "testdata/sample.openai.json"],
+  ["anthropic", "testdata/sample.anthropic.json"],
+]);
+
+/** The messages of a request body. @param {any} body */
+const messagesOf = (body) => body.messages ?? body.contents ?? body.input;
+
+/** How many conversations are taken of a file that holds many. */
+const few = 10;
+
+/** @type {Record<string, (file: string) => Promise<any[][]>>} */
+const readers = {
+  // The agent of one session notes its end as a message, which it never sent.
+  body: async (file) => [messagesOf(await json(file)).filter((/** @type {any} */ { role }) => role !== "exit")],
+  tau: async (file) => (await json(file)).slice(0, few).map((/** @type {any} */ { traj }) => traj),
+  session: async (file) => {
+    const { messages, error } = JSON.parse(new TextDecoder().decode(module.call("open", await readFile(file))));
+    assert.ok(messages, `${file}: ${error?.message}`);
+    return [messages];
+  },
+  recorded: async (file) => {
+    const lines = (await readFile(file, "utf8")).trim().split("\n");
+    const lists = lines.map((line) => messagesOf(JSON.parse(line).request)).filter(Array.isArray);
+    return lists.toSorted((a, b) => b.length - a.length).slice(0, few);
+  },
+};
+
+/** @param {string} format @returns {Promise<Conversation[]>} */
+export async function conversations(format) {
+  const own = [{ name: "made up", real: false, messages: madeUp(format) }];
+  const file = sample.get(format);
+  if (file !== undefined) {
+    own.push({ name: file, real: false, messages: await json(new URL(file, root)) });
+  }
+  if (data === undefined) {
+    assert.notEqual(process.env.CI, "true", "the real sessions are missing, and in CI they are not left out");
+    return own;
+  }
+  /** @type {Conversation[]} */
+  const real = [];
+  for (const [kind, path] of sessions[format]) {
+    const lists = await readers[kind](`${data}/${path}`);
+    real.push(...lists.map((messages, i) => ({ name: `${path} ${i}`, real: true, messages })));
+  }
+  return [...own, ...real];
+}
+
+/**
+ * Compacts at windows that force it, with and without a model's summary.
+ * @param {string} format @param {Conversation} conversation
+ */
+export async function results(format, { name, real, messages }) {
+  const { tokens: size } = createCompactor({ module, policy: { format } }).estimate(messages);
+  /** @type {{name: string, messages: any[]}[]} */
+  const out = [];
+  for (const preset of ["default", "window-budget"]) {
+    for (const percent of [50, 20, 5]) {
+      const tokens = Math.max(64, Math.floor((size * percent) / 100));
+      const policy = { preset, format, window: { tokens, reserve: Math.floor(tokens / 10) } };
+      for (const summarize of [undefined, async () => "# Objective\nGo on.\n\n# Status\nAll before is done."]) {
+        const done = await createCompactor({ module, policy, ...(summarize && { summarize }) }).compact(messages);
+        if (done.report.changed) {
+          const by = summarize ? "a model's summary" : "a digest";
+          out.push({ name: `${name}, ${preset}, ${percent} %, ${by}`, messages: done.messages });
+        }
+      }
+    }
+  }
+  assert.ok(real || out.length >= 6, `${name}: only ${out.length} of 12 compactions changed anything`);
+  return out;
+}
+
+/**
+ * Has every result of a format judged whose input the judge accepts, and says how many those are.
+ * @param {import("node:test").TestContext} t @param {string} format @param {(messages: any[]) => void} judge
+ */
+export async function judgeAll(t, format, judge) {
+  let judged = 0;
+  let accepted = 0;
+  const all = await conversations(format);
+  for (const conversation of all) {
+    try {
+      judge(conversation.messages);
+    } catch (error) {
+      if (!conversation.real) {
+        throw error;
+      }
+      continue;
+    }
+    accepted++;
+    for (const { name, messages } of await results(format, conversation)) {
+      assert.doesNotThrow(() => judge(messages), name);
+      judged++;
+    }
+  }
+  assert.ok(data === undefined || accepted > all.filter(({ real }) => !real).length, "no real session was judged");
+  t.diagnostic(
+    `${judged} results judged, of ${accepted} conversations; ${all.length - accepted} were refused as they came`,
+  );
+}

@@ -1,0 +1,97 @@
+/** The compiler judges what a compaction makes, written as literals, by the types that the providers' packages publish. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { conversations, results } from "./results.js";
+
+const folder = new URL("../../build-judges/", import.meta.url); // inside the package, where its dependencies are found
+const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+
+/** @type {Record<string, [type: string, from: string]>} */
+const types = {
+  "openai-chat": ["ChatCompletionMessageParam", "openai/resources/chat/completions"],
+  "openai-responses": ["ResponseInputItem", "openai/resources/responses/responses"],
+  anthropic: ["MessageParam", "@anthropic-ai/sdk/resources/messages"],
+  gemini: ["Content", "@google/genai"],
+};
+
+/** Broken messages, which the compiler has to refuse. @type {Record<string, any>} */
+const broken = {
+  "openai-chat": { role: "tool", content: "no id" },
+  "openai-responses": { type: "function_call_output", output: "no id" },
+  anthropic: { role: "user", content: [{ type: "tool_result", content: "no id" }] },
+  gemini: { role: "model", parts: [{ functionCall: "no object" }] },
+};
+
+/**
+ * What the compiler says about messages, by their JSON. Each is a line of its own, and equal ones are one line.
+ * @param {string} format @param {any[]} messages @returns {Promise<Map<string, string[]>>}
+ */
+async function errorsOf(format, messages) {
+  const [type, from] = types[format];
+  const lines = [...new Set(messages.map((message) => JSON.stringify(message)))];
+  const file = `${format}.ts`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    new URL(file, folder),
+    [
+      `import type { ${type} as Message } from "${from}";`,
+      ...lines.map((line, i) => `export const m${i} = ${line} satisfies Message;`),
+    ].join("\n"),
+  );
+  const options =
+    "--ignoreConfig --strict --noEmit --skipLibCheck --pretty false --target es2022 --module nodenext --types node";
+  const output = await new Promise((resolve, reject) =>
+    execFile(
+      process.execPath,
+      [compiler, ...options.split(" "), file],
+      { cwd: folder, maxBuffer: 1 << 28 },
+      (error, stdout, stderr) => (error && !stdout ? reject(new Error(stderr, { cause: error })) : resolve(stdout)),
+    ),
+  );
+  /** @type {Map<string, string[]>} */
+  const errors = new Map();
+  for (const text of String(output).split("\n")) {
+    if (!/error TS\d/.test(text)) {
+      continue; // goes on with the error before
+    }
+    const [, at, line, what] = /^(.*)\((\d+),\d+\): (.*)/.exec(text) ?? [];
+    assert.ok(at === file && Number(line) > 1, `the compiler cannot judge: ${text}`);
+    const message = lines[Number(line) - 2];
+    errors.set(message, [...(errors.get(message) ?? []), what]);
+  }
+  return errors;
+}
+
+for (const [format, [type, from]] of Object.entries(types)) {
+  test(`${format}: results are ${type}s of ${from}`, async (t) => {
+    t.after(() => rm(new URL(`${format}.ts`, folder), { force: true }));
+    const all = [];
+    for (const conversation of await conversations(format)) {
+      all.push({ ...conversation, results: await results(format, conversation) });
+    }
+    const messages = all.flatMap((one) => [...one.messages, ...one.results.flatMap((result) => result.messages)]);
+    const errors = await errorsOf(format, [broken[format], ...messages]);
+    assert.ok(errors.has(JSON.stringify(broken[format])), "the compiler refuses what is broken");
+    /** @param {any[]} list */
+    const errorsIn = (list) => list.flatMap((message) => errors.get(JSON.stringify(message)) ?? []);
+
+    let judged = 0;
+    let compared = 0;
+    for (const one of all) {
+      const before = errorsIn(one.messages);
+      assert.ok(one.real || before.length === 0, `${one.name}: the input is refused: ${before[0]}`);
+      for (const result of one.results) {
+        // Real messages may hold keys that the types do not know; what is made of them must not break the types otherwise.
+        const added = errorsIn(result.messages).filter((text) => !before.includes(text));
+        assert.deepEqual(added, [], result.name);
+        judged += before.length === 0 ? 1 : 0;
+        compared += before.length === 0 ? 0 : 1;
+      }
+    }
+    assert.ok(judged > 0, "nothing was judged");
+    t.diagnostic(`${judged} results have these types; ${compared} break them only as their input did`);
+  });
+}
