@@ -87,10 +87,9 @@ func (c *Run) held() (held []bool, groups []int32) {
 	return held, groups
 }
 
-// inPair tells whether a message holds a tool call or a tool result, or is joined to the one behind it, or to those before
-// it because it stands for more.
+// inPair tells whether a message holds a tool call or a tool result, or is joined to the one behind or before it.
 func (c *Run) inPair(m int32) bool {
-	if c.T.Messages[m].Joined || c.holds(m) {
+	if c.T.Messages[m].Joined || m > 0 && c.T.Messages[m-1].Joined {
 		return true
 	}
 	for _, p := range c.T.PartsOf(int(m)) {

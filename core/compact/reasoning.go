@@ -41,14 +41,28 @@ func (c *Run) dropBoundReasoning() {
 	c.stripReasoning(c.FirstChange(), len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
+// neededByPins are the items that are joined to a pinned one behind them: without them it would not be valid as it is.
+func (c *Run) neededByPins() map[int]bool {
+	needed := map[int]bool{}
+	pinned := false // whether what the next item before this one may be joined to is pinned or needed
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		if pinned = pinned && c.T.Messages[c.Items[i].Msg].Joined; pinned {
+			needed[i] = true
+		}
+		pinned = pinned || c.Items[i].Pinned
+	}
+	return needed
+}
+
 // stripReasoning removes the reasoning parts for which which is true from the input's messages at [from, to). A message
 // that was nothing else goes too.
 func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
+	needed := c.neededByPins()
 	for i := from; i < to; i++ {
 		it := &c.Items[i]
 		msg := &c.T.Messages[it.Msg]
-		if it.In < 0 || it.Pinned || msg.Role != transcript.Assistant {
+		if it.In < 0 || it.Pinned || needed[i] || msg.Role != transcript.Assistant {
 			continue
 		}
 		before, left, stripped := c.Total, false, false

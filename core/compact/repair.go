@@ -86,6 +86,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	var moved []move
 	turns := map[int]transcript.Role{}
 	touched := map[int]bool{} // items that have to be measured anew
+	drained := map[int]bool{} // items that results were taken from
 	opener, done := -1, false
 	for _, v := range violations {
 		at, ok := place[v.Message]
@@ -160,7 +161,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case len(calls) > 0 && c.F.Answer != nil:
 			c.answer(at, calls)
 		case gather[at] || len(calls) > 0 && c.F.Rules.Answers == wire.OneMessage:
-			inserts[at], answered[at] = c.gather(at, calls, place, touched)
+			inserts[at], answered[at] = c.gather(at, calls, place, drained)
 		case len(calls) > 0:
 			inserts[at], answered[at] = c.F.Results(nil, c.calls(calls), LostResult), calls
 		}
@@ -177,8 +178,11 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		}
 	}
 	for at := range c.Items {
-		if touched[at] {
+		if touched[at] || drained[at] {
 			c.changed(at)
+		}
+		if drained[at] && c.empty(at) {
+			gone[at] = true
 		}
 	}
 	c.rebuild(gone, inserts, answered, moved)
@@ -187,8 +191,8 @@ func (c *Run) mend(violations []wire.Violation) bool {
 
 // gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
 // are taken from where they stand, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
-// are still open stay so. An item that is left empty is dropped by the next check.
-func (c *Run) gather(item int, unanswered []int32, place map[int32]int, touched map[int]bool) ([]byte, []int32) {
+// are still open stay so. The items that it takes from are drained.
+func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained map[int]bool) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
 	msg := &c.T.Messages[c.Items[item].Msg]
@@ -206,7 +210,7 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, touched 
 		case ok:
 			call.Result = c.appendPart(nil, p.Pair)
 			c.removePart(p.Pair)
-			touched[from] = true
+			drained[from] = true
 			p.Pair = -1
 		case len(unanswered) == 0 || unanswered[0] != n: // they are in order
 			continue
@@ -219,6 +223,11 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, touched 
 		return nil, nil
 	}
 	return c.F.Results(nil, results, LostResult), calls
+}
+
+// empty tells whether all parts of an item are gone.
+func (c *Run) empty(item int) bool {
+	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed) })
 }
 
 var repairAction = map[wire.Fix]string{

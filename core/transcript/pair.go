@@ -242,8 +242,12 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 			until = int32(i)
 		}
 		groups[i] = group
-		if t.Messages[m].Joined {
-			until = max(until, int32(min(i+1, len(seq)-1)))
+		// What it is joined to may have moved away, because something was put between, or be gone.
+		for next := m; int(next)+1 < len(t.Messages) && t.Messages[next].Joined; {
+			if next++; place[next] >= 0 {
+				until = max(until, place[next])
+				break
+			}
 		}
 		for _, p := range t.PartsOf(int(m)) {
 			if p.Kind != ToolCall || p.Has(Removed) || p.Pair < 0 {

@@ -23,7 +23,6 @@ func init() {
 		Message:     geminiMessage,
 		ResultBody:  geminiResultBody,
 		Results:     geminiResults,
-		Wrap:        wrapParts,
 		Sign:        geminiSign,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

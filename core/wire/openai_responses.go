@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
@@ -10,7 +12,7 @@ import (
 func init() {
 	var items strings.Builder
 	own := "list:input body:previous_response_id key:call_id key:encrypted_content model:gpt model:o1 model:o3 model:o4 model:codex"
-	for _, name := range responsesItemNames {
+	for _, name := range slices.Sorted(maps.Keys(responsesItems)) {
 		items.WriteString(" " + name)
 		if name != "message" {
 			own += " item:" + name
@@ -133,15 +135,6 @@ var responsesItems = map[string]responsesItem{
 	"additional_tools":        {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
 	"configuration_update":    {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
 	"compaction_trigger":      {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
-}
-
-// responsesItemNames are the keys of responsesItems in order.
-var responsesItemNames = []string{
-	"additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger",
-	"computer_call", "computer_call_output", "configuration_update", "custom_tool_call", "custom_tool_call_output",
-	"file_search_call", "function_call", "function_call_output", "image_generation_call", "item_reference", "local_shell_call",
-	"local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "message", "program",
-	"program_output", "reasoning", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call",
 }
 
 var responsesRoles = map[string]transcript.Role{

@@ -279,6 +279,19 @@ func TestResponsesUnits(t *testing.T) {
 	})
 }
 
+// TestResponsesPins pins the last item of a unit: it stays as it is, and so does the reasoning that it needs.
+func TestResponsesPins(t *testing.T) {
+	long := `{"role":"assistant","content":"` + strings.Repeat("word ", 400) + `"}`
+	list := transcriptOf(rpUser, long, rpUser, rpThinks, rpCall1, rpGot1, strings.ReplaceAll(rpThinks, "rs_1", "rs_2"), rpSays, rpUser, long, rpUser)
+	for _, passes := range []string{fold, `{"pass":"reasoning","mode":"strip"},` + fold} {
+		var a struct{ Messages json.RawMessage }
+		request(t, "plan", `{"format":"openai-responses","window":{"tokens":300,"reserve":0},"summary":{"mode":"local"},"pins":[{"id":"msg_1"}],"passes":[`+passes+`]}`, list, &a)
+		if out := string(a.Messages); !strings.Contains(out, strings.ReplaceAll(rpThinks, "rs_1", "rs_2")+","+rpSays) || strings.Contains(out, "rs_1") {
+			t.Errorf("%s: compacted to %.3000s", passes, out)
+		}
+	}
+}
+
 // TestResponsesKeeps folds a conversation with calls that are still open, references, approvals and tools that were added:
 // what the next request cannot do without stays.
 func TestResponsesKeeps(t *testing.T) {

@@ -48,6 +48,11 @@ func (it *responsesItem) ofModel() bool {
 		it.Type != "compaction_trigger" && it.Type != "configuration_update"
 }
 
+// answers tells whether an item is the application's answer to one of the model's.
+func (it *responsesItem) answers() bool {
+	return strings.HasSuffix(it.Type, "_output") && it.Execution != "server" || it.Type == "mcp_approval_response"
+}
+
 var responsesCalls = map[string]bool{
 	"function_call": true, "custom_tool_call": true, "local_shell_call": true, "shell_call": true, "apply_patch_call": true,
 	"computer_call": true, "tool_search_call": true, "program": true,
@@ -66,7 +71,7 @@ func responses(list []byte) (bad []string) {
 	called := map[string]int{}
 	answered := map[string]bool{}
 	lastRun := len(items) // where the model's last items begin: their calls may be open
-	for lastRun > 0 && strings.HasSuffix(items[lastRun-1].Type, "_output") && items[lastRun-1].Execution != "server" {
+	for lastRun > 0 && items[lastRun-1].answers() {
 		lastRun--
 	}
 	for lastRun > 0 && items[lastRun-1].ofModel() {

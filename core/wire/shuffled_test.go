@@ -1,0 +1,99 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+// shapes are messages of all kinds; # stands for a number, which makes calls and results meet by chance, and @ for one that
+// does not come back.
+var shapes = map[string][]string{
+	"openai-responses": {
+		rpUser, `{"type":"message","id":"msg_@","role":"assistant","content":[{"type":"output_text","text":"text #"}]}`,
+		`{"role":"user","content":[{"type":"input_text","text":"text #"},{"type":"input_image","image_url":"u"}]}`, `{"role":"user","content":""}`,
+		`{"type":"reasoning","id":"rs_@","summary":[],"encrypted_content":"gAAA#"}`, `{"type":"reasoning","summary":[{"type":"summary_text","text":"think"}]}`,
+		`{"type":"function_call","id":"fc_@","call_id":"c#","name":"read","arguments":"{\"path\":\"a#\"}"}`, `{"call_id":"c#","output":"one","type":"function_call_output"}`,
+		`{"call_id":"c#","output":[{"type":"input_text","text":"two"}],"type":"function_call_output"}`,
+		`{"type":"custom_tool_call","call_id":"c#","name":"py","input":"1"}`, `{"type":"custom_tool_call_output","call_id":"c#","output":"1"}`,
+		`{"type":"shell_call","id":"sh_@","call_id":"c#","action":{"commands":["ls"]}}`,
+		`{"type":"shell_call_output","call_id":"c#","output":[{"stdout":"long long long","stderr":"x","outcome":{"type":"timeout"}}]}`,
+		`{"type":"computer_call","id":"cu_@","call_id":"c#","action":{"type":"screenshot"}}`,
+		`{"type":"computer_call_output","call_id":"c#","output":{"type":"computer_screenshot","image_url":"u"}}`,
+		`{"type":"tool_search_call","execution":"client","call_id":"c#","arguments":{}}`, `{"type":"tool_search_output","execution":"client","call_id":"c#","tools":[]}`,
+		`{"type":"tool_search_call","id":"tsc_@","execution":"server","call_id":null,"arguments":{}}`,
+		`{"type":"web_search_call","id":"ws_@","status":"completed"}`, `{"type":"code_interpreter_call","id":"ci_@","code":"1","container_id":"x","outputs":null,"status":"completed"}`,
+		`{"type":"mcp_approval_request","id":"mcpr_@","name":"x","server_label":"s","arguments":"{}"}`, `{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}`,
+		`{"type":"compaction","id":"cmp_@","encrypted_content":"gAAAA#"}`, `{"type":"additional_tools","role":"developer","tools":[]}`, `{"type":"something_new","id":"new_@"}`,
+		`{"type":"compaction_trigger"}`,
+	},
+	"gemini": {
+		gmGo, gmDone, content("user", `{"text":"text #"}`, `{"inlineData":{"mimeType":"image/png","data":"aaaa"}}`), `{"parts":[{"text":"no role"}]}`,
+		content("model", `{"text":"think","thought":true}`, `{"text":"text #","thoughtSignature":"c2ln"}`), content("model", `{"text":"","thoughtSignature":"c2ln"}`), content("model", `{"text":""}`, `{}`),
+		content("model", `{"functionCall":{"id":"c#","name":"read","args":{"path":"a#"}}}`), content("model", `{"functionCall":{"id":"c#","name":"bash"},"thoughtSignature":"c2ln"}`, `{"functionCall":{"name":"read","args":{}}}`),
+		content("model", `{"function_call":{"name":"read","args":{}},"thought_signature":"c2ln"}`), content("model", gmRead, gmRead),
+		content("user", `{"functionResponse":{"id":"c#","name":"read","response":{"output":"one"}}}`), content("user", gmGot, `{"functionResponse":{"id":"c#","name":"bash","response":{"stdout":"x","code":0}}}`),
+		content("user", gmGot, `{"text":"and #"}`), content("user", `{"text":"and #"}`, gmGot), content("user", `{"functionResponse":{"id":"c#","name":"bash","response":"text"}}`),
+		content("user", `{"function_response":{"name":"read","response":{"output":"x"},"parts":[{"inline_data":{"mime_type":"image/png","data":"aaaa"}}]}}`), content("user", `{"functionResponse":{"name":"read"}}`),
+		content("model", `{"executableCode":{"language":"PYTHON","code":"1"}}`, `{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}}`),
+	},
+}
+
+// TestShuffled repairs and compacts lists in which anything stands behind anything.
+func TestShuffled(t *testing.T) {
+	for format, shapes := range shapes {
+		t.Run(format, func(t *testing.T) {
+			for seed := range uint64(4000) {
+				r := rand.New(rand.NewPCG(seed, 7))
+				messages := make([]string, 1+r.IntN(14))
+				for i := range messages {
+					messages[i] = strings.NewReplacer("#", strconv.Itoa(r.IntN(5)), "@", strconv.Itoa(i)).Replace(shapes[r.IntN(len(shapes))])
+				}
+				list := transcriptOf(messages...)
+				if bad := shuffled(t, format, list, r); bad != "" {
+					t.Fatalf("seed %d: %s\n%s", seed, bad, list)
+				}
+			}
+		})
+	}
+}
+
+func shuffled(t *testing.T, format, list string, r *rand.Rand) string {
+	mended := repair(t, format, list)
+	if mended == "[]" {
+		return ""
+	}
+	if says := violations(t, format, mended); says != "" {
+		return "repaired to " + mended + ", but " + says
+	}
+	if bad := judge.Valid(format, []byte(mended)); len(bad) > 0 {
+		return "repaired to " + mended + ", but the judge says " + bad[0]
+	}
+	if again := repair(t, format, mended); again != mended {
+		return "repaired to " + mended + ", and again to " + again
+	}
+	var a struct {
+		Report   struct{ Changed bool }
+		Messages json.RawMessage
+	}
+	policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"reasoning","mode":%q},`+
+		`{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":%d,"boundary":%q}]}`, format, 10+r.IntN(80),
+		[...]string{"keep", "strip", "latest_turn"}[r.IntN(3)], r.IntN(60), [...]string{"turn", "group"}[r.IntN(2)])
+	request(t, "plan", policy, list, &a)
+	if !a.Report.Changed {
+		return ""
+	}
+	out := []byte(a.Messages)
+	if bad := judge.Valid(format, out); len(bad) > 0 {
+		return policy + " compacts to " + string(out) + ", but the judge says " + bad[0]
+	}
+	if err := judge.Opaque(format, []byte(list), out); err != nil {
+		return policy + " compacts to " + string(out) + ": " + err.Error()
+	}
+	return ""
+}
