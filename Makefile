@@ -8,7 +8,7 @@ SHELL       := bash
 # The bytes of the module depend on the compiler, so one Go version builds the committed module everywhere.
 MODULE_GO   := go1.26.8
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME    ?= 60s
+FUZZTIME    ?= 30s
 CASES       ?= 1000000
 SEED        := $(shell date +%s)
 BENCH       ?= .
@@ -93,7 +93,7 @@ browser-is-there:
 	fi
 
 .PHONY: test-long
-test-long: ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, fuzz for FUZZTIME (60s) each
+test-long: ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, fuzz for FUZZTIME (30s) each
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
