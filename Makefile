@@ -60,7 +60,7 @@ lint:
 test-go: ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt
-	@CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt go test ./...
+	@CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt go test -timeout 30m ./...
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 
 .PHONY: test-js
