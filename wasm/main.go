@@ -5,6 +5,8 @@
 // It is a WASI reactor: a host calls _initialize once, then any export. All calls are synchronous and single-threaded.
 package main
 
+//lint:file-ignore U1000 what is exported to the host has no caller in Go
+
 import (
 	"unsafe"
 
