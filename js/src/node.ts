@@ -7,6 +7,7 @@ export { CtxfoldModule } from "./abi.js";
 export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
 export { CtxfoldError } from "./errors.js";
 export type { Load, ModuleSource } from "./load.js";
+export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type Store } from "./store.js";
 export type { Summarize, SummaryText } from "./summarize.js";
 export type * from "./types.js";
 

@@ -1,0 +1,123 @@
+/** Where bodies are kept that were taken out of a transcript, by their handles. */
+import { CtxfoldError } from "./errors.js";
+
+/**
+ * Keeps bodies: cleared, truncated, archived and folded ones, and tool outputs that are too large for the transcript.
+ *
+ * A handle is the SHA-256 of the body's UTF-8 in 64 hexadecimal digits.
+ */
+export interface Store {
+  /** Keeps a body under its handle. One that is there already stays as it is. What it throws means that it is not kept. */
+  put(handle: string, body: string): void | PromiseLike<void>;
+  /**
+   * The body whose handle begins with these digits, 16 or more of them (markers in transcripts name the first 16);
+   * undefined or null where there is none.
+   */
+  get(handle: string): MaybeText | PromiseLike<MaybeText>;
+}
+
+export type MaybeText = string | null | undefined;
+
+/** What an edge platform's store or a storage of the page must be able to do to hold bodies. */
+export interface KeyValue {
+  get(key: string): MaybeText | PromiseLike<MaybeText>;
+  put(key: string, value: string): unknown;
+}
+
+/** How many digits of a handle the stores of this package keep a body under. */
+const KEY_DIGITS = 16;
+
+const HANDLE = /^[0-9a-f]{16,64}$/;
+
+/** The key of a handle; throws for what is none, which a model may have made up. */
+function keyOf(handle: string): string {
+  const digits = String(handle).toLowerCase();
+  if (!HANDLE.test(digits)) {
+    throw new CtxfoldError("invalid_option", "a handle has from 16 to 64 hexadecimal digits", { path: "handle" });
+  }
+  return digits.slice(0, KEY_DIGITS);
+}
+
+/** A store in memory. With `maxLength` (UTF-16 code units) it throws `store_full` for a body that it has no room for. */
+export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}): Store {
+  const bodies = new Map<string, string>();
+  let length = 0;
+  return {
+    put(handle, body) {
+      const key = keyOf(handle);
+      if (bodies.has(key)) return;
+      if (length + body.length > maxLength) {
+        throw new CtxfoldError("store_full", `the store has no room for ${body.length} more characters`);
+      }
+      bodies.set(key, body);
+      length += body.length;
+    },
+    get: (handle) => bodies.get(keyOf(handle)),
+  };
+}
+
+/**
+ * A store over anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. A key is `prefix` and 16
+ * digits.
+ */
+export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store {
+  return {
+    async put(handle, body) {
+      await kv.put(prefix + keyOf(handle), body);
+    },
+    get: (handle) => kv.get(prefix + keyOf(handle)),
+  };
+}
+
+/** A store in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
+export function indexedDBStore(name = "ctxfold"): Store {
+  let opened: Promise<IDBDatabase> | undefined;
+  const open = () => {
+    opened ??= openDatabase(name, () => {
+      opened = undefined;
+    });
+    return opened;
+  };
+  return {
+    async put(handle, body) {
+      const key = keyOf(handle);
+      const transaction = (await open()).transaction(BODIES, "readwrite");
+      transaction.objectStore(BODIES).put(body, key);
+      await new Promise<void>((done, failed) => {
+        transaction.oncomplete = () => done();
+        transaction.onabort = () => failed(transaction.error);
+      });
+    },
+    async get(handle) {
+      const key = keyOf(handle);
+      return settled<MaybeText>((await open()).transaction(BODIES).objectStore(BODIES).get(key));
+    },
+  };
+}
+
+const BODIES = "bodies";
+
+async function openDatabase(name: string, lost: () => void): Promise<IDBDatabase> {
+  try {
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(BODIES);
+    const database = await settled(request);
+    // Another page that deletes or upgrades the database would wait for this one for ever.
+    database.onversionchange = () => {
+      database.close();
+      lost();
+    };
+    database.onclose = lost;
+    return database;
+  } catch (cause) {
+    lost();
+    throw cause;
+  }
+}
+
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((done, failed) => {
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { keyValueStore, memoryStore } from "ctxfold";
+import { noBrowser, openPage } from "./support/browser.js";
+import { files, serve } from "./support/server.js";
+
+const root = new URL("../../", import.meta.url);
+
+/** @param {string} body */
+const handleOf = (body) => createHash("sha256").update(body).digest("hex");
+
+/** @param {import("ctxfold").Store} store */
+async function keeps(store) {
+  const bodies = ["", '"one\\n"', "größer 😀".repeat(1000)];
+  for (const body of [...bodies, ...bodies]) await store.put(handleOf(body), body);
+  for (const body of bodies) {
+    for (const digits of [16, 20, 64]) assert.equal(await store.get(handleOf(body).slice(0, digits)), body);
+  }
+  assert.equal((await store.get(handleOf("another"))) ?? undefined, undefined);
+  for (const bad of ["", "123", "../../../../../../etc", "g".repeat(64)]) {
+    await assert.rejects(async () => store.get(bad), { code: "invalid_option" });
+    await assert.rejects(async () => store.put(bad, ""), { code: "invalid_option" });
+  }
+}
+
+test("a store in memory", () => keeps(memoryStore()));
+
+test("a store in memory is full", async () => {
+  const store = memoryStore({ maxLength: 10 });
+  await store.put(handleOf("123456"), "123456");
+  await store.put(handleOf("123456"), "123456");
+  assert.throws(() => store.put(handleOf("12345"), "12345"), { code: "store_full" });
+  await store.put(handleOf("1234"), "1234");
+});
+
+test("a store over keys and values", async () => {
+  const kv = new Map();
+  await keeps(keyValueStore({ get: async (key) => kv.get(key), put: async (key, value) => kv.set(key, value) }, "p/"));
+  assert.equal(kv.size, 3);
+  for (const key of kv.keys()) assert.match(key, /^p\/[0-9a-f]{16}$/);
+});
+
+test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
+  const page = await openPage(t);
+  await page.goto(`${await serve(t, files(root))}/js/test/support/page.html`);
+  const bodies = ["", '"one\\n"', "größer 😀".repeat(1000)];
+  const got = await page.evaluate(
+    async ({ bodies, handles }) => {
+      const { indexedDBStore } = await import(/** @type {any} */ ("/js/dist/index.js"));
+      const first = indexedDBStore("test");
+      await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
+      await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
+      const second = indexedDBStore("test"); // as after a reload of the page
+      const read = await Promise.all(handles.map((handle) => second.get(handle.slice(0, 16))));
+      await new Promise((done, failed) => {
+        const request = indexedDB.deleteDatabase("test");
+        request.onsuccess = done;
+        request.onblocked = failed;
+      });
+      return { read, gone: (await second.get(handles[0])) === undefined, none: await second.get("0".repeat(16)) };
+    },
+    { bodies, handles: bodies.map(handleOf) },
+  );
+  assert.deepEqual(got.read, bodies);
+  assert.ok(got.gone);
+});
