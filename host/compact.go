@@ -63,6 +63,7 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 	if err != nil {
 		return nil, err
 	}
+	c.metrics.Compaction(a.Report)
 	return &Result{
 		Messages: a.Messages,
 		Edits:    a.Edits,

@@ -11,6 +11,9 @@ var (
 	// can. The instance was thrown away, the Compactor stays usable.
 	ErrTrap = errors.New("the module trapped, and its instance was thrown away")
 
+	// ErrMemoryLimit is an ErrTrap whose reason is known: the call needed more memory than Options.MemoryLimit allows.
+	ErrMemoryLimit = fmt.Errorf("the call needs more memory than an instance may have: %w", ErrTrap)
+
 	// ErrClosed says that the Compactor was used after Close.
 	ErrClosed = errors.New("the compactor is closed")
 )

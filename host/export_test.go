@@ -4,7 +4,8 @@ import "context"
 
 // Answer runs one operation and returns the answer's bytes even if it is an error answer.
 func (c *Compactor) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
-	return c.engine.call(ctx, op, request)
+	answer, _, err := c.engine.call(ctx, op, request)
+	return answer, err
 }
 
 // Idle counts the instances of the module that wait for a call, and the bytes of their memory.

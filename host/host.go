@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -40,26 +41,51 @@ type Options struct {
 	// takes about 50 milliseconds. Whoever may write there may run code in this program. Empty means no cache.
 	CacheDir string
 
+	// Instances is how many instances of the module may exist, and so how many operations run at the same time. Zero
+	// means one for each CPU of the program (runtime.GOMAXPROCS). EngineNative ignores it.
+	Instances int
+
+	// MemoryLimit bounds the memory of each instance, in bytes; it is rounded down to whole pages of 64 KiB. A call that
+	// needs more fails with [ErrMemoryLimit]. A call takes about three times the bytes of its request, and an idle
+	// instance a few MiB. Zero means 4 GiB, the most that WebAssembly has. EngineNative ignores it.
+	MemoryLimit uint64
+
+	// Interrupt lets the end of a context stop the module in the middle of a call, so that the work of a cancelled call
+	// costs nothing more. It makes every call about 3.5 times slower, because wazero then looks at the context in every
+	// loop. Without it a cancelled call returns at once all the same, but its instance is busy until it is through.
+	// EngineNative ignores it.
+	Interrupt bool
+
 	// SummaryTimeout bounds each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no bound.
 	SummaryTimeout time.Duration
 
 	// Logger gets a debug line for each operation, and a warning for each summary that failed and each call that
 	// trapped. No line holds any text of a transcript. Nil means no log.
 	Logger *slog.Logger
+
+	// Metrics gets counts, sizes and durations. Nil means none.
+	Metrics Metrics
 }
 
 // Compactor compacts transcripts. Its methods may be called from any number of goroutines; as many operations run at
-// the same time as the program has CPUs (runtime.GOMAXPROCS), each in its own instance of the module.
+// the same time as Options.Instances says, each in its own instance of the module.
 type Compactor struct {
 	engine  engine
 	timeout time.Duration
 	log     *slog.Logger
+	metrics Metrics
 }
 
 // engine runs one operation of the ABI. An error answer comes back as answer bytes, not as error.
 type engine interface {
-	call(ctx context.Context, op string, request []byte) ([]byte, error)
+	call(ctx context.Context, op string, request []byte) ([]byte, cost, error)
 	close(ctx context.Context) error
+}
+
+// cost is what one operation took beside its time.
+type cost struct {
+	waited time.Duration
+	memory uint64
 }
 
 // New makes a Compactor. It fails when the module cannot be compiled or started, or the cache directory not be used.
@@ -70,7 +96,10 @@ func New(ctx context.Context, o Options) (*Compactor, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Compactor{timeout: o.SummaryTimeout, log: o.Logger}
+	if o.Metrics == nil {
+		o.Metrics = noMetrics{}
+	}
+	c := &Compactor{timeout: o.SummaryTimeout, log: o.Logger, metrics: o.Metrics}
 	switch o.Engine {
 	case EngineNative:
 		c.engine = &native{}
@@ -92,21 +121,53 @@ func (c *Compactor) Close(ctx context.Context) error { return c.engine.close(ctx
 
 // Call runs one operation of docs/ABI.md on a JSON request and returns the JSON answer. An error answer becomes an
 // [*Error], an operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap],
-// [ErrClosed] and the error of ctx. A call that has begun runs to its end: ctx is looked at before, not during the call.
+// [ErrMemoryLimit], [ErrClosed] and the error of ctx.
+//
+// When ctx ends, Call returns at once. The work goes on behind it unless Options.Interrupt is set, so request must not be
+// modified even then.
 func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	start := time.Now()
-	answer, err := c.engine.call(ctx, op, request)
+	answer, cost, err := c.run(ctx, op, request)
+	took := time.Since(start) - cost.waited
+	if err == nil && bytes.HasPrefix(answer, []byte(`{"error":`)) {
+		err = decodeError(answer)
+	}
+	code := errorCode(err)
+	c.metrics.Operation(Operation{Name: op, Code: code, RequestBytes: len(request), AnswerBytes: len(answer),
+		Waited: cost.waited, Took: took, MemoryBytes: cost.memory})
 	if err != nil {
+		c.log.Debug("ctxfold: an operation failed", "op", op, "request_bytes", len(request), "took", took, "code", code)
 		return nil, err
 	}
-	c.log.Debug("ctxfold", "op", op, "request_bytes", len(request), "answer_bytes", len(answer), "took", time.Since(start))
-	if bytes.HasPrefix(answer, []byte(`{"error":`)) {
-		return nil, decodeError(answer)
-	}
+	c.log.Debug("ctxfold", "op", op, "request_bytes", len(request), "answer_bytes", len(answer), "took", took)
 	return answer, nil
+}
+
+func (c *Compactor) run(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, cost{}, err
+	}
+	return c.engine.call(ctx, op, request)
+}
+
+func errorCode(err error) string {
+	var answer *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &answer):
+		return answer.Code
+	case errors.Is(err, ErrMemoryLimit):
+		return CodeMemory
+	case errors.Is(err, ErrTrap):
+		return CodeTrap
+	case errors.Is(err, ErrClosed):
+		return CodeClosed
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return CodeCanceled
+	default:
+		return CodeStart
+	}
 }
 
 func decodeError(answer []byte) error {
@@ -120,11 +181,21 @@ func decodeError(answer []byte) error {
 // native is the engine that needs no module.
 type native struct{ closed atomic.Bool }
 
-func (n *native) call(_ context.Context, op string, request []byte) ([]byte, error) {
+func (n *native) call(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
 	if n.closed.Load() {
-		return nil, ErrClosed
+		return nil, cost{}, ErrClosed
 	}
-	return core.Call(op, request), nil
+	if ctx.Done() == nil {
+		return core.Call(op, request), cost{}, nil
+	}
+	answer := make(chan []byte, 1)
+	go func() { answer <- core.Call(op, request) }()
+	select {
+	case a := <-answer:
+		return a, cost{}, nil
+	case <-ctx.Done():
+		return nil, cost{}, ctx.Err()
+	}
 }
 
 func (n *native) close(context.Context) error {

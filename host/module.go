@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -31,6 +32,9 @@ const (
 	// The memory of a module never shrinks. An instance that one huge transcript has swollen beyond this many bytes is
 	// replaced, which costs a few milliseconds.
 	maxIdleMemory = 256 << 20
+
+	// maxMemory is the most that a memory with 32-bit addresses can have.
+	maxMemory = 4 << 30
 )
 
 // module is the engine that runs the WebAssembly module: one compiled module and a pool of its instances. An instance
@@ -41,6 +45,7 @@ type module struct {
 	cache    wazero.CompilationCache
 	ops      map[string]bool
 	log      *slog.Logger
+	limit    uint64 // of the memory of each instance, in bytes
 
 	// slots holds one token for every call in progress, so it bounds the instances that exist.
 	slots chan struct{}
@@ -51,8 +56,18 @@ type module struct {
 }
 
 func newModule(ctx context.Context, o Options) (_ *module, err error) {
-	m := &module{ops: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), log: o.Logger}
-	config := wazero.NewRuntimeConfig()
+	if o.Instances < 0 {
+		return nil, fmt.Errorf("there cannot be %d instances", o.Instances)
+	}
+	if o.Instances == 0 {
+		o.Instances = runtime.GOMAXPROCS(0)
+	}
+	if o.MemoryLimit == 0 || o.MemoryLimit > maxMemory {
+		o.MemoryLimit = maxMemory
+	}
+	m := &module{ops: map[string]bool{}, slots: make(chan struct{}, o.Instances), log: o.Logger}
+	m.limit = o.MemoryLimit / pageSize * pageSize
+	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(o.Interrupt)
 	if o.CacheDir != "" {
 		if m.cache, err = wazero.NewCompilationCacheWithDir(o.CacheDir); err != nil {
 			return nil, fmt.Errorf("opening the compile cache: %w", err)
@@ -97,32 +112,70 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 	return m, nil
 }
 
-// call runs op on an idle instance, or on a new one, or waits until a call in progress has ended.
-func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, error) {
+// call runs op on an idle instance, or on a new one, or waits until a call in progress has ended. When ctx ends first, it
+// leaves the instance to its work: it comes back to the pool afterwards, or is thrown away if the runtime stops it.
+func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
 	if !m.ops[op] {
-		return unknownOp(op)
+		answer, err := unknownOp(op)
+		return answer, cost{}, err
 	}
 	if uint64(len(request)) > math.MaxUint32 {
-		return nil, fmt.Errorf("ctxfold: a request of %d bytes does not fit into the module's memory of 4 GiB", len(request))
+		return nil, cost{}, fmt.Errorf("%w: its request has %d bytes", ErrMemoryLimit, len(request))
 	}
+	start := time.Now()
 	select {
 	case m.slots <- struct{}{}:
-		defer func() { <-m.slots }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, cost{waited: time.Since(start)}, ctx.Err()
 	}
 	in, err := m.take(ctx)
+	spent := cost{waited: time.Since(start)}
 	if err != nil {
-		return nil, err
+		<-m.slots
+		return nil, spent, err
 	}
-	answer, err := in.call(ctx, op, request)
-	if err != nil {
-		m.log.Warn("ctxfold: the module trapped", "op", op, "request_bytes", len(request), "error", err)
-		_ = in.module.Close(context.WithoutCancel(ctx))
-		return nil, fmt.Errorf("ctxfold: %s: %w: %w", op, ErrTrap, err)
+	type outcome struct {
+		answer []byte
+		cost   cost
+		err    error
 	}
-	m.put(ctx, in)
-	return answer, nil
+	done := make(chan outcome, 1)
+	work := func() {
+		answer, err := in.call(ctx, op, request)
+		spent.memory = uint64(in.module.Memory().Size())
+		if err == nil {
+			m.put(ctx, in)
+		} else {
+			_ = in.module.Close(context.WithoutCancel(ctx))
+			err = m.explain(ctx, in, op, len(request), err)
+		}
+		<-m.slots
+		done <- outcome{answer, spent, err}
+	}
+	if ctx.Done() == nil {
+		work()
+	} else {
+		go work()
+	}
+	select {
+	case o := <-done:
+		return o.answer, o.cost, o.err
+	case <-ctx.Done():
+		return nil, spent, ctx.Err()
+	}
+}
+
+// explain says why a call did not come back.
+func (m *module) explain(ctx context.Context, in *instance, op string, size int, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	cause := ErrTrap
+	if in.memory.refused {
+		cause = ErrMemoryLimit
+	}
+	m.log.Warn("ctxfold: the module trapped", "op", op, "request_bytes", size, "error", err)
+	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
 // unknownOp answers in the place of an export that is not there. Core words the answer, so that it is that of EngineNative.
@@ -204,6 +257,7 @@ func (m *module) release(ctx context.Context) error {
 // instance is one running module with its own memory.
 type instance struct {
 	module api.Module
+	memory *memory
 	alloc  api.Function
 	free   api.Function
 	ops    map[string]api.Function
@@ -211,12 +265,18 @@ type instance struct {
 
 func (m *module) instantiate(ctx context.Context) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
-	mod, err := m.runtime.InstantiateModule(context.WithoutCancel(ctx), m.compiled, config)
+	var own *memory
+	allocator := experimental.MemoryAllocatorFunc(func(capacity, _ uint64) experimental.LinearMemory {
+		own = newMemory(capacity, m.limit)
+		return own
+	})
+	mod, err := m.runtime.InstantiateModule(experimental.WithMemoryAllocator(context.WithoutCancel(ctx), allocator), m.compiled, config)
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: starting the module: %w", err)
 	}
 	in := &instance{
 		module: mod,
+		memory: own,
 		alloc:  mod.ExportedFunction(exportAlloc),
 		free:   mod.ExportedFunction(exportFree),
 		ops:    map[string]api.Function{},

@@ -41,9 +41,12 @@ func (c *Compactor) summarize(ctx context.Context, s Summarizer, requests []Requ
 					summary.Error = "the summarizer failed without a message"
 				}
 			}
+			took := time.Since(start)
 			if summary.Error != "" {
-				c.log.Warn("ctxfold: no summary", "request", q.ID, "took", time.Since(start), "error", summary.Error)
+				c.log.Warn("ctxfold: no summary", "request", q.ID, "took", took, "error", summary.Error)
 			}
+			c.metrics.Summary(SummaryCall{Scope: q.Scope, Failed: summary.Error != "", InputTokens: q.InputTokens,
+				OutputBytes: len(summary.Text), Took: took})
 			summaries[i] = summary
 		})
 	}

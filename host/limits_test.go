@@ -1,0 +1,164 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// large is a transcript of about size bytes.
+func large(size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`[{"role":"user","content":"start"}`)
+	message := `,{"role":"assistant","content":"` + strings.Repeat("lorem ipsum ", 80) + `"},{"role":"user","content":"go on"}`
+	for b.Len() < size {
+		b.WriteString(message)
+	}
+	b.WriteString(`]`)
+	return b.Bytes()
+}
+
+func estimateRequest(size int) []byte {
+	return []byte(`{"policy":{"format":"openai-chat"},"messages":` + string(large(size)) + `}`)
+}
+
+func TestMemoryLimit(t *testing.T) {
+	seen := &recorder{}
+	c := open(t, host.Options{MemoryLimit: 24 << 20, Metrics: seen})
+	small := estimateRequest(1 << 10)
+	for range 3 {
+		_, err := c.Call(t.Context(), "estimate", estimateRequest(20<<20))
+		if !errors.Is(err, host.ErrMemoryLimit) || !errors.Is(err, host.ErrTrap) {
+			t.Fatalf("a call that needs too much: %v, want ErrMemoryLimit", err)
+		}
+		if n, _ := c.Idle(); n != 0 {
+			t.Error("the instance was kept")
+		}
+		if _, err := c.Call(t.Context(), "estimate", small); err != nil {
+			t.Fatalf("the call after it: %v", err)
+		}
+	}
+	last := seen.operations[len(seen.operations)-1]
+	if last.MemoryBytes == 0 || last.MemoryBytes > 24<<20 {
+		t.Errorf("an instance of %d bytes", last.MemoryBytes)
+	}
+	if code := seen.operations[0].Code; code != host.CodeMemory {
+		t.Errorf("metrics saw %q", code)
+	}
+}
+
+// A call returns when its context ends, and those after it work, whether the module was stopped or went on behind.
+func TestCancelInside(t *testing.T) {
+	request := estimateRequest(32 << 20)
+	for name, o := range map[string]host.Options{
+		"module":      {Instances: 1},
+		"interrupted": {Instances: 1, Interrupt: true},
+		"native":      {Engine: host.EngineNative},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := open(t, o)
+			start := time.Now()
+			if _, err := c.Call(t.Context(), "estimate", request); err != nil {
+				t.Fatal(err)
+			}
+			whole := time.Since(start)
+			ctx, cancel := context.WithTimeout(t.Context(), whole/8)
+			defer cancel()
+			start = time.Now()
+			_, err := c.Call(ctx, "estimate", request)
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("got %v", err)
+			}
+			if took := time.Since(start); took > whole*3/4 {
+				t.Errorf("a call of %v went on for %v after a deadline of %v", whole, took, whole/8)
+			}
+			if _, err := c.Call(t.Context(), "estimate", estimateRequest(1<<10)); err != nil {
+				t.Errorf("the call after it: %v", err)
+			}
+			if o.Interrupt {
+				if took := time.Since(start); took > whole*3/4 {
+					t.Errorf("the call after it had to wait until %v", took)
+				}
+			}
+		})
+	}
+}
+
+// With one instance, a second call waits for it, and no longer than its context lets it.
+func TestWaiting(t *testing.T) {
+	seen := &recorder{}
+	c := open(t, host.Options{Instances: 1, Module: trapping, Metrics: seen})
+	release := c.Occupy()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := c.Call(ctx, "detect", nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	release()
+	if _, err := c.Call(t.Context(), "detect", nil); err != nil {
+		t.Error(err)
+	}
+	if o := seen.operations[0]; o.Code != host.CodeCanceled || o.Waited < 20*time.Millisecond || o.Took > o.Waited {
+		t.Errorf("metrics saw %+v", o)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	messages := sample(t)
+	for _, engine := range []host.Engine{host.EngineModule, host.EngineNative} {
+		seen := &recorder{}
+		c := open(t, host.Options{Engine: engine, Metrics: seen})
+		r, err := c.Compact(t.Context(), messages, policy, host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) {
+			return host.Summary{Text: summary}, nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Call(t.Context(), "estimate", []byte(`{"text":1}`)); err == nil {
+			t.Error("no error")
+		}
+		if n := len(seen.operations); n < 3 || seen.operations[0].Name != "plan" || seen.operations[n-2].Name != "step" ||
+			seen.operations[0].RequestBytes <= len(messages) || seen.operations[n-2].AnswerBytes <= len(r.Messages) ||
+			seen.operations[0].Took <= 0 || seen.operations[n-1].Code != "wrong_type" {
+			t.Errorf("operations: %+v", seen.operations)
+		}
+		if len(seen.summaries) == 0 || seen.summaries[0].Scope != "session" || seen.summaries[0].OutputBytes != len(summary) || seen.summaries[0].Failed {
+			t.Errorf("summaries: %+v", seen.summaries)
+		}
+		if len(seen.compactions) != 1 || seen.compactions[0].Tokens != r.Report.Tokens {
+			t.Errorf("compactions: %+v", seen.compactions)
+		}
+	}
+}
+
+// recorder keeps what Metrics are told.
+type recorder struct {
+	mu          sync.Mutex
+	operations  []host.Operation
+	summaries   []host.SummaryCall
+	compactions []host.Report
+}
+
+func (r *recorder) Operation(o host.Operation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.operations = append(r.operations, o)
+}
+
+func (r *recorder) Summary(s host.SummaryCall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summaries = append(r.summaries, s)
+}
+
+func (r *recorder) Compaction(c host.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.compactions = append(r.compactions, c)
+}
