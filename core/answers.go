@@ -121,6 +121,8 @@ type Planned struct {
 	Requests []digest.Request `json:"requests,omitempty"`
 	Report   compact.Report   `json:"report"`
 	State    *compact.State   `json:"state,omitempty"`
+	// Archive lists the bodies that the host has to keep before it uses the result, if the policy asks for it.
+	Archive []compact.Body `json:"archive,omitempty"`
 }
 
 // Plan is what goes from plan to step, and from step to step. It is data: it can be shown, stored, and continued on

@@ -428,6 +428,33 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 					(*out.State).UnmarshalEasyJSON(in)
 				}
 			}
+		case "archive":
+			if in.IsNull() {
+				in.Skip()
+				out.Archive = nil
+			} else {
+				in.Delim('[')
+				if out.Archive == nil {
+					if !in.IsDelim(']') {
+						out.Archive = make([]compact.Body, 0, 0)
+					} else {
+						out.Archive = []compact.Body{}
+					}
+				} else {
+					out.Archive = (out.Archive)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v8 compact.Body
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v8).UnmarshalEasyJSON(in)
+					}
+					out.Archive = append(out.Archive, v8)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -462,11 +489,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v8, v9 := range in.Requests {
-				if v8 > 0 {
+			for v9, v10 := range in.Requests {
+				if v9 > 0 {
 					out.RawByte(',')
 				}
-				(v9).MarshalEasyJSON(out)
+				(v10).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -485,6 +512,20 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 		const prefix string = ",\"state\":"
 		out.RawString(prefix)
 		(*in.State).MarshalEasyJSON(out)
+	}
+	if len(in.Archive) != 0 {
+		const prefix string = ",\"archive\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v11, v12 := range in.Archive {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				(v12).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
 	}
 	out.RawByte('}')
 }
@@ -564,13 +605,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 digest.Reply
+					var v13 digest.Reply
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v10).UnmarshalEasyJSON(in)
+						(v13).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v10)
+					out.Replies = append(out.Replies, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -591,13 +632,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 					out.Asked = (out.Asked)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v11 string
+					var v14 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v11 = string(in.String())
+						v14 = string(in.String())
 					}
-					out.Asked = append(out.Asked, v11)
+					out.Asked = append(out.Asked, v14)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -655,11 +696,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v12, v13 := range in.Replies {
-				if v12 > 0 {
+			for v15, v16 := range in.Replies {
+				if v15 > 0 {
 					out.RawByte(',')
 				}
-				(v13).MarshalEasyJSON(out)
+				(v16).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -669,11 +710,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v14, v15 := range in.Asked {
-				if v14 > 0 {
+			for v17, v18 := range in.Asked {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v15))
+				out.String(string(v18))
 			}
 			out.RawByte(']')
 		}
@@ -738,13 +779,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v19 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v19 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v16)
+					out.Ops = append(out.Ops, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -765,9 +806,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v17)
-					out.Formats = append(out.Formats, v17)
+					var v20 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v20)
+					out.Formats = append(out.Formats, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -788,13 +829,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v18 string
+					var v21 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v18 = string(in.String())
+						v21 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v18)
+					out.Estimators = append(out.Estimators, v21)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -815,13 +856,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 string
+					var v22 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v19 = string(in.String())
+						v22 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v19)
+					out.Passes = append(out.Passes, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -842,9 +883,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v20)
-					out.Presets = append(out.Presets, v20)
+					var v23 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v23)
+					out.Presets = append(out.Presets, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -891,11 +932,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v21, v22 := range in.Ops {
-				if v21 > 0 {
+			for v24, v25 := range in.Ops {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v22))
+				out.String(string(v25))
 			}
 			out.RawByte(']')
 		}
@@ -907,11 +948,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v23, v24 := range in.Formats {
-				if v23 > 0 {
+			for v26, v27 := range in.Formats {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v24)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -923,11 +964,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v25, v26 := range in.Estimators {
-				if v25 > 0 {
+			for v28, v29 := range in.Estimators {
+				if v28 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v29))
 			}
 			out.RawByte(']')
 		}
@@ -939,11 +980,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v27, v28 := range in.Passes {
-				if v27 > 0 {
+			for v30, v31 := range in.Passes {
+				if v30 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v28))
+				out.String(string(v31))
 			}
 			out.RawByte(']')
 		}
@@ -955,11 +996,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v29, v30 := range in.Presets {
-				if v29 > 0 {
+			for v32, v33 := range in.Presets {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v30)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -1214,13 +1255,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 int
+					var v34 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v31 = int(in.Int())
+						v34 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v31)
+					out.Messages = append(out.Messages, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1274,11 +1315,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v32, v33 := range in.Messages {
-				if v32 > 0 {
+			for v35, v36 := range in.Messages {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v33))
+				out.Int(int(v36))
 			}
 			out.RawByte(']')
 		}
@@ -1342,9 +1383,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v34)
-					out.Candidates = append(out.Candidates, v34)
+					var v37 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v37)
+					out.Candidates = append(out.Candidates, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1384,11 +1425,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Candidates {
-				if v35 > 0 {
+			for v38, v39 := range in.Candidates {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v36)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -1447,13 +1488,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 string
+					var v40 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v37 = string(in.String())
+						v40 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v37)
+					out.Evidence = append(out.Evidence, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1493,11 +1534,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Evidence {
-				if v38 > 0 {
+			for v41, v42 := range in.Evidence {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v39))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}

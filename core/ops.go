@@ -275,7 +275,7 @@ func run(r *request, p *Plan, dst []byte) []byte {
 		a.Plan, a.Requests = p, c.Requests
 		return appendJSON(dst, a)
 	}
-	a.State = &c.State
+	a.State, a.Archive = &c.State, c.Archive
 	dst = appendJSON(dst, a)
 	return r.appendTranscript(dst, c)
 }

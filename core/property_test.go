@@ -49,7 +49,16 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
 	}
-	if r.IntN(3) == 0 {
+	if r.IntN(2) == 0 {
+		parts = append(parts, fmt.Sprintf(`"archive":%q`, [...]string{"places", "bodies"}[r.IntN(2)]))
+	}
+	switch r.IntN(5) {
+	case 0:
+		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"dedupe","min_tokens":%d,"superseded":%q},{"pass":"archive","keep_recent":%d,`+
+			`"mode":%q,"min_tokens":%d,"max_requests":%d,"excerpt":%d},{"pass":"clear","keep_recent":%d},{"pass":"fold","keep_tokens":%d}]`,
+			r.IntN(60), [...]string{"reads", "all", "none"}[r.IntN(3)], r.IntN(6), [...]string{"model", "local"}[r.IntN(2)], r.IntN(60),
+			r.IntN(3), r.IntN(100), r.IntN(8), r.IntN(3000)))
+	case 1, 2:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"reasoning","mode":%q},{"pass":"clear","keep_recent":%d,"min_reclaim":%d},`+
 			`{"pass":"fold","keep_tokens":%d,"boundary":%q,"keep_last":%t},{"pass":"rehydrate","tokens":%d}]`,
 			[...]string{"keep", "strip", "latest_turn"}[r.IntN(3)], r.IntN(8), r.IntN(200), r.IntN(3000), [...]string{"turn", "group"}[r.IntN(2)],

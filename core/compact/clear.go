@@ -1,15 +1,10 @@
 package compact
 
 import (
-	"bytes"
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
-
-// ClearedMarker stands where the body of a tool result was (S3.33).
-const ClearedMarker = "[Old tool result content cleared]"
 
 // clearPass replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
 //
@@ -38,75 +33,23 @@ func (p *clearPass) check() string {
 func (p *clearPass) follows() bool { return false }
 
 func (p *clearPass) run(c *Run) {
-	may := func(tool string) bool {
-		tool = digest.ToolKey(tool)
-		same := func(name string) bool { return digest.ToolKey(name) == tool }
-		return (len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, same)) && !slices.ContainsFunc(p.ExcludeTools, same)
-	}
-	type target struct {
-		item int
-		part int32
-		gain int
-	}
-	var targets []target
-	left, reclaim := max(1, p.KeepRecent), 0
-	for i := len(c.Items) - 1; i >= 0; i-- {
-		it := &c.Items[i]
-		msg := &c.T.Messages[it.Msg]
-		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			part := &c.T.Parts[n]
-			if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) ||
-				part.Body.Zero() || part.Pair < 0 || c.cleared(n) || !may(digest.ToolName(c.T, int(n))) {
-				continue
-			}
-			if left > 0 {
-				left--
-				continue
-			}
-			if gain := c.clearing(n); gain > 0 && !it.Pinned {
-				targets = append(targets, target{i, n, gain})
-				reclaim += gain
-			}
-		}
+	reclaim := 0
+	targets := c.oldResults(max(1, p.KeepRecent), toolFilter(p.Tools, p.ExcludeTools))
+	for i := range targets {
+		targets[i].gain = c.clearing(targets[i].part, c.sized(ClearedMarker))
+		reclaim += max(0, targets[i].gain)
 	}
 	if reclaim < max(1, p.MinReclaim) {
 		return
 	}
-	slices.Reverse(targets)
-	for i, t := range targets {
-		tool := digest.ToolName(c.T, int(t.part))
-		value, size := c.F.ResultBody(nil, c.T, t.part, ClearedMarker)
-		c.SetBody(t.part, value, size)
-		c.T.Parts[t.part].Flags |= transcript.Cleared
-		c.act(Action{Action: "clear", Pass: "clear", Message: int(c.Items[t.item].In), Tokens: t.gain, Tool: tool})
-		if i+1 == len(targets) || targets[i+1].item != t.item {
-			c.changed(t.item)
-		}
-	}
-	c.Report.Cleared += len(targets)
+	targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
+	c.replace(targets, "clear", "clear", ClearedMarker, func(int) string { return "" })
 }
 
-// clearing is how many tokens are saved by putting the marker in the place of a tool result's body.
-func (c *Run) clearing(n int32) int {
+// clearing is how many tokens are saved by putting a text in the place of a tool result's body.
+func (c *Run) clearing(n int32, text string) int {
 	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
 	cleared := parts[0]
-	_, cleared.Size = c.F.ResultBody(nil, c.T, n, ClearedMarker)
+	_, cleared.Size = c.F.ResultBody(nil, c.T, n, text)
 	return c.P.Parts(parts) - c.P.Parts([]transcript.Part{cleared})
-}
-
-// cleared tells whether the body of a tool result is a marker already.
-func (c *Run) cleared(n int32) bool {
-	p := &c.T.Parts[n]
-	if p.Has(transcript.Cleared) {
-		return true
-	}
-	body := p.Body
-	if inner := c.T.Inner(int(n)); len(inner) == 1 && inner[0].Kind == transcript.Text {
-		body = inner[0].Body
-	}
-	if c.T.EqualText(body, ClearedMarker) {
-		return true
-	}
-	value, _ := c.F.ResultBody(nil, c.T, n, ClearedMarker)
-	return bytes.Equal(c.T.Bytes(p.Body), value)
 }

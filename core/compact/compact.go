@@ -28,10 +28,12 @@ type Run struct {
 	Limit, Target int // tokens
 
 	Report   Report
+	Archive  []Body           // for the host to keep before it uses the result
 	Requests []digest.Request // what is wanted before the run can end
 
 	folded []Item // the items that a fold has taken out
-	digest int    // the index of the item that stands for them
+	taken  []taken
+	digest int // the index of the item that stands for them
 }
 
 // Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
@@ -134,6 +136,9 @@ func (c *Run) finish() {
 	r.Messages.After = len(c.Items) + c.T.Input - c.Rest
 	n := c.FirstChange()
 	r.Prefix = Prefix{Messages: n, Bytes: c.PrefixBytes(), Tokens: c.Tokens(0, n)}
+	if c.Policy.Archive != "" {
+		c.Archive = c.archived()
+	}
 	c.State.Round++
 	c.State.Format = r.Format
 	c.State.Messages, c.State.Fingerprint = r.Messages.After, c.fingerprint()

@@ -266,7 +266,138 @@ func (v foldPass) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *foldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *clearPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *dedupePass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "min_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinTokens = int(in.Int())
+			}
+		case "min_reclaim":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinReclaim = int(in.Int())
+			}
+		case "superseded":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Superseded = string(in.String())
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v1 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in dedupePass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"min_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinTokens))
+	}
+	{
+		const prefix string = ",\"min_reclaim\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinReclaim))
+	}
+	{
+		const prefix string = ",\"superseded\":"
+		out.RawString(prefix)
+		out.String(string(in.Superseded))
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v2, v3 := range in.ExcludeTools {
+				if v2 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v3))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v dedupePass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *dedupePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *clearPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -314,13 +445,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 					out.Tools = (out.Tools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 string
+					var v4 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v1 = string(in.String())
+						v4 = string(in.String())
 					}
-					out.Tools = append(out.Tools, v1)
+					out.Tools = append(out.Tools, v4)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -341,13 +472,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 					out.ExcludeTools = (out.ExcludeTools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v2 string
+					var v5 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v2 = string(in.String())
+						v5 = string(in.String())
 					}
-					out.ExcludeTools = append(out.ExcludeTools, v2)
+					out.ExcludeTools = append(out.ExcludeTools, v5)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -366,7 +497,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in clearPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in clearPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -392,11 +523,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v3, v4 := range in.Tools {
-				if v3 > 0 {
+			for v6, v7 := range in.Tools {
+				if v6 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v4))
+				out.String(string(v7))
 			}
 			out.RawByte(']')
 		}
@@ -408,11 +539,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v5, v6 := range in.ExcludeTools {
-				if v5 > 0 {
+			for v8, v9 := range in.ExcludeTools {
+				if v8 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v6))
+				out.String(string(v9))
 			}
 			out.RawByte(']')
 		}
@@ -422,14 +553,232 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v clearPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *clearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *State) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *archivePass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		case "mode":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Mode = string(in.String())
+			}
+		case "min_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinTokens = int(in.Int())
+			}
+		case "max_requests":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxRequests = int(in.Int())
+			}
+		case "max_input":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxInput = int(in.Int())
+			}
+		case "max_output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxOutput = int(in.Int())
+			}
+		case "excerpt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Excerpt = int(in.Int())
+			}
+		case "tools":
+			if in.IsNull() {
+				in.Skip()
+				out.Tools = nil
+			} else {
+				in.Delim('[')
+				if out.Tools == nil {
+					if !in.IsDelim(']') {
+						out.Tools = make([]string, 0, 4)
+					} else {
+						out.Tools = []string{}
+					}
+				} else {
+					out.Tools = (out.Tools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v10 = string(in.String())
+					}
+					out.Tools = append(out.Tools, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v11 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v11 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v11)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in archivePass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	{
+		const prefix string = ",\"mode\":"
+		out.RawString(prefix)
+		out.String(string(in.Mode))
+	}
+	{
+		const prefix string = ",\"min_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinTokens))
+	}
+	{
+		const prefix string = ",\"max_requests\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxRequests))
+	}
+	{
+		const prefix string = ",\"max_input\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxInput))
+	}
+	{
+		const prefix string = ",\"max_output\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxOutput))
+	}
+	{
+		const prefix string = ",\"excerpt\":"
+		out.RawString(prefix)
+		out.Int(int(in.Excerpt))
+	}
+	{
+		const prefix string = ",\"tools\":"
+		out.RawString(prefix)
+		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v12, v13 := range in.Tools {
+				if v12 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v13))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v14, v15 := range in.ExcludeTools {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v15))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v archivePass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *archivePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -487,7 +836,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in State) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -521,14 +870,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -573,9 +922,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -601,9 +950,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &out.Prefix)
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -620,9 +969,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &v7)
-					out.Actions = append(out.Actions, v7)
+					var v16 Action
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &v16)
+					out.Actions = append(out.Actions, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -641,7 +990,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -673,12 +1022,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -703,12 +1052,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, in.Prefix)
 	}
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -717,11 +1066,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v8, v9 := range in.Actions {
-				if v8 > 0 {
+			for v17, v18 := range in.Actions {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, v9)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -731,14 +1080,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -808,7 +1157,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -849,7 +1198,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -889,7 +1238,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -905,7 +1254,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -951,7 +1300,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -972,7 +1321,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1012,7 +1361,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1028,7 +1377,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1080,7 +1429,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1105,4 +1454,144 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 		out.Int(int(in.Window))
 	}
 	out.RawByte('}')
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Body) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "what":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.What = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bytes = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "places":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Places).UnmarshalEasyJSON(in)
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+				out.Text = nil
+			} else {
+				if out.Text == nil {
+					out.Text = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Text = string(in.String())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Body) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"what\":"
+		out.RawString(prefix)
+		out.String(string(in.What))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	if in.Tool != "" {
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix)
+		out.String(string(in.Tool))
+	}
+	{
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bytes))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	if (in.Places).IsDefined() {
+		const prefix string = ",\"places\":"
+		out.RawString(prefix)
+		(in.Places).MarshalEasyJSON(out)
+	}
+	if in.Text != nil {
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.String(string(*in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
 }

@@ -61,7 +61,8 @@ func (p *foldPass) run(c *Run) {
 			talk++
 			messages = append(messages, it.Msg)
 		case c.T.StartsWith(int(it.Msg), digest.Header):
-			prior = digest.Body(c.T.Text(c.T.FirstText(int(it.Msg))), &ledger)
+			_, text := foldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
+			prior = digest.Body(text, &ledger)
 		case c.T.Messages[it.Msg].Variant == transcript.Digest:
 			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
 		}
@@ -81,12 +82,13 @@ func (p *foldPass) run(c *Run) {
 	if !ok {
 		return
 	}
-	text := c.F.Message(nil, transcript.User, digest.Message(body))
-	probe := c.P.Text(digest.Message(body)) + c.P.Framing + c.P.Part
-	if probe >= gain {
+	message := digest.Message(body)
+	if c.P.Text(message)+c.P.Framing+c.P.Part >= gain {
 		return // nothing would be gained
 	}
-	c.fold(cut, head, held, text)
+	list, first := c.foldElements(cut, held, head >= 0)
+	message = nameFold(message, c.keepFold(list, first, gain))
+	c.fold(cut, head, held, c.F.Message(nil, transcript.User, message))
 	c.State.Ledger = ledger
 }
 

@@ -30,6 +30,10 @@ type Policy struct {
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
 	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
 	OpenCalls string `json:"open_calls,omitempty"`
+	// Archive is "" (the default: what is taken out is gone), "places" (the answer lists every body that was taken out, with
+	// its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in the
+	// stead of their places).
+	Archive string `json:"archive,omitempty"`
 	// Answer is "messages" (the default), "edits" (runs over the input's indexes), or "report" (neither).
 	Answer string `json:"answer,omitempty"`
 }

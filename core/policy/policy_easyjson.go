@@ -127,6 +127,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 			} else {
 				out.OpenCalls = string(in.String())
 			}
+		case "archive":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Archive = string(in.String())
+			}
 		case "answer":
 			if in.IsNull() {
 				in.Skip()
@@ -239,6 +245,11 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 		const prefix string = ",\"open_calls\":"
 		out.RawString(prefix)
 		out.String(string(in.OpenCalls))
+	}
+	if in.Archive != "" {
+		const prefix string = ",\"archive\":"
+		out.RawString(prefix)
+		out.String(string(in.Archive))
 	}
 	if in.Answer != "" {
 		const prefix string = ",\"answer\":"

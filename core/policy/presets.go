@@ -172,6 +172,8 @@ func (p *Policy) check() *Error {
 		return bad("summary.mode", `must be "model" or "local"`)
 	case p.Answer != "" && p.Answer != "messages" && p.Answer != "edits" && p.Answer != "report":
 		return bad("answer", `must be "messages", "edits" or "report"`)
+	case p.Archive != "" && p.Archive != "places" && p.Archive != "bodies":
+		return bad("archive", `must be "", "places" or "bodies"`)
 	case p.OpenCalls != "" && p.OpenCalls != "keep" && p.OpenCalls != "answer":
 		return bad("open_calls", `must be "keep" or "answer"`)
 	case p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0:

@@ -1,0 +1,232 @@
+package compact
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Body is one body that was taken out of the transcript, for the host to keep.
+//
+//easyjson:json
+type Body struct {
+	Handle string `json:"handle"`
+	// What it is: "tool_result", "image", "audio", "file", or "fold" for the messages that a digest stands for.
+	What string `json:"what"`
+	// Message is the index of its message in the input's list; of a fold, that of the first one.
+	Message int    `json:"message"`
+	Tool    string `json:"tool,omitempty"`
+	Bytes   int    `json:"bytes"`
+	Tokens  int    `json:"tokens"`
+	// Places say where the body stands: [[from,to]], in bytes from the beginning of the request's messages. The body of a
+	// fold is a JSON list whose elements are these places, and numbers that are written as they are.
+	Places policy.Raw `json:"places,omitempty"`
+	// Text is the body itself, where the policy asks for it or where it stands nowhere in the request.
+	Text *string `json:"body,omitempty"`
+}
+
+// taken is a body on its way into the archive.
+type taken struct {
+	Body
+	msg  int32           // the message that holds the marker; -1 for a fold
+	part transcript.Span // the body, where it is one span
+	list []element       // the body of a fold
+}
+
+// element is one element of a fold's body: a message, or where there is none a number. A number n over 0 stands for the next
+// n messages that were not folded and stand behind the digest; -1 says that of the message before it the rest was not
+// folded, and stands there.
+type element struct {
+	span transcript.Span
+	n    int
+}
+
+// mark puts a marker in the place of a tool result's body, with what text says behind it, and archives the body. The item
+// has to be measured anew afterwards, by changed.
+func (c *Run) mark(part int32, marker, text string) {
+	p := &c.T.Parts[part]
+	body := c.Original(part)
+	handle := c.keep("tool_result", p.Msg, part, body)
+	value, size := c.F.ResultBody(nil, c.T, part, withHandle(marker, handle)+text)
+	c.SetBody(part, value, size)
+	c.T.Parts[part].Flags |= transcript.Cleared
+}
+
+// keep archives a body that is one span. It returns its handle, or "" where the host keeps no archive.
+func (c *Run) keep(what string, msg, part int32, body transcript.Span) string {
+	if c.Policy.Archive == "" {
+		return ""
+	}
+	b := taken{msg: msg, part: body}
+	bytes := c.T.Bytes(body)
+	if int(msg) >= c.T.Input { // a repair has written it anew
+		msg = -1
+	}
+	b.Body = Body{Handle: archive.Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
+		Tokens: c.P.Parts(c.T.Parts[part : int(part)+1+len(c.T.Inner(int(part)))])}
+	if what == "tool_result" {
+		b.Tool = digest.ToolName(c.T, int(part))
+	}
+	c.taken = append(c.taken, b)
+	return b.Handle
+}
+
+// keepFold archives the messages that a fold takes out. elements is what stands for them, in order.
+func (c *Run) keepFold(elements []element, first, tokens int) string {
+	if c.Policy.Archive == "" || len(elements) == 0 {
+		return ""
+	}
+	b := taken{msg: -1, list: elements}
+	b.Body = Body{What: "fold", Tokens: tokens, Message: first}
+	h := archive.New()
+	write := func(text []byte) {
+		h.Write(text)
+		b.Bytes += len(text)
+	}
+	b.each(c.T, write)
+	b.Handle = h.Handle()
+	c.taken = append(c.taken, b)
+	return b.Handle
+}
+
+// each gives the bytes of a body, piece by piece.
+func (b *taken) each(t *transcript.Transcript, write func([]byte)) {
+	if b.msg >= 0 {
+		write(t.Bytes(b.part))
+		return
+	}
+	for i, e := range b.list {
+		write([]byte{"[,"[min(i, 1)]})
+		if e.n != 0 {
+			write(strconv.AppendInt(nil, int64(e.n), 10))
+		} else {
+			write(t.Bytes(e.span))
+		}
+	}
+	write([]byte{']'})
+}
+
+// archived lists the bodies that the host has to keep, in the order in which they were taken out.
+func (c *Run) archived() []Body {
+	whole := make(map[int32]bool, len(c.folded))
+	for _, it := range c.folded {
+		whole[it.Msg] = true
+	}
+	out := []Body{}
+	for i := range c.taken {
+		b := &c.taken[i]
+		if b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
+			continue
+		}
+		c.place(b)
+		out = append(out, b.Body)
+	}
+	return out
+}
+
+// place says where a body is to be found.
+func (c *Run) place(b *taken) {
+	base := c.T.Outer.Start
+	var places []byte
+	found := true
+	add := func(p transcript.Span) {
+		found = found && !c.T.Written(p)
+		places = strconv.AppendUint(append(places, '['), uint64(p.Start-base), 10)
+		places = strconv.AppendUint(append(places, ','), uint64(p.End-base), 10)
+		places = append(places, ']')
+	}
+	places = append(places, '[')
+	if b.msg >= 0 {
+		add(b.part)
+	}
+	for i, e := range b.list {
+		if i > 0 {
+			places = append(places, ',')
+		}
+		if e.n != 0 {
+			places = strconv.AppendInt(places, int64(e.n), 10)
+			continue
+		}
+		add(e.span)
+	}
+	if found && c.Policy.Archive == "places" {
+		b.Places = append(places, ']')
+		return
+	}
+	var text []byte
+	b.each(c.T, func(piece []byte) { text = append(text, piece...) })
+	body := string(text)
+	b.Text = &body
+}
+
+// foldElements is the body of a fold of the items before cut that are not held, and of the message at cut where a piece of
+// it is folded.
+func (c *Run) foldElements(cut int, held []bool, piece bool) (list []element, first int) {
+	first = -1
+	at, stay := 0, 0
+	for at < cut && held[at] { // these stand before the digest
+		at++
+	}
+	add := func(in int32) {
+		if stay > 0 {
+			list = append(list, element{n: stay})
+			stay = 0
+		}
+		if first < 0 {
+			first = int(in)
+		}
+		list = append(list, element{span: c.T.Messages[in].Span})
+	}
+	for i := at; i < cut; i++ {
+		switch {
+		case held[i]:
+			stay++
+		case c.Items[i].In >= 0:
+			add(c.Items[i].In)
+		}
+	}
+	if piece && c.Items[cut].In >= 0 {
+		add(c.Items[cut].In)
+		list = append(list, element{n: -1})
+	}
+	return list, first
+}
+
+// textOf is a body as a text to be read: of JSON that is a string its text, of a list of parts their texts, anything else
+// as it stands.
+func textOf(body []byte) string {
+	s := jsonspan.New(body)
+	switch s.Kind() {
+	case jsonspan.String:
+		return jsonspan.Text(body, s.Text().Span)
+	case jsonspan.Array:
+		var text []byte
+		for s.Array(); s.Elem(); {
+			if s.Kind() != jsonspan.Object {
+				return string(body)
+			}
+			for s.Object(); ; {
+				key, ok := s.Key()
+				if !ok {
+					break
+				}
+				if string(key) != "text" || s.Kind() != jsonspan.String {
+					s.Skip()
+					continue
+				}
+				if len(text) > 0 {
+					text = append(text, '\n')
+				}
+				text = jsonspan.AppendText(text, body, s.Text().Span)
+			}
+		}
+		if s.Err() == nil && len(text) > 0 {
+			return string(text)
+		}
+	}
+	return string(body)
+}

@@ -1,0 +1,99 @@
+package compact
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// dedupePass takes out what a newer tool result says again: results of one tool that are the same byte for byte, and results
+// of an identical call (same tool, same arguments) that gave something else since. The newest one stays.
+//
+//easyjson:json
+type dedupePass struct {
+	Pass string `json:"pass"`
+	// MinTokens is how much taking out a result must save, in tokens.
+	MinTokens int `json:"min_tokens"`
+	// MinReclaim is how many tokens must be freed in all, or nothing is taken out.
+	MinReclaim int `json:"min_reclaim"`
+	// Superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools
+	// that read a file), "all" or "none".
+	Superseded string `json:"superseded"`
+	// ExcludeTools are tools whose results always stay.
+	ExcludeTools []string `json:"exclude_tools"`
+}
+
+func init() {
+	register("dedupe", func() pass { return &dedupePass{MinTokens: 50, Superseded: "reads"} })
+}
+
+func (p *dedupePass) check() string {
+	if p.Superseded != "reads" && p.Superseded != "all" && p.Superseded != "none" {
+		return `superseded must be "reads", "all" or "none"`
+	}
+	if s := tokensRange("min_tokens", p.MinTokens); s != "" {
+		return s
+	}
+	return tokensRange("min_reclaim", p.MinReclaim)
+}
+
+func (p *dedupePass) follows() bool { return false }
+
+func (p *dedupePass) run(c *Run) {
+	excluded := toolFilter(p.ExcludeTools, nil)
+	results, calls := map[sameResult]int32{}, map[string]bool{}
+	var targets [2][]result // the same, superseded
+	reclaim := 0
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		msg := &c.T.Messages[c.Items[i].Msg]
+		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
+			if !c.hasResult(n) {
+				continue
+			}
+			tool := digest.ToolName(c.T, int(n))
+			body := c.T.Bytes(c.T.Parts[n].Body)
+			key := sameResult{tool: tool, size: len(body)}
+			key.hash.Add(body)
+			newer, same := results[key]
+			same = same && bytes.Equal(body, c.T.Bytes(c.T.Parts[newer].Body))
+			results[key] = n
+			call := ""
+			if p.Superseded == "all" || p.Superseded == "reads" && digest.ReadsFile(tool) {
+				call = tool + "\x00" + digest.CallArgs(c.T, &c.T.Parts[c.T.Parts[n].Pair])
+			}
+			kind, again := 0, same
+			if !again && call != "" && calls[call] {
+				kind, again = 1, true
+			}
+			if call != "" && !c.T.Parts[n].Has(transcript.IsError) { // an error is no newer state of anything
+				calls[call] = true
+			}
+			if !again || c.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {
+				continue
+			}
+			marker := dedupeMarkers[kind]
+			if gain := c.clearing(n, c.sized(marker)); gain >= max(1, p.MinTokens) {
+				targets[kind] = append(targets[kind], result{i, n, gain})
+				reclaim += gain
+			}
+		}
+	}
+	if reclaim < max(1, p.MinReclaim) {
+		return
+	}
+	for kind, list := range targets {
+		slices.Reverse(list)
+		c.replace(list, "dedupe", "dedupe", dedupeMarkers[kind], func(int) string { return "" })
+	}
+}
+
+var dedupeMarkers = [...]string{DuplicateMarker, SupersededMarker}
+
+// sameResult is equal for results that may be the same; their bodies tell.
+type sameResult struct {
+	tool string
+	size int
+	hash transcript.Fingerprint
+}

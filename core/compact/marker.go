@@ -1,0 +1,117 @@
+package compact
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// The markers that stand where something was. Where the host keeps an archive they name the handle of what they stand for.
+const (
+	ClearedMarker    = "[Old tool result content cleared]" // S3.33
+	DuplicateMarker  = "[The same as a newer result of this tool]"
+	SupersededMarker = "[Superseded by a newer result of the same call]"
+	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary stands for (S4.25)
+	ImageMarker      = "[Image removed to make the request smaller]"
+	AudioMarker      = "[Audio removed to make the request smaller]"
+	FileMarker       = "[File removed to make the request smaller]"
+)
+
+var markers = [...]string{ClearedMarker, DuplicateMarker, SupersededMarker, SummaryMarker, ImageMarker, AudioMarker, FileMarker}
+
+// named begins what a marker says of its handle, in the place of the closing bracket.
+const named = ". Handle: "
+
+// zeros stands for a handle where only the size of a marker counts.
+const zeros = "0000000000000000"
+
+// withHandle is a marker that names a handle; the marker itself where there is none.
+func withHandle(marker, handle string) string {
+	if handle == "" {
+		return marker
+	}
+	return marker[:len(marker)-1] + named + handle[:archive.Short] + "]"
+}
+
+// sized is a marker as it is about as large as one that will be written.
+func (c *Run) sized(marker string) string {
+	if c.Policy.Archive == "" {
+		return marker
+	}
+	return withHandle(marker, zeros)
+}
+
+// markerRoom is how far into a value a marker is looked for, in bytes: it stands at the beginning of a string, with only
+// the wire format's own shape before it.
+const markerRoom = 512
+
+// handleIn finds the handle that a marker names, the first digits of it: a marker at the beginning of a string of value, JSON.
+func handleIn(value []byte) (handle string, found bool) {
+	value = value[:min(len(value), markerRoom)]
+	for _, marker := range markers {
+		for rest := value; ; {
+			at := bytes.Index(rest, []byte(`"`+marker[:len(marker)-1]+named))
+			if at < 0 {
+				break
+			}
+			rest = rest[at+len(marker)+len(named):]
+			if len(rest) > archive.Short && rest[archive.Short] == ']' && archive.IsHandle(string(rest[:archive.Short])) {
+				return string(rest[:archive.Short]), true
+			}
+		}
+	}
+	return "", false
+}
+
+// cleared tells whether the body of a tool result is a marker already.
+func (c *Run) cleared(n int32) bool {
+	p := &c.T.Parts[n]
+	if p.Has(transcript.Cleared) {
+		return true
+	}
+	if _, found := handleIn(c.T.Bytes(p.Body)); found {
+		return true
+	}
+	body := p.Body
+	if inner := c.T.Inner(int(n)); len(inner) == 1 && inner[0].Kind == transcript.Text {
+		body = inner[0].Body
+	}
+	if at := bytes.Index(c.T.Bytes(body)[:min(body.Len(), len(SummaryMarker)+1)], []byte(SummaryMarker)); at == 1 {
+		return true
+	}
+	for _, marker := range markers[:3] {
+		if c.T.EqualText(body, marker) {
+			return true
+		}
+		if p.Body.Len() > markerRoom {
+			continue
+		}
+		if value, _ := c.F.ResultBody(nil, c.T, n, marker); bytes.Equal(c.T.Bytes(p.Body), value) {
+			return true
+		}
+	}
+	return false
+}
+
+// foldHandle begins the line of a digest message that names the handle of what was folded.
+const foldHandle = "Handle of the folded messages: "
+
+// nameFold adds the handle of what was folded to the text of a digest message, behind its header.
+func nameFold(text, handle string) string {
+	if handle == "" {
+		return text
+	}
+	return digest.Header + "\n" + foldHandle + handle[:archive.Short] + text[len(digest.Header):]
+}
+
+// foldHandleOf takes the handle out of the text of a digest message.
+func foldHandleOf(text string) (handle, rest string) {
+	after, found := strings.CutPrefix(text, digest.Header+"\n"+foldHandle)
+	if !found || len(after) < archive.Short || !archive.IsHandle(after[:archive.Short]) {
+		return "", text
+	}
+	return after[:archive.Short], digest.Header + after[archive.Short:]
+}
