@@ -48,7 +48,7 @@ func (p *foldPass) run(c *Run) {
 	cut, step := p.cut(c, groups)
 	var messages []int32
 	var prior string
-	ledger := c.State.Ledger
+	ledger := c.State.Ledger.Clone()
 	gain, talk := 0, 0
 	for i := range c.Items[:cut] {
 		if held[i] {
@@ -196,7 +196,7 @@ func (c *Run) summary(messages []int32, prior string, ledger *digest.Ledger, gai
 		}
 	}
 	c.Report.Summary = Summary{Source: source, Why: why}
-	return digest.Local(c.T, messages, prior, ledger, c.P.MaxUnits(budget)-len(lists)) + lists, true
+	return digest.Local(c.T, messages, prior, ledger, c.P.MaxUnits(budget)), true
 }
 
 // request asks for a digest of messages. What is too long for the model is clipped: first tool results and arguments,

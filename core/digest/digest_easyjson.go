@@ -231,6 +231,33 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 			} else {
 				out.Task = string(in.String())
 			}
+		case "requests":
+			if in.IsNull() {
+				in.Skip()
+				out.Requests = nil
+			} else {
+				in.Delim('[')
+				if out.Requests == nil {
+					if !in.IsDelim(']') {
+						out.Requests = make([]string, 0, 4)
+					} else {
+						out.Requests = []string{}
+					}
+				} else {
+					out.Requests = (out.Requests)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v1 = string(in.String())
+					}
+					out.Requests = append(out.Requests, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "read":
 			if in.IsNull() {
 				in.Skip()
@@ -247,13 +274,13 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 					out.Read = (out.Read)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 string
+					var v2 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v1 = string(in.String())
+						v2 = string(in.String())
 					}
-					out.Read = append(out.Read, v1)
+					out.Read = append(out.Read, v2)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -274,13 +301,59 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 					out.Modified = (out.Modified)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v2 string
+					var v3 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v2 = string(in.String())
+						v3 = string(in.String())
 					}
-					out.Modified = append(out.Modified, v2)
+					out.Modified = append(out.Modified, v3)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "commands":
+			if in.IsNull() {
+				in.Skip()
+				out.Commands = nil
+			} else {
+				in.Delim('[')
+				if out.Commands == nil {
+					if !in.IsDelim(']') {
+						out.Commands = make([]Command, 0, 2)
+					} else {
+						out.Commands = []Command{}
+					}
+				} else {
+					out.Commands = (out.Commands)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v4 Command
+					easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest3(in, &v4)
+					out.Commands = append(out.Commands, v4)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "errors":
+			if in.IsNull() {
+				in.Skip()
+				out.Errors = nil
+			} else {
+				in.Delim('[')
+				if out.Errors == nil {
+					if !in.IsDelim(']') {
+						out.Errors = make([]Failure, 0, 1)
+					} else {
+						out.Errors = []Failure{}
+					}
+				} else {
+					out.Errors = (out.Errors)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v5 Failure
+					easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest4(in, &v5)
+					out.Errors = append(out.Errors, v5)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -309,6 +382,25 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		out.RawString(prefix[1:])
 		out.String(string(in.Task))
 	}
+	if len(in.Requests) != 0 {
+		const prefix string = ",\"requests\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v6, v7 := range in.Requests {
+				if v6 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v7))
+			}
+			out.RawByte(']')
+		}
+	}
 	if len(in.Read) != 0 {
 		const prefix string = ",\"read\":"
 		if first {
@@ -319,11 +411,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v3, v4 := range in.Read {
-				if v3 > 0 {
+			for v8, v9 := range in.Read {
+				if v8 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v4))
+				out.String(string(v9))
 			}
 			out.RawByte(']')
 		}
@@ -338,11 +430,49 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v5, v6 := range in.Modified {
-				if v5 > 0 {
+			for v10, v11 := range in.Modified {
+				if v10 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v6))
+				out.String(string(v11))
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Commands) != 0 {
+		const prefix string = ",\"commands\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v12, v13 := range in.Commands {
+				if v12 > 0 {
+					out.RawByte(',')
+				}
+				easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest3(out, v13)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Errors) != 0 {
+		const prefix string = ",\"errors\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v14, v15 := range in.Errors {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest4(out, v15)
 			}
 			out.RawByte(']')
 		}
@@ -358,4 +488,127 @@ func (v Ledger) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Ledger) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(l, v)
+}
+func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest4(in *jlexer.Lexer, out *Failure) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "on":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.On = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest4(out *jwriter.Writer, in Failure) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Tool))
+	}
+	if in.On != "" {
+		const prefix string = ",\"on\":"
+		out.RawString(prefix)
+		out.String(string(in.On))
+	}
+	if in.Text != "" {
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest3(in *jlexer.Lexer, out *Command) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "command":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Command = string(in.String())
+			}
+		case "exit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Exit = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest3(out *jwriter.Writer, in Command) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"command\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Command))
+	}
+	if in.Exit != "" {
+		const prefix string = ",\"exit\":"
+		out.RawString(prefix)
+		out.String(string(in.Exit))
+	}
+	out.RawByte('}')
 }

@@ -1,6 +1,8 @@
 package digest_test
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -72,14 +74,112 @@ func TestLedger(t *testing.T) {
 	tr, seq := read(t, "native", session)
 	l := digest.Ledger{Read: []string{"b.go", "z.go"}, Modified: []string{"c.go"}}
 	l.Add(tr, seq)
-	if got := l.Text(1000); got != "\n\n<modified-files>\nb.go\nc.go\n</modified-files>\n\n<read-files>\na.go\nz.go\n</read-files>" {
+	want := `
+
+<user-requests>
+- [first] Fix the parser.
+  Please.
+  Thanks
+</user-requests>
+
+<modified-files>
+c.go
+b.go
+</modified-files>
+
+<open-errors>
+- edit_file (b.go): no such file
+</open-errors>
+
+<commands-run>
+go test → exit 0
+</commands-run>
+
+<read-files>
+z.go
+a.go
+</read-files>`
+	if got := l.Text(4000); got != want {
 		t.Errorf("got %s", got)
 	}
-	if l.Task != "Fix the parser.\r\nPlease.  \nThanks" {
-		t.Errorf("task %q", l.Task)
+	for max := range 1000 {
+		if got := l.Text(max); len(got) > max {
+			t.Fatalf("%d bytes for %d", len(got), max)
+		}
 	}
-	if got := l.Text(40); !strings.Contains(got, "more)") || len(got) > 150 {
-		t.Errorf("a small budget gives %q", got)
+	// A host that lost the state gets it back from the digest.
+	var back digest.Ledger
+	if body := digest.Body(digest.Message("# Objective\nx"+l.Text(4000)), &back); body != "# Objective\nx" || !reflect.DeepEqual(back, l) {
+		t.Errorf("%q, and the ledger came back as %+v, not %+v", body, back, l)
+	}
+}
+
+// What the tools of many agents do is found under their names and arguments.
+func TestLedgerKnowsTools(t *testing.T) {
+	for _, c := range []struct{ name, args, read, modified, command string }{
+		{"read_file", `{"filePath":"a"}`, "a", "", ""},
+		{"read_many_files", `{"paths":["a","b"]}`, "a b", "", ""},
+		{"mcp__fs__read_file", `{"path":"a"}`, "a", "", ""},
+		{"functions.view", `{"file_path":"a"}`, "a", "", ""},
+		{"str_replace_based_edit_tool", `{"command":"str_replace","path":"a"}`, "", "a", ""},
+		{"MultiEdit", `{"file_path":"a","edits":[{"old_string":"x"}]}`, "", "a", ""},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a\n@@\n*** Add File: b\n*** End Patch"}`, "", "a b", ""},
+		{"apply_patch", `{"patch":"--- a/x.go\n+++ b/x.go\n"}`, "", "x.go", ""},
+		{"bash", `{"command":"cat a.go b.go | head -3"}`, "a.go b.go", "", "cat a.go b.go | head -3"},
+		{"exec_command", `{"cmd":"sed -n '1,9p' a.go && sed -i s/x/y/ b.go"}`, "a.go", "b.go", "sed -n '1,9p' a.go && sed -i s/x/y/ b.go"},
+		{"shell", `{"command":["bash","-lc","echo 1 > out.txt 2>&1"]}`, "", "out.txt", "echo 1 > out.txt 2>&1"},
+		{"shell", `{"command":["bash","-lc","apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.go\n*** End Patch\nEOF\ncat b.go"]}`, "b.go", "a.go", "*"},
+		{"run_shell_command", `{"command":"cat $HOME/x.go; tee y.txt > /dev/null; cat \"a b.go\""}`, "a b.go", "y.txt", "*"},
+		{"weather", `{"path":"a"}`, "", "", ""},
+		{"read", `{"path":"a\nb"}`, "", "", ""},
+		{"read", `not json`, "", "", ""},
+	} {
+		quoted := string(jsonspan.AppendString(nil, c.args))
+		tr, seq := read(t, "openai-chat", `[{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"`+c.name+`","arguments":`+quoted+`}}]},{"role":"tool","tool_call_id":"1","content":"ok"}]`)
+		var l digest.Ledger
+		l.Add(tr, seq)
+		if got := strings.Join(l.Read, " "); got != c.read {
+			t.Errorf("%s %s: read %q", c.name, c.args, got)
+		}
+		if got := strings.Join(l.Modified, " "); got != c.modified {
+			t.Errorf("%s %s: modified %q", c.name, c.args, got)
+		}
+		if c.command != "*" && (len(l.Commands) == 0) != (c.command == "") || len(l.Commands) > 0 && c.command != "*" && l.Commands[0].Command != c.command {
+			t.Errorf("%s %s: ran %v", c.name, c.args, l.Commands)
+		}
+	}
+}
+
+// A command's exit code is found in what the tools of many agents answer, and an error counts until the same works.
+func TestLedgerOutcomes(t *testing.T) {
+	type run struct{ command, answer string }
+	for _, c := range []struct {
+		runs     []run
+		commands string
+		open     string
+	}{
+		{[]run{{"go test", "ok\nProcess exited with code 0"}}, "[{go test 0}]", ""},
+		{[]run{{"go test", "Exit code 2\nFAIL: x"}}, "[{go test 2}]", "go test"},
+		{[]run{{"go test -v", "exit status 1"}, {"go test ./...", "<returncode>0</returncode>"}}, "[{go test -v 1} {go test ./... 0}]", ""},
+		{[]run{{"make", `{"output":"no rule","metadata":{"exit_code":2}}`}, {"make -k", `{"metadata":{"exit_code": 0}}`}}, "[{make 2} {make -k 0}]", ""},
+		{[]run{{"a", "Command exited with code 1"}, {"b", "fine"}, {"a", "exit code: 0"}}, "[{b } {a 0}]", ""},
+		{[]run{{"a", "exited with code 1"}, {"a", "exited with code 3"}}, "[{a 3}]", "a"},
+	} {
+		var b strings.Builder
+		for i, r := range c.runs {
+			fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"tool_call","id":"%d","name":"bash","arguments":{"command":%q}}]},`+
+				`{"role":"tool_result","tool_call_id":"%d","tool_name":"bash","content":%q}`, i, r.command, i, r.answer)
+		}
+		tr, seq := read(t, "native", "["+b.String()[1:]+"]")
+		var l digest.Ledger
+		l.Add(tr, seq)
+		open := ""
+		for _, f := range l.Errors {
+			open += f.On
+		}
+		if got := fmt.Sprint(l.Commands); got != c.commands || open != c.open {
+			t.Errorf("%v: %s, open: %q", c.runs, got, open)
+		}
 	}
 }
 
@@ -182,16 +282,17 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-func TestMessageAndBody(t *testing.T) {
-	l := digest.Ledger{Read: []string{"a", "b"}, Modified: []string{"m"}}
-	var back digest.Ledger
-	if got := digest.Body(digest.Message("# Objective\nx")+l.Text(1000), &back); got != "# Objective\nx" {
+// Files that stand in the digest and not in the state are older than those in the state; of the rest the state is right.
+func TestBodyCompletesTheLedger(t *testing.T) {
+	l := digest.Ledger{Task: "t", Read: []string{"a"}, Modified: []string{"b"}}
+	text := digest.Message("x\n\n<user-requests>\n- [first] other\n</user-requests>\n\n<read-files>\n(3 more)\nb\nc\n</read-files>\n\ny")
+	if got := digest.Body(text, &l); got != "x\n\ny" {
 		t.Errorf("%q", got)
 	}
-	if back.Text(1000) != l.Text(1000) {
-		t.Errorf("the ledger came back as %+v", back)
+	if want := (digest.Ledger{Task: "t", Read: []string{"c", "a"}, Modified: []string{"b"}}); !reflect.DeepEqual(l, want) {
+		t.Errorf("%+v", l)
 	}
-	if got := digest.Body(digest.Message("no lists </read-files>"), &back); got != "no lists </read-files>" {
+	if got := digest.Body(digest.Message("no lists </read-files>"), &l); got != "no lists </read-files>" {
 		t.Errorf("%q", got)
 	}
 }

@@ -4,147 +4,305 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// Ledger is what code, not a model, knows of the folded messages. Lists are sorted; a file that was modified is not
-// listed as read.
+// Ledger is what code, not a model, knows of the folded messages. It is carried from one compaction to the next in the
+// state, and stands in every digest, from which it can be read back. All lists have the oldest first; a file that was
+// modified is not listed as read.
 //
 //easyjson:json
 type Ledger struct {
-	Task     string   `json:"task,omitempty"` // the user's first request
-	Read     []string `json:"read,omitempty"`
-	Modified []string `json:"modified,omitempty"`
+	Task     string    `json:"task,omitempty"`     // the user's first request
+	Requests []string  `json:"requests,omitempty"` // what the user asked for since
+	Read     []string  `json:"read,omitempty"`
+	Modified []string  `json:"modified,omitempty"`
+	Commands []Command `json:"commands,omitempty"`
+	Errors   []Failure `json:"errors,omitempty"` // what failed, and has not worked since
 }
 
-// The tools that read and modify files, under the names that agents give them (see ToolKey), and the arguments that hold
-// a path.
-var (
-	readTools = []string{"read", "readfile", "view", "viewfile", "cat", "open", "openfile", "grep", "find", "ls", "glob", "search"}
-	// BodyTools are the tools of which a result is the content of one file.
-	bodyTools = []string{"read", "readfile", "view", "viewfile", "cat", "open", "openfile"}
-	editTools = []string{"write", "writefile", "edit", "editfile", "multiedit", "create", "createfile", "strreplace",
-		"strreplaceeditor", "strreplacebasededittool", "applypatch", "patch", "replace", "editor", "notebookedit"}
-	pathKeys = []string{"path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "notebook_path"}
+// Command is a command that the agent or the user ran.
+type Command struct {
+	Command string `json:"command"`
+	Exit    string `json:"exit,omitempty"` // the exit code; "failed" where only that is known, "" where nothing is
+}
+
+// Failure is a tool call that failed.
+type Failure struct {
+	Tool string `json:"tool"`
+	On   string `json:"on,omitempty"` // the file or the command
+	Text string `json:"text,omitempty"`
+}
+
+// How much a ledger holds. Lists that are longer lose their oldest entries, and texts their middle; sizes are bytes.
+const (
+	maxPath     = 1024 // longer ones are no file names
+	maxTask     = 4000
+	maxRequest  = 4000
+	allRequests = 32000
+	maxRead     = 500
+	maxModified = 2000
+	maxScript   = 1 << 16
+	maxCommand  = 200
+	maxCommands = 40
+	maxFailure  = 400
+	maxFailures = 8
 )
 
-// ToolKey is a tool's name as the tables have it: lower case, without _ and -. Agents write Read, read_file, str-replace.
-func ToolKey(name string) string {
-	key := make([]byte, 0, len(name))
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != '_' && c != '-' {
-			key = append(key, c)
-		}
-	}
-	return string(key)
-}
-
-// ReadsFile tells whether a tool's result is the content of one file.
-func ReadsFile(tool string) bool { return slices.Contains(bodyTools, ToolKey(tool)) }
-
-// EditsFile tells whether a tool changes files.
-func EditsFile(tool string) bool { return slices.Contains(editTools, ToolKey(tool)) }
-
-// Path is the path in the arguments of a tool call, or "".
-func Path(t *transcript.Transcript, call *transcript.Part) string {
-	args := []byte(nil)
-	switch {
-	case call.Body.Zero():
-	case call.Has(transcript.JSONText):
-		args = t.AppendText(nil, call.Body)
-	default:
-		args = t.Bytes(call.Body)
-	}
-	s := jsonspan.New(args)
-	s.Lenient = true
-	if s.Kind() != jsonspan.Object {
-		return ""
-	}
-	best, path := len(pathKeys), ""
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
-		n := slices.Index(pathKeys, string(key))
-		if n < 0 || n >= best || s.Kind() != jsonspan.String {
-			s.Skip()
-			continue
-		}
-		best, path = n, jsonspan.Text(args, s.Text().Span)
-	}
-	return path
-}
-
-// maxPath is the longest path, in bytes, that is taken for one; longer ones are no file names.
-const maxPath = 1024
-
-// Add collects the facts of messages.
+// Add collects the facts of messages, which are newer than those that the ledger has.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
-	for _, i := range messages {
-		if l.Task == "" && t.HasUserText(int(i)) && !t.StartsWith(int(i), Header) {
-			l.Task = Clip(strings.TrimSpace(t.Text(t.FirstText(int(i)))), 2000)
-		}
-		for _, p := range t.PartsOf(int(i)) {
-			if p.Kind != transcript.ToolCall {
-				continue
-			}
-			key := ToolKey(t.Text(p.Name))
-			read, edit := slices.Contains(readTools, key), slices.Contains(editTools, key)
-			if !read && !edit {
-				continue
-			}
-			path := Path(t, &p)
-			if path == "" || len(path) > maxPath || strings.ContainsAny(path, "\n\r") {
-				continue
-			}
-			if edit {
-				l.Modified = append(l.Modified, path)
-			} else {
-				l.Read = append(l.Read, path)
-			}
-		}
+	c := collector{t: t, Ledger: l, failed: map[string]int{}}
+	for i, f := range l.Errors {
+		c.failed[f.key()] = i
 	}
+	for _, i := range messages {
+		c.message(int(i))
+	}
+	l.Errors = slices.DeleteFunc(l.Errors, func(f Failure) bool { return f.Tool == "" })
 	l.tidy()
 }
 
-func (l *Ledger) tidy() {
-	slices.Sort(l.Modified)
-	l.Modified = slices.Compact(l.Modified)
-	slices.Sort(l.Read)
-	l.Read = slices.Compact(l.Read)
-	l.Read = slices.DeleteFunc(l.Read, func(path string) bool {
-		_, found := slices.BinarySearch(l.Modified, path)
-		return found
-	})
+// collector adds messages to a ledger.
+type collector struct {
+	*Ledger
+	t      *transcript.Transcript
+	failed map[string]int // Failure.key to index in Errors; those that worked since have no tool
 }
 
-// Text is the ledger as it stands at the end of every digest, in at most max bytes; newest or not, files are listed in
-// order, and what does not fit is counted.
-func (l *Ledger) Text(max int) string {
-	var b strings.Builder
-	for _, list := range []struct {
-		tag   string
-		paths []string
-	}{{"modified-files", l.Modified}, {"read-files", l.Read}} {
-		if len(list.paths) == 0 {
-			continue
-		}
-		b.WriteString("\n\n<" + list.tag + ">\n")
-		for i, path := range list.paths {
-			path = Fence(path)
-			if b.Len()+len(path) > max {
-				b.WriteString("(" + itoa(len(list.paths)-i) + " more)\n")
-				break
-			}
-			b.WriteString(path + "\n")
-		}
-		b.WriteString("</" + list.tag + ">")
+func (c *collector) message(i int) {
+	t := c.t
+	if m := &t.Messages[i]; m.Variant == transcript.Shell {
+		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
-	return b.String()
+	if text := Asked(t, i); text != "" {
+		if c.Task == "" {
+			c.Task = Clip(text, maxTask)
+		} else {
+			c.Requests = append(c.Requests, Clip(text, maxRequest))
+		}
+	}
+	m := &t.Messages[i]
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
+			c.call(p)
+		}
+		if p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
+			c.result(n)
+		}
+	}
+}
+
+// call collects what a tool call reads, changes and runs.
+func (c *collector) call(p *transcript.Part) {
+	u := useOf(c.t.Text(p.Name))
+	if u != reads && u != searches && u != edits && u != runs {
+		return
+	}
+	read := func(path string) { c.Read = addPath(c.Read, path) }
+	wrote := func(path string) { c.Modified = addPath(c.Modified, path) }
+	var paths []string
+	best := len(keysOf[0].keys)
+	script := ""
+	arguments(c.t, p, func(key, text string) {
+		switch is, rank := argumentOf(key); {
+		case u == runs && (is == command || key == ""):
+			script = joinWords(script, text)
+		case u == edits && (is == patch || key == ""):
+			patchedFiles(text, wrote)
+		case u != runs && is == path && rank <= best:
+			if rank < best {
+				best, paths = rank, nil
+			}
+			paths = append(paths, text)
+		}
+	})
+	for _, path := range paths {
+		if u == edits {
+			wrote(path)
+		} else {
+			read(path)
+		}
+	}
+	if script != "" {
+		shellFiles(script, read, wrote)
+	}
+}
+
+// joinWords puts the words of a command that is a list together. What starts a shell for the command itself is left out.
+func joinWords(script, word string) string {
+	switch {
+	case len(script) > maxScript:
+		return script
+	case script == "" || script == "bash" || script == "sh" || script == "zsh":
+		return word
+	case word == "-lc" || word == "-c":
+		return script
+	case (script == "-lc" || script == "-c"):
+		return word
+	}
+	return script + " " + word
+}
+
+// result collects how a command ended, and what failed.
+func (c *collector) result(n int32) {
+	t, p := c.t, &c.t.Parts[n]
+	tool := ToolName(t, int(n))
+	u := useOf(tool)
+	on := ""
+	if p.Pair >= 0 {
+		call := &t.Parts[p.Pair]
+		if u == runs {
+			arguments(t, call, func(key, text string) {
+				if is, _ := argumentOf(key); is == command || key == "" {
+					on = joinWords(on, text)
+				}
+			})
+		} else {
+			on = Path(t, call)
+		}
+	}
+	text := ""
+	if p.Has(transcript.IsError) || u == runs {
+		text = ResultText(t, int(n))
+	}
+	exit := ""
+	if u == runs {
+		if exit = exitIn(text); exit == "" && p.Has(transcript.IsError) {
+			exit = "failed"
+		}
+		if on != "" {
+			c.ran(on, exit)
+		}
+	}
+	f := Failure{Tool: tool, On: clipLine(on, maxCommand)}
+	key := f.key()
+	at, known := c.failed[key]
+	if known { // it worked now, or failed anew
+		c.Errors[at] = Failure{}
+		delete(c.failed, key)
+	}
+	if failed := p.Has(transcript.IsError) || exit != "" && exit != "0"; failed && tool != "" {
+		f.Text = complaint(text)
+		c.failed[key] = len(c.Errors)
+		c.Errors = append(c.Errors, f)
+	}
+}
+
+// key names what a failure is about: the same tool on the same file, or the same command up to its first option, so that a
+// test that runs with other options counts as run again.
+func (f *Failure) key() string {
+	on := f.On
+	if useOf(f.Tool) == runs {
+		if _, cmd, found := strings.Cut(on, "&& "); found && strings.HasPrefix(on, "cd ") {
+			on = cmd
+		}
+		words := strings.Fields(on)
+		end := 0
+		for end < len(words) && end < 3 && !strings.HasPrefix(words[end], "-") && words[end] != "./..." {
+			end++
+		}
+		on = strings.Join(words[:end], " ")
+	}
+	return ToolKey(f.Tool) + "\x00" + on
+}
+
+// ran records a command; the newest run of it counts.
+func (c *collector) ran(script, exit string) {
+	if script = clipLine(script, maxCommand); script != "" {
+		c.Commands = append(c.Commands, Command{Command: script, Exit: exit})
+	}
+}
+
+// clipLine is a text on one line of at most max bytes.
+func clipLine(text string, max int) string {
+	text = strings.TrimSpace(text)
+	if len(text) > max {
+		text = trimRune(text[:max]) + "…"
+	}
+	if strings.ContainsAny(text, "\n\r\t") {
+		text = strings.Join(strings.Fields(text), " ")
+	}
+	return text
+}
+
+func trimRune(s string) string {
+	for n := len(s); n > 0 && n > len(s)-4; n-- {
+		if c := s[n-1]; c < 0x80 {
+			return s[:n]
+		} else if c >= 0xc0 {
+			size := 2
+			if c >= 0xe0 {
+				size = 3
+			}
+			if c >= 0xf0 {
+				size = 4
+			}
+			if n-1+size <= len(s) {
+				return s[:n-1+size]
+			}
+			return s[:n-1]
+		}
+	}
+	return s
+}
+
+func addPath(list []string, path string) []string {
+	if path == "" || len(path) > maxPath || strings.ContainsAny(path, "\n\r") {
+		return list
+	}
+	return append(list, path)
+}
+
+// Clone returns a copy that shares nothing with l.
+func (l *Ledger) Clone() Ledger {
+	c := *l
+	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
+	c.Commands, c.Errors = slices.Clone(l.Commands), slices.Clone(l.Errors)
+	return c
+}
+
+// Inherit takes over what an older ledger knows, such as one that was read back from a digest.
+func (l *Ledger) Inherit(old *Ledger) {
+	if l.Task == "" && len(l.Requests) == 0 && len(l.Commands) == 0 && len(l.Errors) == 0 {
+		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
+	}
+	l.Read = slices.Concat(old.Read, l.Read)
+	l.Modified = slices.Concat(old.Modified, l.Modified)
+	l.tidy()
+}
+
+// tidy leaves each entry once, at its newest place, and keeps the lists within their limits.
+func (l *Ledger) tidy() {
+	l.Modified = newestOf(l.Modified, maxModified, func(p string) string { return p })
+	modified := make(map[string]bool, len(l.Modified))
+	for _, p := range l.Modified {
+		modified[p] = true
+	}
+	l.Read = slices.DeleteFunc(l.Read, func(p string) bool { return modified[p] })
+	l.Read = newestOf(l.Read, maxRead, func(p string) string { return p })
+	l.Commands = newestOf(l.Commands, maxCommands, func(c Command) string { return c.Command })
+	l.Errors = newestOf(l.Errors, maxFailures, func(f Failure) string { return f.key() })
+	l.Requests = newestOf(l.Requests, len(l.Requests), func(r string) string { return r })
+	size := 0
+	for i, r := range slices.Backward(l.Requests) {
+		if size += len(r); size > allRequests {
+			l.Requests = l.Requests[i+1:]
+			break
+		}
+	}
+}
+
+// newestOf leaves of entries with one key the last, and of all the last max.
+func newestOf[T any](list []T, max int, key func(T) string) []T {
+	seen := make(map[string]bool, len(list))
+	from := len(list)
+	for i, x := range slices.Backward(list) {
+		if k := key(x); !seen[k] && len(seen) < max {
+			seen[k] = true
+			from--
+			list[from] = list[i]
+		}
+	}
+	return list[from:]
 }

@@ -6,82 +6,329 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// Local writes a digest without a model, in at most max bytes: the user's requests in their own words, the newest first
-// kept, what the agent said last, errors of the last tool results, and the digest so far. It is a pure function of its
-// arguments.
+// Local writes a digest without a model, in at most max bytes, the blocks of the ledger included: the user's requests in
+// their own words, rules that they set, what was changed, run and failed, what the agent said last, the last plan, what it
+// decided, and the paths and identifiers that later messages are likely to need. prior is the digest so far, without
+// its blocks. It is a pure function of its arguments.
 func Local(t *transcript.Transcript, messages []int32, prior string, l *Ledger, max int) string {
-	var requests []string
-	var last, failure string
-	for _, i := range messages {
-		switch m := &t.Messages[i]; {
-		case t.HasUserText(int(i)) && !t.StartsWith(int(i), Header):
-			if text := strings.TrimSpace(texts(t, int(i))); text != "" {
-				requests = append(requests, text)
-				failure = "" // what failed before the user spoke again is history
+	e := extract{t: t, messages: messages, ledger: l, old: splitSections(prior)}
+	e.collect()
+	return e.write(max)
+}
+
+// Minimal is the digest of a published system that has no model: how many messages are gone, and the digest so far (S3.28).
+func Minimal(messages int, prior string) string {
+	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
+	if prior != "" {
+		text += "\n\n" + prior
+	}
+	return text
+}
+
+// The headings of a digest (S3.21).
+const (
+	objective = iota
+	guardrails
+	status
+	shipped
+	active
+	stuck
+	rationale
+	plan
+	carryover
+	sections
+)
+
+var headings = [sections]string{"# Objective", "# Guardrails", "# Status", "## Shipped", "## Active", "## Stuck", "# Rationale", "# Plan", "# Carryover"}
+
+// splitSections splits a digest at its headings. What stands under none, or under one that is not ours, is carried over.
+func splitSections(digest string) (text [sections]string) {
+	at := carryover
+	var b [sections][]byte
+next:
+	for line := range strings.Lines(digest) {
+		if strings.HasPrefix(line, "#") {
+			for i, h := range headings {
+				if strings.EqualFold(strings.TrimSpace(line), h) {
+					at = i
+					continue next
+				}
 			}
-		case m.Role == transcript.Assistant:
-			if text := strings.TrimSpace(texts(t, int(i))); text != "" {
-				last = text
+			at = carryover
+		}
+		b[at] = append(b[at], line...)
+	}
+	for i := range text {
+		text[i] = strings.TrimSpace(string(b[i]))
+	}
+	return text
+}
+
+// extract is a local digest on its way.
+type extract struct {
+	t        *transcript.Transcript
+	messages []int32
+	ledger   *Ledger
+	old      [sections]string
+
+	said      string   // what the agent said last
+	plan      string   // its last plan
+	rules     []string // what the user said about how to work
+	decisions []string // what the agent decided, and why
+	terms     terms
+}
+
+// What a mention of a term weighs: by who mentions it, and more the later it stands.
+const (
+	written   = 6 // by the user or the agent
+	argued    = 4 // in the arguments of a tool call
+	pasted    = 2 // in a long argument, such as the content of a file
+	answered  = 1 // in what a tool said
+	inherited = 3 // in the digest before
+)
+
+// How much of a text is looked at, in bytes: of a tool's answer its beginning and its end, of other texts the beginning.
+const (
+	lookResult = 3000
+	lookText   = 20000
+)
+
+// leastShare is what every part of a digest may take, in bytes, however small the digest.
+const leastShare = 120
+
+// recency is 1024 for the newest of n messages and 64 for the oldest; in between it falls hyperbolically.
+func recency(k, n int) int64 { return int64(1024 * n / (n + 15*(n-1-k))) }
+
+func (e *extract) collect() {
+	n := len(e.messages)
+	for _, lines := range e.old {
+		e.terms.add(lines, inherited*recency(0, 1)/8, -2)
+	}
+	for k, i := range e.messages {
+		weight := recency(k, n)
+		m := &e.t.Messages[i]
+		own := m.Role == transcript.Assistant
+		if !own {
+			if request := Asked(e.t, int(i)); request != "" {
+				e.rules = append(e.rules, ruleLines(request)...)
 			}
 		}
-		for n := t.Messages[i].First; n < t.Messages[i].First+t.Messages[i].Count; n++ {
-			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Has(transcript.IsError) {
-				failure = ToolName(t, int(n)) + ": " + strings.TrimSpace(ResultText(t, int(n)))
+		if m.Variant == transcript.Shell {
+			e.terms.add(e.t.Text(m.Label), argued*weight, i)
+		}
+		said := ""
+		for p := m.First; p < m.First+m.Count; p++ {
+			part := &e.t.Parts[p]
+			if part.Has(transcript.Removed) || part.Parent >= 0 {
+				continue
+			}
+			switch part.Kind {
+			case transcript.Text:
+				text := e.t.Text(part.Body)
+				e.terms.add(text[:min(len(text), lookText)], written*weight, i)
+				if own && !blank(text) {
+					said = joinText(said, text)
+				}
+			case transcript.ToolCall:
+				e.call(part, weight, i)
+			case transcript.ToolResult:
+				text := ResultText(e.t, int(p))
+				if len(text) > 2*lookResult {
+					e.terms.add(text[len(text)-lookResult:], answered*weight, i)
+					text = text[:lookResult]
+				}
+				e.terms.add(text, answered*weight, i)
+			}
+		}
+		if said != "" {
+			e.said = said
+			e.decisions = append(e.decisions, decisionLines(said)...)
+			if list := checklist(said); list != "" {
+				e.plan = list
 			}
 		}
 	}
-	left := max
-	var b strings.Builder
-	section := func(heading, text string, share int) {
-		if text = Clip(Tidy(text), min(share, left-len(heading)-60)); text == "" || left < len(heading)+100 {
+}
+
+func (e *extract) call(part *transcript.Part, weight int64, message int32) {
+	plans := useOf(e.t.Text(part.Name)) == plans
+	var todo todos
+	arguments(e.t, part, func(key, text string) {
+		w := int64(argued)
+		if len(text) > 400 {
+			w = pasted
+		}
+		e.terms.add(text[:min(len(text), lookText)], w*weight, message)
+		if plans {
+			todo.see(key, text)
+		}
+	})
+	if plans {
+		if list := todo.text(); list != "" {
+			e.plan = list
+		}
+	}
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+func joinText(a, b string) string {
+	if a == "" {
+		return b
+	}
+	if len(a) > lookText {
+		return a
+	}
+	return a + "\n" + b
+}
+
+// write puts the digest together. The requests take up to half of it; the other parts have shares of the whole; what they
+// leave is for the terms that do not yet stand in it.
+func (e *extract) write(size int) string {
+	var out [sections]string
+	room := size - len("# Status\n\n")
+	// put adds a text to a section if it has one, and takes it from the room.
+	put := func(section int, text string) {
+		cost := len(text) + 2
+		if out[section] == "" {
+			cost += len(headings[section]) + 1
+		}
+		if text == "" || cost > room {
 			return
+		}
+		if out[section] != "" {
+			out[section] += "\n"
+		}
+		out[section] += text
+		room -= cost
+	}
+	share := func(percent int) int { return min(max(size*percent/100, leastShare), room-24) }
+
+	put(objective, e.ledger.requestsBlock(share(50)))
+	put(active, quote("Said last: ", e.said, share(9)))
+	blocks := e.ledger.blocks()
+	put(shipped, blocks[1].write(share(10)))
+	put(stuck, blocks[2].write(share(6)))
+	planned := e.plan
+	if planned == "" {
+		planned = e.old[plan]
+	}
+	put(plan, quote("", planned, share(7)))
+	put(guardrails, listOf(e.old[guardrails], e.rules, share(4), out[objective]))
+	put(rationale, listOf(e.old[rationale], e.decisions, share(5), out[active]))
+	put(carryover, blocks[3].write(share(5)))
+	put(shipped, quote("", e.old[shipped], share(4)))
+	put(carryover, quote("", prose(e.old[carryover]), share(6)))
+	put(carryover, blocks[4].write(share(3)))
+	known := map[string]bool{}
+	for _, text := range out {
+		said(text, known)
+	}
+	put(carryover, e.terms.lines(room-len(headings[carryover])-4, known))
+
+	var b strings.Builder
+	for i, text := range out {
+		if text == "" && !(i == status && out[shipped]+out[active]+out[stuck] != "") {
+			continue
 		}
 		if b.Len() > 0 {
 			b.WriteString("\n\n")
 		}
-		b.WriteString(heading + "\n" + Fence(text))
-		left = max - b.Len()
+		b.WriteString(headings[i])
+		if text != "" {
+			b.WriteString("\n" + text)
+		}
 	}
-	section("# Objective", l.Task, max/8)
-	section("# Carryover from the digest before", prior, max/3)
-	section("# Requests of the user, oldest first", newest(requests, max/3), max/3+200)
-	section("# Status: what the agent said last", last, max/4)
-	section("# Status: the last error", failure, max/8)
-	section("# Carryover", itoa(len(messages))+" older messages were folded without a model; this is an extract.", max)
 	return b.String()
 }
 
-// newest joins the newest texts that fit in max bytes, oldest first, and counts the others.
-func newest(list []string, max int) string {
-	from, size := len(list), 0
-	for from > 0 {
-		n := min(len(list[from-1]), max/2) + 3
-		if size+n > max && from < len(list) {
+// quote is a text, in at most max bytes.
+func quote(label, text string, max int) string {
+	text = Fence(Tidy(text))
+	max -= len(label)
+	if text == "" || max < 40 {
+		return ""
+	}
+	if len(text) > max {
+		text = Clip(text, max-40)
+	}
+	return label + text
+}
+
+// listOf joins the lines of a section of the digest before with new ones, the newest of which fit in max bytes, each line
+// once and only if it does not stand elsewhere.
+func listOf(old string, lines []string, max int, elsewhere string) string {
+	all := make([]string, 0, len(lines)+8)
+	for line := range strings.Lines(old) {
+		if line = strings.TrimPrefix(strings.TrimSpace(line), "- "); line != "" {
+			all = append(all, line)
+		}
+	}
+	all = append(all, lines...)
+	seen := map[string]bool{}
+	from := len(all)
+	for i := len(all) - 1; i >= 0 && len(all)-i < 200; i-- {
+		line := Fence(clipLine(all[i], 240))
+		if seen[line] || strings.Contains(elsewhere, line) {
+			continue
+		}
+		if max -= len(line) + 3; max < 0 {
 			break
 		}
-		size += n
+		seen[line] = true
 		from--
+		all[from] = "- " + line
 	}
-	var b strings.Builder
-	if from > 0 {
-		b.WriteString("(" + itoa(from) + " older requests are left out)\n")
-	}
-	for _, text := range list[from:] {
-		b.WriteString("- " + strings.ReplaceAll(Clip(text, max/2), "\n", "\n  ") + "\n")
-	}
-	return b.String()
+	return strings.Join(all[from:], "\n")
 }
 
-// texts joins the texts of a message.
-func texts(t *transcript.Transcript, i int) string {
-	var b []byte
-	for _, p := range t.PartsOf(i) {
-		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
-			if len(b) > 0 {
-				b = append(b, '\n')
+// The labels of the lines of terms.
+var termLabels = [termKinds]string{"Paths:", "Links:", "Names:", "Numbers:"}
+
+// lines lists the terms that rank highest and are not known yet, by kind, in at most max bytes.
+func (ts *terms) lines(max int, known map[string]bool) string {
+	var b [termKinds]strings.Builder
+	for _, term := range ts.ranked() {
+		cost := len(term.text) + 1
+		if b[term.kind].Len() == 0 {
+			cost += len(termLabels[term.kind]) + 1
+		}
+		if cost > max {
+			if max < 12 {
+				break
 			}
-			b = t.AppendText(b, p.Body)
+			continue
+		}
+		if known[term.text] {
+			continue
+		}
+		say(term.kind, term.text, known)
+		if b[term.kind].Len() == 0 {
+			b[term.kind].WriteString(termLabels[term.kind])
+		}
+		b[term.kind].WriteString(" " + term.text)
+		max -= cost
+	}
+	var lines []string
+	for i := range b {
+		if b[i].Len() > 0 {
+			lines = append(lines, b[i].String())
 		}
 	}
-	return string(b)
+	return strings.Join(lines, "\n")
+}
+
+// prose is the text of a section without the lines that list terms.
+func prose(text string) string {
+	var b strings.Builder
+next:
+	for line := range strings.Lines(text) {
+		for _, label := range termLabels {
+			if strings.HasPrefix(line, label+" ") {
+				continue next
+			}
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }

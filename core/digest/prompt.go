@@ -54,7 +54,7 @@ func Prompt(scrollback, prior, instructions string) string {
 }
 
 // fences are the tags that enclose data in prompts and digests. Text inside must not be able to close them.
-var fences = []string{"scrollback", "carried-digest", "modified-files", "read-files"}
+var fences = []string{"scrollback", "carried-digest", requestsTag, modifiedTag, readTag, commandsTag, errorsTag}
 
 // Fence takes the power from tags in a text that look like ours: a word joiner (U+2060) after the "<" keeps the text
 // readable and makes the tag another one.

@@ -1,0 +1,166 @@
+package digest
+
+import "strings"
+
+// shellFiles finds the files that a shell command reads as a whole or in part, and those that it writes. It knows the
+// plain forms that agents use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee FILE, a patch in a heredoc) and
+// leaves out what it is not sure of: a name with a variable, a glob, or a command in it.
+func shellFiles(script string, read, wrote func(string)) {
+	script, docs := cutHeredocs(script)
+	for _, doc := range docs {
+		patchedFiles(doc, wrote)
+	}
+	for len(script) > 0 {
+		var words []string
+		words, script = simpleCommand(script, wrote)
+		if len(words) < 2 {
+			continue
+		}
+		switch base := words[0][strings.LastIndexByte(words[0], '/')+1:]; base {
+		case "cat", "head", "tail", "nl", "less", "bat":
+			files(words[1:], 0, read)
+		case "sed":
+			into := read
+			for _, w := range words[1:] {
+				if strings.HasPrefix(w, "-i") || w == "--in-place" {
+					into = wrote
+				}
+			}
+			files(words[1:], 1, into)
+		case "tee", "touch":
+			files(words[1:], 0, wrote)
+		}
+	}
+}
+
+// files gives the words that are file names to see, without options and the first skip others.
+func files(words []string, skip int, see func(string)) {
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w, "-"):
+		case skip > 0:
+			skip--
+		case strings.ContainsAny(w, "./") && !strings.ContainsAny(w, "$*?`{}<>|()=,\n"):
+			see(w)
+		}
+	}
+}
+
+// simpleCommand splits the first simple command off a script. Files that its output goes to are given to wrote.
+func simpleCommand(script string, wrote func(string)) (words []string, rest string) {
+	redirect := false
+	for i := 0; i < len(script); {
+		switch c := script[i]; {
+		case c == ' ' || c == '\t' || c == '\r':
+			i++
+		case c == ';' || c == '\n' || c == '|' || c == '&' && !redirect:
+			return words, script[i+1:]
+		case c == '&':
+			i++ // >&2
+		case c == '>':
+			redirect = true
+			i++
+		case c == '<':
+			i++
+		case c == '#' && (i == 0 || script[i-1] <= ' '):
+			if n := strings.IndexByte(script[i:], '\n'); n >= 0 {
+				return words, script[i+n:]
+			}
+			return words, ""
+		default:
+			var w string
+			w, i = shellWord(script, i)
+			switch {
+			case redirect:
+				redirect = false
+				if w != "/dev/null" {
+					files([]string{w}, 0, wrote)
+				}
+			case (w == "1" || w == "2") && i < len(script) && script[i] == '>':
+			default:
+				words = append(words, w)
+			}
+		}
+	}
+	return words, ""
+}
+
+// shellWord reads one word, without its quotes, and returns where it ends.
+func shellWord(s string, i int) (string, int) {
+	var b []byte
+	for i < len(s) {
+		switch c := s[i]; c {
+		case ' ', '\t', '\r', '\n', ';', '|', '&', '<', '>':
+			return string(b), i
+		case '\\':
+			if i+1 < len(s) {
+				b = append(b, s[i+1])
+			}
+			i += 2
+		case '\'', '"':
+			end := i + 1
+			for end < len(s) && s[end] != c {
+				if c == '"' && s[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end, len(s))
+			b = append(b, s[i+1:end]...)
+			i = end + 1
+		default:
+			b = append(b, c)
+			i++
+		}
+	}
+	return string(b), len(s)
+}
+
+// cutHeredocs takes the bodies of heredocs (<<EOF … EOF) out of a script.
+func cutHeredocs(script string) (rest string, docs []string) {
+	if !strings.Contains(script, "<<") {
+		return script, nil
+	}
+	var b strings.Builder
+	for len(script) > 0 {
+		line, after, _ := strings.Cut(script, "\n")
+		b.WriteString(line + "\n")
+		script = after
+		at := strings.Index(line, "<<")
+		if at < 0 || strings.HasPrefix(line[at:], "<<<") {
+			continue
+		}
+		tag, _ := shellWord(strings.TrimLeft(line[at+2:], "- \t"), 0)
+		if tag == "" {
+			continue
+		}
+		from := script
+		for len(script) > 0 {
+			line, after, _ := strings.Cut(script, "\n")
+			script = after
+			if strings.TrimSpace(line) == tag {
+				break
+			}
+		}
+		docs = append(docs, from[:len(from)-len(script)])
+	}
+	return b.String(), docs
+}
+
+// patchMarks begin the lines of patches that name a file that is changed: those of Codex's apply_patch, and of unified
+// diffs.
+var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"}
+
+// patchedFiles finds the files that a patch changes.
+func patchedFiles(patch string, wrote func(string)) {
+	if !strings.Contains(patch, "*** ") && !strings.Contains(patch, "+++ b/") {
+		return
+	}
+	for line := range strings.Lines(patch) {
+		for _, mark := range patchMarks {
+			if name, found := strings.CutPrefix(line, mark); found {
+				wrote(strings.TrimSpace(name))
+			}
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A term is a word that means something in one conversation only: a path, an address, an identifier, a number. Terms are
+// what later messages cannot say again if a digest has lost them.
+
+type termKind uint8
+
+const (
+	pathTerm termKind = iota
+	urlTerm
+	nameTerm
+	numberTerm
+	termKinds
+)
+
+// The classes of bytes. A term is a run of bytes that are letters, digits or links.
+const (
+	gap    = iota
+	letter // and _
+	digit
+	link // . / - @ ~ +
+)
+
+var byteClass [256]uint8
+
+func init() {
+	for c := range 256 {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
+			byteClass[c] = letter
+		case c >= '0' && c <= '9':
+			byteClass[c] = digit
+		}
+	}
+	for _, c := range []byte("./-@~+") {
+		byteClass[c] = link
+	}
+}
+
+// maxTerm is the longest term, and maxLink the longest path or address, in bytes; longer ones are data.
+const (
+	maxTerm = 64
+	maxLink = 200
+)
+
+// eachTerm calls see for the terms of a text, in order.
+func eachTerm(text string, see func(kind termKind, term string)) {
+	for i := 0; i < len(text); {
+		if byteClass[text[i]] == gap {
+			i++
+			continue
+		}
+		from := i
+		links, slashes, digits := 0, 0, 0
+		for i < len(text) {
+			c := byteClass[text[i]]
+			if c == gap {
+				break
+			}
+			switch {
+			case text[i] == '/':
+				slashes++
+				fallthrough
+			case c == link:
+				links++
+			case c == digit:
+				digits++
+			}
+			i++
+		}
+		if strings.HasPrefix(text[i:], "://") && links == 0 {
+			i = urlEnd(text, i+3)
+			if url := strings.TrimRight(text[from:i], ".,;:!?*_"); len(url) <= maxLink && len(url) > 10 {
+				see(urlTerm, url)
+			}
+			continue
+		}
+		word := text[from:i]
+		switch {
+		case len(word) < 3:
+		case links == 0 && digits == 0 && len(word) <= maxTerm:
+			if isName(word) {
+				see(nameTerm, word)
+			}
+		case len(word) > maxLink:
+		case slashes > 0:
+			if p := trimPath(word); isPath(p) {
+				see(pathTerm, p)
+			} else {
+				for part := range strings.SplitSeq(word, "/") {
+					linked(part, see)
+				}
+			}
+		default:
+			linked(word, see)
+		}
+	}
+}
+
+// linked finds the terms in a word without slashes.
+func linked(word string, see func(termKind, string)) {
+	word = strings.Trim(word, ".-~+@")
+	switch {
+	case len(word) < 3:
+	case isNumber(word):
+		see(numberTerm, word)
+	case isFile(word):
+		see(pathTerm, word)
+	case strings.ContainsAny(word, "@+~-") && strings.ContainsAny(word, "0123456789") && len(word) <= maxTerm && len(word) > 5:
+		see(nameTerm, word) // a version, an id, a date, a model
+	default:
+		for len(word) > 0 {
+			n := strings.IndexAny(word, ".-~+@")
+			if n < 0 {
+				n = len(word)
+			}
+			if isName(word[:n]) {
+				see(nameTerm, word[:n])
+			}
+			word = word[min(n+1, len(word)):]
+		}
+	}
+}
+
+func urlEnd(text string, i int) int {
+	for i < len(text) && text[i] > ' ' && !strings.ContainsRune("\"'<>()[]{}`\\|", rune(text[i])) && text[i] < 0x80 {
+		i++
+	}
+	return i
+}
+
+// isName tells whether a word of letters and digits is an identifier: it has an underscore, a capital letter inside, or
+// letters and digits.
+func isName(w string) bool {
+	if len(w) < 5 || len(w) > maxTerm {
+		return false
+	}
+	lower, upper, digits, under, hump := 0, 0, 0, 0, false
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c == '_':
+			under++
+		case c >= 'a' && c <= 'z':
+			lower++
+			hump = hump || upper > 1 && i > 1 && w[i-1] < 'a' && w[i-1] >= 'A'
+		case c >= 'A' && c <= 'Z':
+			upper++
+			hump = hump || i > 0 && w[i-1] >= 'a'
+		default:
+			digits++
+		}
+	}
+	letters := lower + upper
+	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
+}
+
+// isNumber tells whether a word is a number of three digits or more, or of parts between dots.
+func isNumber(w string) bool {
+	dots := 0
+	for i := 0; i < len(w); i++ {
+		if w[i] == '.' {
+			dots++
+		} else if w[i] < '0' || w[i] > '9' {
+			return false
+		}
+	}
+	return len(w) <= 15 && (dots > 0 || len(w) >= 3)
+}
+
+// isFile tells whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits,
+// and is not an abbreviation or the seam of two sentences.
+func isFile(w string) bool {
+	dot := strings.LastIndexByte(w, '.')
+	if dot < 1 || dot == len(w)-1 || len(w)-dot > 6 || len(w) > maxTerm {
+		return false
+	}
+	_, known := extensions[w[dot+1:]]
+	return known
+}
+
+// extensions are those of files that conversations with agents are about.
+var extensions = map[string]struct{}{}
+
+func init() {
+	for _, e := range strings.Fields("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
+		"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
+		"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk") {
+		extensions[e] = struct{}{}
+	}
+}
+
+func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
+
+// isPath tells whether a word with a slash is a path and not a pair of words: it has two slashes or more, or the name of a
+// file, and a letter.
+func isPath(w string) bool {
+	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
+		return false
+	}
+	slash := strings.LastIndexByte(w, '/')
+	if slash < 0 {
+		return false
+	}
+	letters := false
+	for i := 0; i < len(w) && !letters; i++ {
+		letters = byteClass[w[i]] == letter
+	}
+	return letters && (strings.Count(w, "/") >= 2 || isFile(w[slash+1:]) || strings.ContainsAny(w, "_-@0123456789"))
+}
+
+// terms collects terms with weights.
+type terms struct {
+	at   map[string]int32
+	list []term
+}
+
+type term struct {
+	text   string
+	kind   termKind
+	seen   int32 // the message that it was seen in last, so that it counts once in each
+	weight int64
+}
+
+func (ts *terms) add(text string, weight int64, message int32) {
+	eachTerm(text, func(kind termKind, word string) { ts.put(kind, word, weight, message) })
+}
+
+func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
+	i, found := ts.at[word]
+	if !found {
+		if ts.at == nil {
+			ts.at = map[string]int32{}
+		}
+		i = int32(len(ts.list))
+		word = strings.Clone(word)
+		ts.at[word] = i
+		ts.list = append(ts.list, term{text: word, kind: kind, seen: -1})
+	}
+	if t := &ts.list[i]; t.seen != message {
+		t.seen = message
+		t.weight += weight
+	}
+}
+
+// ranked are the terms, the best for their length first.
+func (ts *terms) ranked() []term {
+	list := slices.Clone(ts.list)
+	value := func(t *term) int64 { return t.weight * 1000 / int64(len(t.text)+12) }
+	slices.SortFunc(list, func(a, b term) int {
+		return cmp.Or(cmp.Compare(value(&b), value(&a)), strings.Compare(a.text, b.text))
+	})
+	return list
+}
+
+// words are the terms of a text, for looking up what it already says. Of a path, each of its ends counts as said.
+func said(text string, into map[string]bool) {
+	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
+}
+
+func say(kind termKind, word string, into map[string]bool) {
+	into[word] = true
+	if kind != pathTerm {
+		return
+	}
+	for i := strings.IndexByte(word, '/'); i >= 0; i = strings.IndexByte(word, '/') {
+		word = word[i+1:]
+		into[word] = true
+	}
+}
