@@ -65,8 +65,12 @@ test-go: ## Run the Go tests: core, host, command line, examples, conformance ve
 
 .PHONY: test-js
 test-js: node-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
+	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
+	@mkdir -p build && rm -f build/calls.jsonl
+	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
+	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
 	cd js && npm ci --no-audit --no-fund && npm run build && npm run lint && npm test
 
 .PHONY: node-is-there
@@ -111,8 +115,8 @@ bench: ## Run the Go benchmarks that BENCH names (all)
 	@go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, then the module in its two places
-	$(say) 'go generate: the easyjson code'
+generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, then the module in its two places
+	$(say) 'go generate: the easyjson code and docs/SEEDS.md'
 	@go generate ./...
 	@$(MAKE) --no-print-directory module
 
@@ -138,11 +142,11 @@ check-module: ## Build the module in a copy of the tree and compare it with the 
 
 .PHONY: check-generated
 check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
-	$(say) 'check-generated: the easyjson code and the module are what the sources generate'
+	$(say) 'check-generated: the easyjson code, docs/SEEDS.md and the module are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	$(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }

@@ -55,6 +55,14 @@ func TestNames(t *testing.T) {
 	needs(t, "docs/POLICY.md", policies, known.Estimators...)
 	needs(t, "docs/POLICY.md", policies, policyKeys(reflect.TypeFor[policy.Policy](), "")...)
 	needs(t, "docs/ABI.md", abi, known.Ops...)
+	var functions []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(read(t, "docs/FUNCTIONS.md"), -1) {
+		functions = append(functions, m[1])
+	}
+	slices.Sort(functions)
+	if !slices.Equal(functions, known.Functions) {
+		t.Errorf("docs/FUNCTIONS.md lists %v, the core knows %v", functions, known.Functions)
+	}
 	if !strings.Contains(read(t, "CHANGELOG.md"), known.Version) {
 		t.Errorf("CHANGELOG.md does not name the version %s", known.Version)
 	}

@@ -278,7 +278,7 @@ type infoAnswer struct {
 		Name   string
 		Policy json.RawMessage
 	}
-	Estimators, Passes []string
+	Estimators, Passes, Functions []string
 }
 
 func info(t *testing.T) (a infoAnswer) {

@@ -19,6 +19,7 @@ type Info struct {
 	Formats    []Named      `json:"formats"`
 	Estimators []string     `json:"estimators"`
 	Passes     []string     `json:"passes"`
+	Functions  []string     `json:"functions"`
 	Presets    []PresetInfo `json:"presets"`
 	Limits     Limits       `json:"limits"`
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/compact"
 	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/functions"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/tokens"
@@ -47,6 +48,7 @@ func init() {
 		{"validate", asked, true, validate},
 		{"repair", asked, true, repair},
 		{"open", raw, true, open},
+		{"function", asked | 1<<inText | 1<<inName | 1<<inArguments | unread, false, function},
 	}
 }
 
@@ -93,7 +95,7 @@ func appendJSON(dst []byte, v marshaler) []byte {
 }
 
 func info(_ *request, dst []byte) []byte {
-	a := Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: Ops(), Estimators: tokens.Names(), Passes: compact.Passes(),
+	a := Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: Ops(), Estimators: tokens.Names(), Passes: compact.Passes(), Functions: functions.Names(),
 		Limits: Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
 	for _, f := range wire.All() {
 		a.Formats = append(a.Formats, Named{f.Name, f.Doc})

@@ -29,8 +29,8 @@ type request struct {
 type members uint
 
 const (
-	unread members = 1 << (8 + iota) // the operation reads the transcript itself
-	raw                              // the request is no object with members
+	unread members = 1 << (16 + iota) // the operation reads the transcript itself
+	raw                               // the request is no object with members
 )
 
 // The members of requests.
@@ -41,9 +41,11 @@ const (
 	inSummaries
 	inText
 	inMessages
+	inName
+	inArguments
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.

@@ -29,13 +29,43 @@ func (c *Compactor) Estimate(ctx context.Context, in Input) (*Estimate, error) {
 // EstimateText gives the size of a plain text, in tokens, by the estimator of the policy. Bytes of text that are not
 // UTF-8 count as U+FFFD.
 func (c *Compactor) EstimateText(ctx context.Context, text string, policy json.RawMessage) (*Estimate, error) {
+	quoted, err := quote(text)
+	if err != nil {
+		return nil, err
+	}
+	return c.estimate(ctx, newEnvelope(member{key: "policy", value: policy}, member{key: "text", value: quoted}))
+}
+
+func quote(text string) ([]byte, error) {
 	w := jwriter.Writer{NoEscapeHTML: true}
 	w.String(text)
 	quoted, err := w.BuildBytes()
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: text: %w", err)
 	}
-	return c.estimate(ctx, newEnvelope(member{key: "policy", value: policy}, member{key: "text", value: quoted}))
+	return quoted, nil
+}
+
+// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result,
+// a JSON value. docs/FUNCTIONS.md lists the steps. A name that is none is an [*Error] with the code unknown_function.
+func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput) (json.RawMessage, error) {
+	quoted, err := quote(name)
+	if err != nil {
+		return nil, err
+	}
+	members := []member{{key: "name", value: quoted}, {key: "policy", value: in.Policy}, {key: "state", value: in.State},
+		{key: "arguments", value: in.Arguments}}
+	if in.Text != nil {
+		if quoted, err = quote(*in.Text); err != nil {
+			return nil, err
+		}
+		members = append(members, member{key: "text", value: quoted})
+	}
+	var a functionAnswer
+	if _, err = c.do(ctx, "function", &a, newEnvelope(append(members, member{key: "messages", value: in.Messages})...)); err != nil {
+		return nil, err
+	}
+	return a.Result, nil
 }
 
 func (c *Compactor) estimate(ctx context.Context, e envelope) (*Estimate, error) {

@@ -226,6 +226,20 @@ type Candidate struct {
 	Evidence   []string `json:"evidence"`
 }
 
+// FunctionInput is what a function is given; docs/FUNCTIONS.md says what each one needs.
+type FunctionInput struct {
+	Policy    json.RawMessage
+	State     json.RawMessage
+	Messages  json.RawMessage
+	Text      *string         // nil is none
+	Arguments json.RawMessage // a JSON object
+}
+
+//easyjson:json
+type functionAnswer struct {
+	Result json.RawMessage `json:"result"`
+}
+
 // Session is the live conversation of a coding agent's session file: what the agent's next request would hold.
 //
 //easyjson:json
@@ -277,6 +291,7 @@ type Info struct {
 	Formats    []Named  `json:"formats"`
 	Estimators []string `json:"estimators"`
 	Passes     []string `json:"passes"`
+	Functions  []string `json:"functions"`
 	Presets    []Preset `json:"presets"`
 	Limits     Limits   `json:"limits"`
 	// Raw is the whole answer.

@@ -143,7 +143,60 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *answerJSON) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *functionAnswer) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "result":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Result).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in functionAnswer) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"result\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Result).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v functionAnswer) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *functionAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *answerJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -188,7 +241,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v4 Request
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in, &v4)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in, &v4)
 					out.Requests = append(out.Requests, v4)
 					in.WantComma()
 				}
@@ -236,7 +289,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *a
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in answerJSON) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in answerJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -261,7 +314,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in 
 				if v5 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out, v6)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out, v6)
 			}
 			out.RawByte(']')
 		}
@@ -291,14 +344,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v answerJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *answerJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *Request) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *Request) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -358,7 +411,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in Request) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in Request) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -394,7 +447,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *Validation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *Validation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -443,7 +496,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *V
 				}
 				for !in.IsDelim(']') {
 					var v7 Violation
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in, &v7)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in, &v7)
 					out.Violations = append(out.Violations, v7)
 					in.WantComma()
 				}
@@ -459,7 +512,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *V
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in Validation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in Validation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -489,7 +542,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 				if v8 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out, v9)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out, v9)
 			}
 			out.RawByte(']')
 		}
@@ -499,14 +552,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Validation) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Validation) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *Violation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *Violation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -566,7 +619,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *V
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in Violation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in Violation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -602,7 +655,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *Session) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *Session) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -648,7 +701,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *S
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in, out.Usage)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in, out.Usage)
 			}
 		case "skipped":
 			if in.IsNull() {
@@ -667,7 +720,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *S
 				}
 				for !in.IsDelim(']') {
 					var v10 Skipped
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in, &v10)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in, &v10)
 					out.Skipped = append(out.Skipped, v10)
 					in.WantComma()
 				}
@@ -691,7 +744,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in Session) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in Session) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -721,7 +774,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 		if in.Usage == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out, *in.Usage)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out, *in.Usage)
 		}
 	}
 	{
@@ -735,7 +788,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 				if v11 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out, v12)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out, v12)
 			}
 			out.RawByte(']')
 		}
@@ -750,14 +803,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Session) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Session) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *Skipped) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -793,7 +846,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in Skipped) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -809,7 +862,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *Usage) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -869,7 +922,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in Usage) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -905,7 +958,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Report) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -950,9 +1003,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *R
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -978,9 +1031,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *R
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &out.StablePrefix)
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -998,7 +1051,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *R
 				}
 				for !in.IsDelim(']') {
 					var v13 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &v13)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &v13)
 					out.Actions = append(out.Actions, v13)
 					in.WantComma()
 				}
@@ -1014,7 +1067,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Report) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1046,12 +1099,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1076,12 +1129,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, in.StablePrefix)
 	}
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1094,7 +1147,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 				if v14 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, v15)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, v15)
 			}
 			out.RawByte(']')
 		}
@@ -1104,14 +1157,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1177,7 +1230,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1218,7 +1271,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1254,7 +1307,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1270,7 +1323,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1312,7 +1365,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1333,7 +1386,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1369,7 +1422,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1385,7 +1438,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1433,7 +1486,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1459,7 +1512,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1535,7 +1588,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v17 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in, &v17)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v17)
 					out.Formats = append(out.Formats, v17)
 					in.WantComma()
 				}
@@ -1595,6 +1648,33 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 				}
 				in.Delim(']')
 			}
+		case "functions":
+			if in.IsNull() {
+				in.Skip()
+				out.Functions = nil
+			} else {
+				in.Delim('[')
+				if out.Functions == nil {
+					if !in.IsDelim(']') {
+						out.Functions = make([]string, 0, 4)
+					} else {
+						out.Functions = []string{}
+					}
+				} else {
+					out.Functions = (out.Functions)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v20 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v20 = string(in.String())
+					}
+					out.Functions = append(out.Functions, v20)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "presets":
 			if in.IsNull() {
 				in.Skip()
@@ -1611,15 +1691,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v20)
-					out.Presets = append(out.Presets, v20)
+					var v21 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &v21)
+					out.Presets = append(out.Presets, v21)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -1630,7 +1710,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1656,11 +1736,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v21, v22 := range in.Ops {
-				if v21 > 0 {
+			for v22, v23 := range in.Ops {
+				if v22 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v22))
+				out.String(string(v23))
 			}
 			out.RawByte(']')
 		}
@@ -1672,11 +1752,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v23, v24 := range in.Formats {
-				if v23 > 0 {
+			for v24, v25 := range in.Formats {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out, v24)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v25)
 			}
 			out.RawByte(']')
 		}
@@ -1688,11 +1768,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v25, v26 := range in.Estimators {
-				if v25 > 0 {
+			for v26, v27 := range in.Estimators {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v27))
 			}
 			out.RawByte(']')
 		}
@@ -1704,11 +1784,27 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v27, v28 := range in.Passes {
-				if v27 > 0 {
+			for v28, v29 := range in.Passes {
+				if v28 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v28))
+				out.String(string(v29))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"functions\":"
+		out.RawString(prefix)
+		if in.Functions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v30, v31 := range in.Functions {
+				if v30 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v31))
 			}
 			out.RawByte(']')
 		}
@@ -1720,11 +1816,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v29, v30 := range in.Presets {
-				if v29 > 0 {
+			for v32, v33 := range in.Presets {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v30)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -1732,21 +1828,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1782,7 +1878,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1798,7 +1894,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1842,7 +1938,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1863,7 +1959,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1899,7 +1995,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1915,7 +2011,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1969,13 +2065,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 int
+					var v34 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v31 = int(in.Int())
+						v34 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v31)
+					out.Messages = append(out.Messages, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1996,7 +2092,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2027,11 +2123,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Messages {
-				if v32 > 0 {
+			for v35, v36 := range in.Messages {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v33))
+				out.Int(int(v36))
 			}
 			out.RawByte(']')
 		}
@@ -2046,14 +2142,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2095,9 +2191,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &v34)
-					out.Candidates = append(out.Candidates, v34)
+					var v37 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &v37)
+					out.Candidates = append(out.Candidates, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2112,7 +2208,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2133,11 +2229,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Candidates {
-				if v35 > 0 {
+			for v38, v39 := range in.Candidates {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, v36)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -2147,14 +2243,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2196,13 +2292,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 string
+					var v40 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v37 = string(in.String())
+						v40 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v37)
+					out.Evidence = append(out.Evidence, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2217,7 +2313,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2238,18 +2334,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Evidence {
-				if v38 > 0 {
+			for v41, v42 := range in.Evidence {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v39))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2327,7 +2423,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2381,10 +2477,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(l, v)
 }

@@ -86,4 +86,7 @@ func repair(ptr, size uint32) uint64 { return call("repair", ptr, size) }
 //go:wasmexport ctxfold_open
 func open(ptr, size uint32) uint64 { return call("open", ptr, size) }
 
+//go:wasmexport ctxfold_function
+func function(ptr, size uint32) uint64 { return call("function", ptr, size) }
+
 func main() {}

@@ -318,6 +318,28 @@ func (s *Scanner) End() {
 	}
 }
 
+// Int is the number at a span, if it is a whole one of at most 9 digits.
+func Int(src []byte, p Span) (n int, ok bool) {
+	b := p.Of(src)
+	negative := len(b) > 0 && b[0] == '-'
+	if negative {
+		b = b[1:]
+	}
+	if len(b) == 0 || len(b) > 9 {
+		return 0, false
+	}
+	for _, c := range b {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
 // Skip reads a whole value of any kind, checks it, and measures it as compact JSON. Numbers count as they are spelled.
 func (s *Scanner) Skip() Value {
 	kind := s.Kind()

@@ -38,18 +38,27 @@ type Profile struct {
 	Image    int // an image, where ImageBytes does not apply
 	File     int // a file or audio without a payload to go by
 	PerBytes int // raw payload bytes that count as one token in files and audio; 0: File alone counts
+
+	// Where ImageBytes is set, an image counts its raw payload bytes divided by it, at least ImageMin and at most ImageMax.
+	ImageBytes, ImageMin, ImageMax int
+	// BareFields leaves what a message holds beside its parts (the type of a note, an error's text) uncounted.
+	BareFields bool
+	// FreeNull leaves arguments of a tool call that are null uncounted (S3.8).
+	FreeNull bool
 }
 
 // profiles are the estimators, in the order in which info lists them. Sources: bytes4 is ceil(bytes/4), the rule of
-// thumb that S0.33 and S4.6 use, with S0.36's framing; utf16-4 is S2.1 and S2.2; runes3.6 is S3.5 and S3.6. What a seed
+// thumb that S0.33 and S4.6 use, with S0.36's framing; layered is S0.33 to S0.36; utf16-4 is S2.1 and S2.2; runes3.6 is S3.5 and S3.6. What a seed
 // gives no number for (images in utf16-4, files) takes the number of the nearest one that does, so that nothing is free.
 var profiles = []*Profile{
 	{Name: "bytes4", Doc: "UTF-8 bytes / 4, rounded up", Unit: Bytes, Num: 1, Den: 4,
 		Framing: 4, Call: 8, Result: 8, Image: 1200, File: 1200, PerBytes: 4},
+	{Name: "layered", Doc: "UTF-8 bytes / 4, rounded up; an image by its bytes", Unit: Bytes, Num: 1, Den: 4,
+		Framing: 4, Call: 8, Result: 4, ImageBytes: 750, ImageMin: 85, ImageMax: 16000, File: 1200, PerBytes: 4, BareFields: true},
 	{Name: "utf16-4", Doc: "UTF-16 code units / 4, rounded up", Unit: UTF16, Num: 1, Den: 4,
 		Framing: 2, Image: 1200, File: 1200, PerBytes: 4},
 	{Name: "runes3.6", Doc: "Unicode scalar values / 3.6, rounded up", Unit: Runes, Num: 10, Den: 36, PerMessage: true,
-		Framing: 4, Part: 2, Call: 6, Result: 6, Image: 1024, File: 1024, PerBytes: 4},
+		Framing: 4, Part: 2, Call: 6, Result: 6, Image: 1024, File: 1024, PerBytes: 4, FreeNull: true},
 }
 
 // Default is the estimator of a policy that names none.
@@ -124,14 +133,18 @@ func (p *Profile) sum(extra transcript.Measure, parts []transcript.Part) int {
 			total += p.Measure(m)
 		}
 	}
-	add(extra)
+	if !p.BareFields {
+		add(extra)
+	}
 	for i := range parts {
 		part := &parts[i]
 		if part.Has(transcript.Removed | transcript.Free) {
 			continue
 		}
 		total += p.Part
-		add(part.Size)
+		if !p.FreeNull || !part.Has(transcript.Null) {
+			add(part.Size)
+		}
 		switch part.Kind {
 		case transcript.ToolCall:
 			total += p.Call
@@ -140,7 +153,11 @@ func (p *Profile) sum(extra transcript.Measure, parts []transcript.Part) int {
 			total += p.Result
 			add(part.NameSz)
 		case transcript.Image:
-			total += p.Image
+			if p.ImageBytes > 0 {
+				total += min(max(int(uint64(part.Data)*3/4)/p.ImageBytes, p.ImageMin), p.ImageMax)
+			} else {
+				total += p.Image
+			}
 		case transcript.File, transcript.Audio:
 			if part.Data > 0 && p.PerBytes > 0 {
 				total += (int(part.Data)*3/4 + p.PerBytes - 1) / p.PerBytes

@@ -56,7 +56,7 @@ var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool
 func (k Kind) String() string { return kindNames[k] }
 
 // Flags tell more about a part.
-type Flags uint16
+type Flags uint32
 
 // The flags of parts.
 const (
@@ -74,14 +74,15 @@ const (
 	Tied                        // reasoning that the provider has stored with the part behind it: both stay, or both go
 	Legacy                      // spelled as in an older version of the format
 	Step                        // a step of the assistant begins here: the message may be cut before this part
+	Null                        // a tool call whose arguments are null
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 )
 
 // Part is a piece of a message.
 type Part struct {
 	Kind   Kind
+	List   int8 // which of the message's Lists holds the part; NoList or Member if none does
 	Flags  Flags
-	List   int8  // which of the message's Lists holds the part; NoList or Member if none does
 	Msg    int32 // index of its message
 	Parent int32 // index of the tool result that holds this part, or -1
 	Pair   int32 // for a tool call its result and for a result its call, or -1
@@ -132,6 +133,15 @@ type Message struct {
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
+	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
+	Meta int32
+}
+
+// Meta is what an application keeps with a message beside what the model is sent (native format only).
+type Meta struct {
+	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
+	Turn    int  // index of its turn in the loop, from 0
+	HasTurn bool
 }
 
 // Transcript is the messages of one conversation, in one wire format.
@@ -142,6 +152,7 @@ type Transcript struct {
 	List     Span // the array of messages
 	Messages []Message
 	Parts    []Part
+	Metas    []Meta
 	Input    int // how many of Messages are from the source
 
 	// Of a request body that holds the list: what is sent beside it.
@@ -256,6 +267,9 @@ func (t *Transcript) Adopt(text []byte, m, p int) {
 		msg := &t.Messages[i]
 		for _, s := range []*Span{&msg.Span, &msg.RoleSpan, &msg.Content, &msg.Lists[0], &msg.Lists[1], &msg.Label, &msg.Exit} {
 			move(s)
+		}
+		if msg.Meta > 0 {
+			move(&t.Metas[msg.Meta-1].Loop)
 		}
 	}
 	for i := p; i < len(t.Parts); i++ {

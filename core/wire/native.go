@@ -15,7 +15,7 @@ func init() {
 		Signs: Signs{
 			Roles: "system user assistant tool_result bash_execution custom branch_summary compaction_summary",
 			Keys: "content timestamp error_message tool_call_id tool_name is_error command output exit_code custom_type " +
-				"summary from_id tokens_before",
+				"summary from_id tokens_before data turnId",
 			Types: "text reasoning thinking image file audio tool_call",
 			Own: "role:tool_result role:bash_execution role:custom role:branch_summary role:compaction_summary " +
 				"key:tool_name type:tool_call",
@@ -50,16 +50,23 @@ const (
 	ntType
 	ntSummary
 	ntErrorText
+	ntData
+	ntTurn
 )
 
 var nativeKeys = []string{
 	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
-	"error_message",
+	"error_message", "data", "turnId",
 }
 
 func readNative(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
+		if key == ntTurn && r.Kind() == jsonspan.Object {
+			f[ntTurn].Start = r.Pos()
+			nativeTurn(r, r.meta(m))
+			return true
+		}
 		if key != ntContent || r.Kind() != jsonspan.Array {
 			return false
 		}
@@ -111,12 +118,39 @@ func readNative(r *Reader, m *transcript.Message) {
 		if f[ntType].Str() {
 			m.Label, m.Extra = f[ntType].Span, f[ntType].Size
 		}
+		if f[ntData].Kind != jsonspan.Invalid { // what the application means by it, it knows alone
+			data := member(transcript.Opaque, &f[ntData])
+			data.Size = f[ntData].json()
+			r.add(data)
+		}
 	}
 	if content.Str() {
 		r.add(whole(transcript.Text, &content))
 	}
 	if f[ntErrorText].Str() {
 		m.Extra = m.Extra.Add(f[ntErrorText].Size)
+	}
+}
+
+// meta is what an application keeps with the message being read.
+func (r *Reader) meta(m *transcript.Message) *transcript.Meta {
+	if m.Meta == 0 {
+		r.T.Metas = append(r.T.Metas, transcript.Meta{})
+		m.Meta = int32(len(r.T.Metas))
+	}
+	return &r.T.Metas[m.Meta-1]
+}
+
+var nativeTurnKeys = []string{"loopId", "turnIndex"}
+
+// nativeTurn reads the turn that a message belongs to, {"loopId","turnIndex"} (S0.40).
+func nativeTurn(r *Reader, meta *transcript.Meta) {
+	f, _ := r.fields(nativeTurnKeys, nil)
+	if f[0].Str() {
+		meta.Loop = f[0].Span
+	}
+	if f[1].Kind == jsonspan.Number {
+		meta.Turn, meta.HasTurn = jsonspan.Int(r.Src(), f[1].Span)
 	}
 }
 
@@ -129,9 +163,10 @@ const (
 	npInput
 	npArguments
 	npData
+	npLength
 )
 
-var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data"}
+var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data", "data_length"}
 
 func nativePart(r *Reader) {
 	if r.Kind() != jsonspan.Object {
@@ -143,7 +178,14 @@ func nativePart(r *Reader) {
 	f, size := r.fields(nativePartKeys, nil)
 	p.Span.End = r.Pos()
 	p.Size = size
-	media := func(kind transcript.Kind) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[npData].Raw }
+	media := func(kind transcript.Kind) {
+		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[npData].Size.Bytes
+		if f[npLength].Kind == jsonspan.Number { // the payload itself stays with the host
+			if n, ok := jsonspan.Int(r.Src(), f[npLength].Span); ok && n > 0 {
+				p.Data = uint32(n)
+			}
+		}
+	}
 	switch r.typ(&f[npType]) {
 	case "text":
 		if f[npText].Str() {
@@ -167,9 +209,9 @@ func nativePart(r *Reader) {
 		if body.Kind == jsonspan.Invalid {
 			body = &f[npArguments]
 		}
-		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
+		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.json()
 		if body.Kind == jsonspan.Null {
-			p.Size = jsonspan.Measure{} // S3.8: null arguments weigh nothing
+			p.Flags |= transcript.Null
 		}
 		if f[npID].Str() {
 			p.ID = f[npID].Span

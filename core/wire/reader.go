@@ -26,6 +26,14 @@ type field struct {
 // Str tells whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
+// json is the measure of the field as compact JSON.
+func (f *field) json() jsonspan.Measure {
+	if f.Str() {
+		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))
+	}
+	return f.Size
+}
+
 // maxFields is how many keys of one object a format may ask for.
 const maxFields = 21
 

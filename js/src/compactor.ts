@@ -9,6 +9,7 @@ import type {
   Detection,
   Done,
   Estimate,
+  FunctionRequest,
   Info,
   Message,
   Messages,
@@ -90,6 +91,11 @@ export interface Compactor {
    * file.
    */
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
+  /**
+   * Runs one named step of a compaction, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
+   * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step.
+   */
+  function<T = unknown>(name: string, request?: FunctionRequest): T;
   /** Version, wire formats, presets, estimators and limits of the module. */
   info(): Info;
 }
@@ -213,6 +219,13 @@ class ModuleCompactor implements Compactor {
     const values = valuesOf(answer, "messages");
     values.messages = typeof given === "string" ? JSON.parse(decode(messages)) : messages.slice();
     return values as unknown as Session<F extends string ? Message[] : Uint8Array>;
+  }
+
+  function<T = unknown>(name: string, request: FunctionRequest = {}): T {
+    const { messages, text, policy = this.#policy, state = this.#state } = request;
+    if (text !== undefined) wellFormed(text, "text");
+    const head = { name, policy, state, arguments: request.arguments, text };
+    return this.#result<{ result: T }>("function", head, messages === undefined ? undefined : transcript(messages)).result;
   }
 
   info(): Info {

@@ -254,7 +254,18 @@ export interface Info {
   formats: { name: string; doc: string }[];
   estimators: string[];
   passes: string[];
+  functions: string[];
   presets: { name: string; doc: string; policy: Policy }[];
   /** What a request may not go over. */
   limits: { bytes: number; depth: number };
+}
+
+/** What a function is given; docs/FUNCTIONS.md says what each one needs. */
+export interface FunctionRequest {
+  messages?: Messages;
+  text?: string;
+  arguments?: Record<string, unknown>;
+  /** In place of the compactor's own. */
+  policy?: Policy;
+  state?: unknown;
 }

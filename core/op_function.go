@@ -1,0 +1,78 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/core/functions"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// function runs one named step of a compaction.
+func function(r *request, dst []byte) []byte {
+	if !r.need(inName) {
+		return dst
+	}
+	name := r.text(inName)
+	f := functions.ByName(name)
+	if r.err == nil && f == nil {
+		r.fail(&jsonspan.Error{Code: functions.UnknownFunction, Message: "there is no function \"" + name + "\"; info lists them"},
+			r.members[inName].Start)
+	}
+	if r.resolve(); r.err != nil {
+		return dst
+	}
+	c := functions.Call{Policy: r.policy, Estimator: r.profile}
+	if r.decode(inState, &c.State); r.err != nil {
+		return dst
+	}
+	if f.Needs&functions.Messages != 0 && !r.need(inMessages) || f.Needs&functions.Text != 0 && !r.need(inText) {
+		return dst
+	}
+	if !r.members[inMessages].Zero() {
+		r.readAny(r.members[inMessages])
+		c.Format, c.Transcript = r.format, r.t
+	}
+	if !r.members[inText].Zero() {
+		c.Text = r.text(inText)
+	}
+	args := r.members[inArguments]
+	if !args.Zero() {
+		s := jsonspan.New(r.src).At(args.Start)
+		if s.Kind() != jsonspan.Object {
+			r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "arguments must be an object"}, args.Start)
+		}
+		c.Arguments = args.Of(r.src)
+	}
+	if r.err != nil {
+		return dst
+	}
+	out, err := f.Run(&c, append(dst, `{"result":`...))
+	if r.fail(err, args.Start); r.err != nil {
+		return dst
+	}
+	return append(out, '}')
+}
+
+// text is the decoded text of a member that must be a string.
+func (r *request) text(member int) string {
+	s := jsonspan.New(r.src).At(r.members[member].Start)
+	text := s.Text()
+	if r.fail(s.Err(), 0); r.err != nil {
+		return ""
+	}
+	return jsonspan.Text(r.src, text.Span)
+}
+
+// readAny reads the transcript at a span, which may be a list without messages: a step has an answer for that too. With no
+// message to tell the format by, it is native.
+func (r *request) readAny(list jsonspan.Span) {
+	s := jsonspan.New(r.src).At(list.Start)
+	if s.Kind() == jsonspan.Array && s.Array() && !s.Elem() && s.Err() == nil {
+		if r.format == nil {
+			r.format = wire.ByName("native")
+		}
+		r.t = &transcript.Transcript{Src: r.src, Outer: list, List: list}
+		return
+	}
+	r.readAt(list.Start)
+}
