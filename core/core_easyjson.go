@@ -867,6 +867,33 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 				}
 				in.Delim(']')
 			}
+		case "functions":
+			if in.IsNull() {
+				in.Skip()
+				out.Functions = nil
+			} else {
+				in.Delim('[')
+				if out.Functions == nil {
+					if !in.IsDelim(']') {
+						out.Functions = make([]string, 0, 4)
+					} else {
+						out.Functions = []string{}
+					}
+				} else {
+					out.Functions = (out.Functions)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v23 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v23 = string(in.String())
+					}
+					out.Functions = append(out.Functions, v23)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "presets":
 			if in.IsNull() {
 				in.Skip()
@@ -883,9 +910,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v23)
-					out.Presets = append(out.Presets, v23)
+					var v24 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v24)
+					out.Presets = append(out.Presets, v24)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -932,11 +959,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v24, v25 := range in.Ops {
-				if v24 > 0 {
+			for v25, v26 := range in.Ops {
+				if v25 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v25))
+				out.String(string(v26))
 			}
 			out.RawByte(']')
 		}
@@ -948,11 +975,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v26, v27 := range in.Formats {
-				if v26 > 0 {
+			for v27, v28 := range in.Formats {
+				if v27 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v27)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v28)
 			}
 			out.RawByte(']')
 		}
@@ -964,11 +991,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v28, v29 := range in.Estimators {
-				if v28 > 0 {
+			for v29, v30 := range in.Estimators {
+				if v29 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v29))
+				out.String(string(v30))
 			}
 			out.RawByte(']')
 		}
@@ -980,11 +1007,27 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Passes {
-				if v30 > 0 {
+			for v31, v32 := range in.Passes {
+				if v31 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v31))
+				out.String(string(v32))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"functions\":"
+		out.RawString(prefix)
+		if in.Functions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v33, v34 := range in.Functions {
+				if v33 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v34))
 			}
 			out.RawByte(']')
 		}
@@ -996,11 +1039,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Presets {
-				if v32 > 0 {
+			for v35, v36 := range in.Presets {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v33)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v36)
 			}
 			out.RawByte(']')
 		}
@@ -1255,13 +1298,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 int
+					var v37 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v34 = int(in.Int())
+						v37 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v34)
+					out.Messages = append(out.Messages, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1315,11 +1358,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v35, v36 := range in.Messages {
-				if v35 > 0 {
+			for v38, v39 := range in.Messages {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v36))
+				out.Int(int(v39))
 			}
 			out.RawByte(']')
 		}
@@ -1383,9 +1426,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v37)
-					out.Candidates = append(out.Candidates, v37)
+					var v40 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v40)
+					out.Candidates = append(out.Candidates, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1425,11 +1468,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Candidates {
-				if v38 > 0 {
+			for v41, v42 := range in.Candidates {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v39)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v42)
 			}
 			out.RawByte(']')
 		}
@@ -1488,13 +1531,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 string
+					var v43 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = string(in.String())
+						v43 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v40)
+					out.Evidence = append(out.Evidence, v43)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1534,11 +1577,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Evidence {
-				if v41 > 0 {
+			for v44, v45 := range in.Evidence {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v45))
 			}
 			out.RawByte(']')
 		}
