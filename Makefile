@@ -5,8 +5,6 @@ SHELL       := bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
-# The bytes of the module depend on the compiler, so one Go version builds the committed module everywhere.
-MODULE_GO   := go1.26.8
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
@@ -48,6 +46,7 @@ vet:
 	$(say) 'go vet: natively, and as the module is built'
 	@go vet ./...
 	@GOOS=wasip1 GOARCH=wasm go vet ./wasm ./core/...
+	@cd wasm/easyjson && go vet ./...
 
 .PHONY: lint
 lint:
@@ -55,12 +54,16 @@ lint:
 	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
 	@build/bin/staticcheck ./...
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck ./wasm ./core/...
+	@cd wasm/easyjson && ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
 test-go: ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt
-	@CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt go test -timeout 30m ./...
+	@wasm/build.sh --reactor build/reactor.wasm
+	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt go test -timeout 30m ./...
+	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
+	@go test -modfile=build/module/wasm.mod ./core/policy ./core/digest ./core/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 
 .PHONY: test-js
@@ -121,15 +124,19 @@ generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, t
 	@$(MAKE) --no-print-directory module
 
 .PHONY: module
-module: ## Build the module into host/ and js/
-	$(say) 'go build: the module, with $(MODULE_GO)'
-	@GOTOOLCHAIN=$(MODULE_GO) GOOS=wasip1 GOARCH=wasm GOWASM= GOEXPERIMENT= CGO_ENABLED=0 \
-		go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' -buildmode=c-shared -o host/ctxfold.wasm ./wasm
+module: node-is-there ## Build the module into host/ and js/
+	$(say) 'The module: built by Go, WASI linked in, initialised'
+	@wasm/build.sh host/ctxfold.wasm
 	@cp host/ctxfold.wasm js/ctxfold.wasm
 	@sha256sum host/ctxfold.wasm js/ctxfold.wasm
 
+.PHONY: reactor
+reactor: ## Build the plain WASI reactor, which needs its host for a clock and random bytes, into build/
+	@wasm/build.sh --reactor build/reactor.wasm
+	@sha256sum build/reactor.wasm
+
 # Both checks work on a copy of the tree, so that they never change it.
-copy_tree = tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"
+copy_tree = export CTXFOLD_TOOLS=$(CURDIR)/build/tools; tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"
 
 .PHONY: check-module
 check-module: ## Build the module in a copy of the tree and compare it with the committed one

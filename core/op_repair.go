@@ -32,5 +32,5 @@ func repair(r *request, dst []byte) []byte {
 	if !a.Valid && !a.Report.Changed {
 		a.Report.Reason = compact.NoProgress // what is wrong, only the caller can mend
 	}
-	return r.appendTranscript(appendJSON(dst, a), c)
+	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
 }

@@ -85,11 +85,11 @@ func Call(name string, src []byte) (answer []byte) {
 	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: "there is no operation \"" + name + "\"; there are: " + list(Ops())})
 }
 
-type marshaler interface{ MarshalEasyJSON(*jwriter.Writer) }
-
-func appendJSON(dst []byte, v marshaler) []byte {
+// appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It is no interface, because the linker would then keep the
+// readers of all types too.
+func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
-	v.MarshalEasyJSON(&w)
+	marshal(&w)
 	b, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of ours can
 	return append(dst, b...)
 }
@@ -103,7 +103,7 @@ func info(_ *request, dst []byte) []byte {
 	for _, p := range policy.Presets() {
 		a.Presets = append(a.Presets, PresetInfo{p.Name, p.Doc, policy.Raw(p.JSON)})
 	}
-	return appendJSON(dst, a)
+	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 func detect(r *request, dst []byte) []byte {
@@ -123,7 +123,7 @@ func detect(r *request, dst []byte) []byte {
 	if len(guesses) > 0 && guesses[0].Confidence >= wire.Sure {
 		a.Format, a.Confidence = a.Candidates[0].Format, a.Candidates[0].Confidence
 	}
-	return appendJSON(dst, a)
+	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 // round keeps three digits, so that a number reads the same in every answer.
@@ -138,7 +138,7 @@ func estimate(r *request, dst []byte) []byte {
 			return dst
 		}
 		a.Tokens = r.profile.Measure(text.Measure)
-		return appendJSON(dst, a)
+		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	if !r.need(inMessages) {
 		return dst
@@ -151,7 +151,7 @@ func estimate(r *request, dst []byte) []byte {
 		a.Messages = append(a.Messages, n)
 		a.Tokens += n
 	}
-	return appendJSON(dst, a)
+	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 func check(r *request, dst []byte) []byte {
@@ -176,7 +176,7 @@ func check(r *request, dst []byte) []byte {
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
-	return appendJSON(dst, a)
+	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 func validate(r *request, dst []byte) []byte {
@@ -203,7 +203,7 @@ func validate(r *request, dst []byte) []byte {
 			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
 	}
 	a.Valid = len(a.Violations) == 0
-	return appendJSON(dst, a)
+	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 func plan(r *request, dst []byte) []byte {
@@ -275,10 +275,10 @@ func run(r *request, p *Plan, dst []byte) []byte {
 			p.Asked = append(p.Asked, q.ID)
 		}
 		a.Plan, a.Requests = p, c.Requests
-		return appendJSON(dst, a)
+		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	a.State, a.Archive = &c.State, c.Archive
-	dst = appendJSON(dst, a)
+	dst = appendJSON(dst, a.MarshalEasyJSON)
 	return r.appendTranscript(dst, c)
 }
 

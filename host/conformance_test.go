@@ -68,7 +68,8 @@ func (v *vector) replan() bool {
 	return changed
 }
 
-// TestVectors runs every vector natively and in the module. The answers must be those of the file, byte for byte.
+// TestVectors runs every vector natively, in the module, and in the plain reactor that CTXFOLD_REACTOR names, if it does. The
+// answers must be those of the file, byte for byte.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("../testdata/vectors/*.json")
 	if err != nil {
@@ -78,6 +79,14 @@ func TestVectors(t *testing.T) {
 		t.Fatal("there are no vectors in testdata/vectors")
 	}
 	c := open(t, host.Options{})
+	var reactor *host.Compactor
+	if path := os.Getenv("CTXFOLD_REACTOR"); path != "" {
+		wasm, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reactor = open(t, host.Options{Module: wasm})
+	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			vectors := readVectors(t, file)
@@ -99,6 +108,13 @@ func TestVectors(t *testing.T) {
 						t.Fatal(err)
 					}
 					compare(t, "the module answers otherwise than the native code (`make module` builds it anew)", module, string(native))
+					if reactor != nil {
+						plain, err := reactor.Answer(t.Context(), v.Op, v.request())
+						if err != nil {
+							t.Fatal(err)
+						}
+						compare(t, "the plain reactor answers otherwise than the module", plain, string(module))
+					}
 				})
 			}
 			if changed > 0 {

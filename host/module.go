@@ -81,9 +81,6 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 		}
 	}()
 
-	if _, err = wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
-		return nil, fmt.Errorf("providing WASI: %w", err)
-	}
 	wasm := o.Module
 	if wasm == nil {
 		wasm = embedded
@@ -91,6 +88,12 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 	compiling := experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
 	if m.compiled, err = m.runtime.CompileModule(compiling, wasm); err != nil {
 		return nil, fmt.Errorf("compiling the module: %w", err)
+	}
+	// The module of this package imports nothing; a plain reactor wants a clock and random bytes.
+	if len(m.compiled.ImportedFunctions()) > 0 {
+		if _, err = wasi_snapshot_preview1.Instantiate(ctx, m.runtime); err != nil {
+			return nil, fmt.Errorf("providing WASI: %w", err)
+		}
 	}
 	exports := m.compiled.ExportedFunctions()
 	for _, name := range []string{exportAlloc, exportFree} {

@@ -2,7 +2,8 @@
 
 // Command wasm is the ctxfold module: the exports of docs/ABI.md over package core, and nothing else.
 //
-// It is a WASI reactor: a host calls _initialize once, then any export. All calls are synchronous and single-threaded.
+// Go builds it as a WASI reactor; build.sh takes the imports and the start from it. All calls are synchronous and
+// single-threaded.
 package main
 
 //lint:file-ignore U1000 what is exported to the host has no caller in Go

@@ -1,0 +1,88 @@
+package ctxfold_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// The module is built without the packages that would double it, whatever its code asks for.
+func TestPackagesOfTheModule(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := filepath.Join(t.TempDir(), "wasm.mod")
+	for from, to := range map[string]string{"go.mod": mod, "go.sum": strings.TrimSuffix(mod, "mod") + "sum"} {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) string {
+		c := exec.CommandContext(t.Context(), "go", args...)
+		c.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=")
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	run("mod", "edit", "-replace=github.com/mailru/easyjson="+filepath.Join(root, "wasm", "easyjson"), mod)
+	packages := strings.Fields(run("list", "-modfile="+mod, "-deps", "./wasm"))
+	if !slices.Contains(packages, "github.com/mailru/easyjson/jlexer") {
+		t.Error("the list is not that of the module")
+	}
+	for _, p := range packages {
+		first, _, _ := strings.Cut(p, "/")
+		if slices.Contains([]string{"fmt", "reflect", "net", "time", "os", "syscall", "encoding", "log", "context", "regexp"}, first) {
+			t.Errorf("the module has the package %s in it", p)
+		}
+		if strings.Contains(first, ".") && !strings.HasPrefix(p, "github.com/ctxfold/ctxfold/") && !strings.HasPrefix(p, "github.com/mailru/easyjson/") {
+			t.Errorf("the module depends on %s", p)
+		}
+	}
+}
+
+// The module that ships imports nothing, and exports its memory, its operations and nothing else.
+func TestModuleIsSelfContained(t *testing.T) {
+	for _, file := range []string{"host/ctxfold.wasm", "js/ctxfold.wasm"} {
+		wasm, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
+		defer runtime.Close(t.Context())
+		module, err := runtime.CompileModule(t.Context(), wasm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range module.ImportedFunctions() {
+			from, name, _ := f.Import()
+			t.Errorf("%s imports %s.%s: `make module` builds it anew", file, from, name)
+		}
+		want := map[string]bool{"ctxfold_alloc": true, "ctxfold_free": true}
+		for _, op := range core.Ops() {
+			want["ctxfold_"+op] = true
+		}
+		for name := range module.ExportedFunctions() {
+			if !want[name] {
+				t.Errorf("%s exports %s, which is no operation", file, name)
+			}
+			delete(want, name)
+		}
+		for name := range want {
+			t.Errorf("%s does not export %s", file, name)
+		}
+	}
+}

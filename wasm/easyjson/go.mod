@@ -1,0 +1,3 @@
+module github.com/mailru/easyjson
+
+go 1.26.0
