@@ -11,6 +11,9 @@ CASES       ?= 1000000
 SEED        := $(shell date +%s)
 BENCH       ?= .
 
+# What the npm package is tested with has lock files of its own, so that the package's stays small.
+FIXTURES    := runtimes
+
 WINDOW      ?= 32000
 SAMPLE      := testdata/sample.anthropic.json
 
@@ -74,7 +77,8 @@ test-js: node-is-there browser-is-there ## Run the tests of the npm package and 
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
-	cd js && npm ci --no-audit --no-fund && npm run build && npm run lint && npm test
+	cd js && npm ci --no-audit --no-fund && for fixture in $(FIXTURES); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
+	npm run build && npm run lint && npm test
 
 .PHONY: node-is-there
 node-is-there:

@@ -1,17 +1,12 @@
 /**
- * ctxfold compacts LLM conversations. This is the entry for browsers and for everything else that has `fetch`; Node, Bun
- * and Deno get `node.ts`, which exports the same and reads the module from disk.
+ * ctxfold compacts LLM conversations. This is the entry for browsers and for everything else that has `fetch`. The other
+ * entries export the same and differ in where they have the module from: `node.ts` reads the file, `workerd.ts` and
+ * `edge-light.ts` import it, as their platforms compile nothing at run time, `inline.ts` holds it, `core.ts` is given it.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type Load, loader } from "./load.js";
 
-export { CtxfoldModule } from "./abi.js";
-export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
-export { CtxfoldError } from "./errors.js";
-export type { Load, ModuleSource } from "./load.js";
-export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type Store } from "./store.js";
-export type { Summarize, SummaryText } from "./summarize.js";
-export type * from "./types.js";
+export * from "./api.js";
 
 /** Loads the module; see {@link Load}. */
 export const load: Load = /* @__PURE__ */ loader(

@@ -15,7 +15,7 @@ type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembl
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
 /** The loader of one platform, which knows where the package's own module is and how to open a URL. */
-export function loader(own: () => URL, open: (url: URL) => Promise<Response | Uint8Array>): Load {
+export function loader(own: () => ModuleSource, open: (url: URL) => Promise<Response | Uint8Array>): Load {
   const byUrl = new Map<string, Promise<CtxfoldModule>>();
   const byObject = new WeakMap<object, Promise<CtxfoldModule>>();
 

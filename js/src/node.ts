@@ -3,13 +3,7 @@ import { readFile } from "node:fs/promises";
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type Load, loader } from "./load.js";
 
-export { CtxfoldModule } from "./abi.js";
-export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
-export { CtxfoldError } from "./errors.js";
-export type { Load, ModuleSource } from "./load.js";
-export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type Store } from "./store.js";
-export type { Summarize, SummaryText } from "./summarize.js";
-export type * from "./types.js";
+export * from "./api.js";
 
 /** Loads the module; see {@link Load}. */
 export const load: Load = /* @__PURE__ */ loader(

@@ -18,6 +18,14 @@ export interface Transcript {
   restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
 }
 
+/** Messages that were read on the other side of a worker's boundary, and go back there as the bytes of the answer. */
+export class Crossing {
+  constructor(
+    readonly piece: string | Uint8Array,
+    readonly answer: "messages" | "edits",
+  ) {}
+}
+
 /** Reads what the caller gave: text, bytes, a live array, or a live request body that holds an array. */
 export function transcript(messages: unknown): Transcript {
   if (typeof messages === "string") return fromText(messages);
@@ -29,7 +37,12 @@ export function transcript(messages: unknown): Transcript {
       restore: (answer) => member(answer, "messages").slice(),
     };
   }
-  return fromLive(messages);
+  return messages instanceof Crossing ? fromCrossing(messages) : fromLive(messages);
+}
+
+function fromCrossing({ piece, answer }: Crossing): Transcript {
+  const size = () => (typeof piece === "string" ? new TextEncoder().encode(piece).length : piece.length);
+  return { piece, size, answer, restore: (given) => member(given, answer).slice() };
 }
 
 /** Throws `lone_surrogate` for a text that UTF-8 cannot hold: writing another character would not keep it as it is. */

@@ -72,6 +72,25 @@ test("a worker does the same", { skip: noBrowser }, async (t) => {
   assert.equal(result.reason, "compacted");
 });
 
+test("ctxfold/worker compacts off the page, and the page's own objects come back", { skip: noBrowser }, async (t) => {
+  const page = await open(t);
+  const result = await page.evaluate(
+    async ({ messages, policy, summary }) => {
+      const { createCompactor } = await import(/** @type {any} */ ("/js/dist/worker.js"));
+      const compactor = createCompactor({ policy, module: "/js/ctxfold.wasm", summarize: async () => summary });
+      const done = await compactor.compact(messages);
+      const bytes = new TextEncoder().encode(JSON.stringify(messages));
+      const check = await compactor.check(bytes);
+      compactor.close();
+      return { report: done.report, kept: done.messages[0] === messages[0], due: check.due, given: bytes.length };
+    },
+    { messages: session(20), policy: tight, summary },
+  );
+  assert.equal(result.report.summary.source, "model");
+  assert.ok(result.kept && result.due);
+  assert.ok(result.given > 0, "the caller's bytes stay the caller's");
+});
+
 test("the module is taken from a server that gives it the wrong type", { skip: noBrowser }, async (t) => {
   const page = await open(t);
   const version = await page.evaluate(async () => {

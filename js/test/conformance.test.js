@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { load } from "ctxfold";
 import { noBrowser, openPage } from "./support/browser.js";
 import { conform } from "./support/conformance.js";
 import { files, serve } from "./support/server.js";
+import { testedOn } from "./support/tested-on.js";
+import { names, vectors } from "./support/vectors.js";
 
 const root = new URL("../../", import.meta.url);
-const folder = new URL("testdata/vectors/", root);
-
-/** @type {import("./support/conformance.js").Vector[]} */
-const vectors = [];
-const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
-for (const name of names) {
-  vectors.push(...JSON.parse(await readFile(new URL(name, folder), "utf8")));
-}
 
 /** @param {{passed: number, failures: string[]}} result */
 function allPassed({ passed, failures }) {
@@ -22,7 +15,7 @@ function allPassed({ passed, failures }) {
   assert.equal(passed, vectors.length);
 }
 
-test("there are vectors", () => assert.ok(vectors.length > 0, `no vectors in ${folder}`));
+test("there are vectors", () => assert.ok(vectors.length > 0, `no vectors`));
 
 test("Node gives the answers of the vectors, byte for byte", async () => {
   allPassed(conform(await load(), vectors));
@@ -35,15 +28,34 @@ test("a wrong answer is seen", async () => {
   assert.match(failures[0], /^wrong: byte \d+ of info/);
 });
 
-test("Chromium gives the answers of the vectors, byte for byte", { skip: noBrowser }, async (t) => {
+/** What a page or a worker runs. @param {string[]} files */
+async function run(files) {
+  const { load } = await import(/** @type {any} */ (`${location.origin}/js/dist/index.js`));
+  const { conform } = await import(/** @type {any} */ (`${location.origin}/js/test/support/conformance.js`));
+  const parts = files.map(async (name) => (await fetch(`${location.origin}/testdata/vectors/${name}`)).json());
+  return conform(await load(), (await Promise.all(parts)).flat());
+}
+
+test("Chromium gives the answers of the vectors, byte for byte, in a page and in a worker", {
+  skip: noBrowser,
+}, async (t) => {
   const page = await openPage(t);
   const address = await serve(t, files(root));
   await page.goto(`${address}/js/test/support/page.html`);
-  const result = await page.evaluate(async (files) => {
-    const { load } = await import(/** @type {any} */ ("/js/dist/index.js"));
-    const { conform } = await import(/** @type {any} */ ("/js/test/support/conformance.js"));
-    const parts = files.map(async (name) => (await fetch(`/testdata/vectors/${name}`)).json());
-    return conform(await load(), (await Promise.all(parts)).flat());
-  }, names);
-  allPassed(result);
+  allPassed(await page.evaluate(run, names));
+  const source = run.toString().replaceAll("location.origin", JSON.stringify(address));
+  const inWorker = await page.evaluate(
+    ([source, names]) => {
+      const code = `(${source})(${names}).then(postMessage)`;
+      const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+      return new Promise((answer, failed) => {
+        worker.onmessage = ({ data }) => answer(data);
+        worker.onerror = failed;
+      });
+    },
+    [source, JSON.stringify(names)],
+  );
+  allPassed(inWorker);
+  const version = page.context().browser()?.version() ?? "";
+  await testedOn("Chromium", version, "vectors in a page and in a worker, compaction, `/worker`");
 });

@@ -1,0 +1,7 @@
+// Writes dist/inline-module.js: the module, compressed, as a string of base64.
+import { readFile, writeFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+
+const wasm = await readFile(new URL("../ctxfold.wasm", import.meta.url));
+const text = gzipSync(wasm, { level: 9 }).toString("base64");
+await writeFile(new URL("../dist/inline-module.js", import.meta.url), `export const gzip =\n  "${text}";\n`);

@@ -1,0 +1,21 @@
+/** The entry `ctxfold/core`: bring your own module. Nothing here names a file, so no bundler has anything to do. */
+import { type CreateCompactor, compactors } from "./compactor.js";
+import { CtxfoldError } from "./errors.js";
+import { type Load, loader } from "./load.js";
+
+export * from "./api.js";
+
+/** Loads the module; see {@link Load}. Without a source it rejects with `load_failed`. */
+export const load: Load = /* @__PURE__ */ loader(
+  () => {
+    throw new CtxfoldError(
+      "load_failed",
+      "ctxfold/core has no module of its own: load(source), or createCompactor({ module: source }), where the source is " +
+        "ctxfold/ctxfold.wasm as a URL, a Response, bytes or a WebAssembly.Module",
+    );
+  },
+  (url) => fetch(url),
+);
+
+/** Makes a compactor for one conversation; see {@link CreateCompactor}. Its options must name a module. */
+export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);

@@ -1,0 +1,37 @@
+/**
+ * The entry `ctxfold/inline`: the module is inside, for bundlers that lose files beside the code, and for pages of one
+ * file. It costs a third more bytes than the file, and is compiled only when everything has arrived.
+ */
+import { type CreateCompactor, compactors } from "./compactor.js";
+import { CtxfoldError } from "./errors.js";
+import { gzip } from "./inline-module.js";
+import { type Load, loader } from "./load.js";
+
+export * from "./api.js";
+
+let own: Promise<ArrayBuffer> | undefined;
+
+/** The module's bytes. Throws `load_failed` where the platform cannot decompress. */
+async function inflate(): Promise<ArrayBuffer> {
+  if (typeof DecompressionStream === "undefined") {
+    throw new CtxfoldError(
+      "load_failed",
+      "ctxfold/inline needs DecompressionStream, which this platform does not have: import ctxfold, or give " +
+        "ctxfold/core the module",
+    );
+  }
+  const bytes = Uint8Array.from(atob(gzip), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+/** Loads the module; see {@link Load}. */
+export const load: Load = /* @__PURE__ */ loader(
+  () => {
+    own ??= inflate();
+    return own;
+  },
+  (url) => fetch(url),
+);
+
+/** Makes a compactor for one conversation; see {@link CreateCompactor}. */
+export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);

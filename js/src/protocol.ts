@@ -1,0 +1,56 @@
+/** What passes between a page and the worker of `ctxfold/worker`. All of it can be cloned. */
+import { CtxfoldError, messageOf } from "./errors.js";
+
+/** Either side of the boundary. */
+export interface Port<In, Out> {
+  post(message: Out, transfer?: ArrayBuffer[]): void;
+  /** Called once. */
+  listen(heard: (message: In) => void): void;
+}
+
+/** A transcript, and the answer that serves its kind best. */
+export interface Source {
+  piece: string | Uint8Array;
+  answer: "messages" | "edits";
+}
+
+/** An error of either side. `code` is there when it is a CtxfoldError. */
+export interface Thrown {
+  name: string;
+  message: string;
+  code?: string | undefined;
+  path?: string | undefined;
+  offset?: number | undefined;
+}
+
+export type Result = { value: unknown } | { thrown: Thrown };
+
+export type ToWorker =
+  /** `functions` names the options that are functions of the page. */
+  | { kind: "create"; compactor: number; options: Record<string, unknown>; functions: string[] }
+  | { kind: "close"; compactor: number }
+  | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] }
+  | { kind: "abort"; call: number; reason: Thrown }
+  | { kind: "answer"; question: number; result: Result };
+
+export type ToPage =
+  | { kind: "result"; call: number; result: Result }
+  /** The worker calls a function of the page. */
+  | { kind: "question"; question: number; compactor: number; name: string; args: unknown[] }
+  /** The worker does not wait for this answer any more. */
+  | { kind: "forget"; question: number; reason: Thrown };
+
+/** An error in a form that can be cloned. */
+export function thrown(error: unknown): Thrown {
+  if (error instanceof CtxfoldError) {
+    const { name, message, code, path, offset } = error;
+    return { name, message, code, path, offset };
+  }
+  return { name: (error as Error | undefined)?.name ?? "Error", message: messageOf(error) };
+}
+
+/** The error that {@link thrown} was given. */
+export function errorOf({ name, message, code, path = "", offset = 0 }: Thrown): Error {
+  if (code !== undefined) return new CtxfoldError(code, message, { path, offset });
+  return name === "AbortError" || name === "TimeoutError" ? new DOMException(message, name) : new Error(message);
+}

@@ -1,0 +1,247 @@
+/** The page's side of `ctxfold/worker`. */
+import type { CompactOptions, CompactorOptions } from "./compactor.js";
+import { CtxfoldError } from "./errors.js";
+import { decode } from "./json.js";
+import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
+import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import type {
+  Check,
+  Detection,
+  Done,
+  Estimate,
+  Info,
+  Message,
+  Messages,
+  Pending,
+  Plan,
+  Repaired,
+  Session,
+  State,
+  Summary,
+  Validation,
+} from "./types.js";
+
+/** What a worker's module can be made of: as elsewhere, without what cannot cross into a worker. */
+export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
+
+/** As for `ctxfold`; `summarize` and the other functions run where the compactor was made, not in the worker. */
+export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
+  module?: RemoteModuleSource;
+}
+
+/**
+ * A compactor off the main thread: as `Compactor`, but every operation gives a promise, and none needs `ready`. What stays
+ * here is writing live messages as JSON and putting the caller's own objects into the answer; text and bytes cost neither.
+ */
+export interface RemoteCompactor {
+  readonly state: State | undefined;
+  ready(): Promise<void>;
+  compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
+  plan<M extends Messages>(messages: M): Promise<Pending | Done<M>>;
+  step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M>>;
+  estimate(messages: Messages): Promise<Estimate>;
+  estimateText(text: string): Promise<Estimate>;
+  check(messages: Messages): Promise<Check>;
+  validate(messages: Messages): Promise<Validation>;
+  repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
+  detect(messages: Messages): Promise<Detection>;
+  open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
+  info(): Promise<Info>;
+  /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
+  close(): void;
+}
+
+/** Makes a compactor in the worker that all compactors of this page share. */
+export type CreateRemoteCompactor = (options?: RemoteOptions) => RemoteCompactor;
+
+/** A running worker. */
+export interface Running extends Port<ToPage, ToWorker> {
+  /** Called once, with what ended the worker before its time. */
+  failed(heard: (error: unknown) => void): void;
+  terminate(): void;
+}
+
+/** The factory over one platform's way to start a worker. */
+export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
+  let shared: Link | undefined;
+  return (options = {}) => {
+    if (!shared?.alive) shared = new Link(start());
+    return shared.compactor(options);
+  };
+}
+
+/** One worker, with the compactors and the calls that are under way in it. */
+class Link {
+  alive = true;
+  readonly #worker: Running;
+  readonly #calls = new Map<number, (result: Result) => void>();
+  readonly #asked = new Map<number, AbortController>();
+  readonly #functions = new Map<number, Record<string, (...args: unknown[]) => unknown>>();
+  #next = 0;
+
+  constructor(worker: Running) {
+    this.#worker = worker;
+    worker.listen((message) => this.#heard(message));
+    worker.failed((error) => {
+      const failure = new CtxfoldError("load_failed", `the worker of ctxfold ended: ${thrown(error).message}`);
+      this.#end();
+      for (const settle of this.#calls.values()) settle({ thrown: thrown(failure) });
+    });
+  }
+
+  compactor({ module, ...options }: RemoteOptions): RemoteCompactor {
+    const id = this.#next++;
+    const functions: Record<string, (...args: unknown[]) => unknown> = {};
+    const plain: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(options)) {
+      if (typeof value === "function") functions[name] = value as (...args: unknown[]) => unknown;
+      else plain[name] = value;
+    }
+    if (module !== undefined) plain.module = crossable(module);
+    this.#functions.set(id, functions);
+    this.#worker.post({ kind: "create", compactor: id, options: plain, functions: Object.keys(functions) });
+    return new Remote(this, id, options.state ?? undefined);
+  }
+
+  close(compactor: number): void {
+    if (!this.#functions.delete(compactor) || !this.alive) return;
+    this.#worker.post({ kind: "close", compactor });
+    if (this.#functions.size === 0) this.#end();
+  }
+
+  call(compactor: number, method: string, args: unknown[], source?: Source, signal?: AbortSignal): Promise<unknown> {
+    if (!this.alive || !this.#functions.has(compactor)) {
+      throw new CtxfoldError("closed", `${method} was called on a compactor that was closed or whose worker has ended`);
+    }
+    return new Promise((resolve, reject) => {
+      const call = this.#next++;
+      const abort = () => {
+        this.#worker.post({ kind: "abort", call, reason: thrown(signal?.reason) });
+        this.#calls.delete(call);
+        reject(signal?.reason);
+      };
+      this.#calls.set(call, (result) => {
+        this.#calls.delete(call);
+        signal?.removeEventListener("abort", abort);
+        if ("value" in result) resolve(result.value);
+        else reject(errorOf(result.thrown));
+      });
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#worker.post({ kind: "call", compactor, call, method, args, ...(source && { source }) });
+    });
+  }
+
+  #heard(message: ToPage): void {
+    if (message.kind === "result") this.#calls.get(message.call)?.(message.result);
+    else if (message.kind === "forget") this.#asked.get(message.question)?.abort(errorOf(message.reason));
+    else this.#answer(message);
+  }
+
+  async #answer({ question, compactor, name, args }: ToPage & { kind: "question" }): Promise<void> {
+    const controller = new AbortController();
+    this.#asked.set(question, controller);
+    let result: Result;
+    try {
+      result = { value: await this.#functions.get(compactor)?.[name]?.(...args, { signal: controller.signal }) };
+    } catch (error) {
+      result = { thrown: thrown(error) };
+    }
+    this.#asked.delete(question);
+    if (this.alive) this.#worker.post({ kind: "answer", question, result });
+  }
+
+  #end(): void {
+    this.alive = false;
+    this.#worker.terminate();
+  }
+}
+
+class Remote implements RemoteCompactor {
+  readonly #link: Link;
+  readonly #id: number;
+  #state: State | undefined;
+
+  constructor(link: Link, id: number, state: State | undefined) {
+    this.#link = link;
+    this.#id = id;
+    this.#state = state;
+  }
+
+  get state(): State | undefined {
+    return this.#state;
+  }
+
+  async ready(): Promise<void> {
+    await this.#link.call(this.#id, "ready", []);
+  }
+
+  async compact<M extends Messages>(messages: M, { signal }: CompactOptions = {}): Promise<Done<M>> {
+    signal?.throwIfAborted();
+    const done = await this.#transcript<Done<M>>("compact", messages, [], signal);
+    this.#state = done.state;
+    return done;
+  }
+
+  plan<M extends Messages>(messages: M): Promise<Pending | Done<M>> {
+    return this.#transcript("plan", messages);
+  }
+
+  step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M>> {
+    return this.#transcript("step", messages, [plan, summaries]);
+  }
+
+  estimate(messages: Messages): Promise<Estimate> {
+    return this.#transcript("estimate", messages);
+  }
+
+  async estimateText(text: string): Promise<Estimate> {
+    return (await this.#link.call(this.#id, "estimateText", [text])) as Estimate;
+  }
+
+  check(messages: Messages): Promise<Check> {
+    return this.#transcript("check", messages);
+  }
+
+  validate(messages: Messages): Promise<Validation> {
+    return this.#transcript("validate", messages);
+  }
+
+  repair<M extends Messages>(messages: M): Promise<Repaired<M>> {
+    return this.#transcript("repair", messages);
+  }
+
+  detect(messages: Messages): Promise<Detection> {
+    return this.#transcript("detect", messages);
+  }
+
+  async open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>> {
+    if (typeof file === "string") wellFormed(file, "");
+    const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
+    const session = (await this.#link.call(this.#id, "open", [bytes])) as Session<Uint8Array | Message[]>;
+    if (typeof file === "string") session.messages = JSON.parse(decode(session.messages as Uint8Array));
+    return session as Session<F extends string ? Message[] : Uint8Array>;
+  }
+
+  async info(): Promise<Info> {
+    return (await this.#link.call(this.#id, "info", [])) as Info;
+  }
+
+  close(): void {
+    this.#link.close(this.#id);
+  }
+
+  /** An operation on a transcript; the answer's messages come back in the caller's kind. */
+  async #transcript<T>(method: string, messages: unknown, args: unknown[] = [], signal?: AbortSignal): Promise<T> {
+    const source: Transcript = transcript(messages);
+    const { piece, answer } = source;
+    const value = (await this.#link.call(this.#id, method, args, { piece, answer }, signal)) as T;
+    const held = value as { messages?: unknown };
+    if (held.messages instanceof Uint8Array) held.messages = source.restore(new Map([[answer, held.messages]]));
+    return value;
+  }
+}
+
+/** The source in a form that can be cloned; a URL may be relative to the page, of which the worker knows nothing. */
+function crossable(module: RemoteModuleSource): unknown {
+  return typeof module === "string" || module instanceof URL ? new URL(module, globalThis.location?.href).href : module;
+}

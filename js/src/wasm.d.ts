@@ -1,0 +1,9 @@
+/** What bundlers for edge platforms make of an imported module. */
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+declare module "*.wasm?module" {
+  const module: WebAssembly.Module;
+  export default module;
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import * as main from "ctxfold";
+import * as core from "ctxfold/core";
+import * as inline from "ctxfold/inline";
+
+const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+
+test("the inline entry holds the module that the package ships", async () => {
+  const module = await inline.load();
+  assert.equal(await inline.load(), module);
+  const answer = new TextDecoder().decode(module.call("info", "{}"));
+  assert.equal(answer, new TextDecoder().decode((await main.load()).call("info", "{}")));
+});
+
+test("the core entry wants a module and takes any", async () => {
+  await assert.rejects(core.load(), { code: "load_failed", message: /ctxfold\/core has no module of its own/ });
+  await assert.rejects(core.createCompactor().compact([]), { code: "load_failed" });
+  const module = await core.load(await readFile(new URL("../ctxfold.wasm", import.meta.url)));
+  assert.equal(core.createCompactor({ module }).info().name, "ctxfold");
+});
+
+test("every entry exports the same names, but the worker's, which needs no load", async () => {
+  const names = Object.keys(main).sort();
+  assert.deepEqual(Object.keys(core).sort(), names);
+  assert.deepEqual(Object.keys(inline).sort(), names);
+  const { load: _, ...rest } = main;
+  assert.deepEqual(Object.keys(await import("ctxfold/worker")).sort(), Object.keys(rest).sort());
+  for (const file of ["workerd", "edge-light", "index"]) {
+    const text = await readFile(new URL(`../dist/${file}.js`, import.meta.url), "utf8");
+    assert.match(text, /export const load\b.*export const createCompactor\b/s, file);
+  }
+});
+
+test("conditions stand in the order in which platforms must find them", () => {
+  assert.deepEqual(Object.keys(manifest.exports["."]), [
+    "types",
+    "workerd",
+    "edge-light",
+    "node",
+    "bun",
+    "deno",
+    "browser",
+    "default",
+  ]);
+});

@@ -1,0 +1,26 @@
+// Runs where requests are served: workerd and the Edge Runtime. The vectors come with the request.
+import { createCompactor, load } from "ctxfold";
+import { conform } from "../support/conformance.js";
+import { session, tight } from "../support/session.js";
+
+// At module scope, where these platforms allow no clock, no random bytes and no waiting.
+const compactor = createCompactor({ policy: tight });
+
+/** @param {any[]} vectors */
+export async function answer(vectors) {
+  const messages = session(20);
+  const { report, messages: after } = await compactor.compact(messages);
+  return {
+    ...conform(await load(), vectors),
+    reason: report.reason,
+    same: after[0] === messages[0],
+    version: compactor.info().version,
+  };
+}
+
+export default {
+  /** @param {Request} request */
+  async fetch(request) {
+    return Response.json(await answer(/** @type {any} */ (await request.json())));
+  },
+};

@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/**
+ * Puts the package into a fixture as npm would publish it: what is not in the tarball is not there.
+ * @param {string} fixture the name of a folder in js/fixtures
+ * @returns {Promise<string>} the fixture's path, without a slash at the end
+ */
+export async function packedInto(fixture) {
+  const folder = `${root}fixtures/${fixture}`;
+  const target = `${folder}/node_modules/ctxfold`;
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target, { recursive: true });
+  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", target];
+  const { stdout } = await run("npm", pack, { cwd: root });
+  const tarball = `${target}/${JSON.parse(stdout)[0].filename}`;
+  await run("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
+  await rm(tarball);
+  return folder;
+}

@@ -1,0 +1,10 @@
+import { readdir, readFile } from "node:fs/promises";
+
+const folder = new URL("../../../testdata/vectors/", import.meta.url);
+
+/** The files of the conformance vectors. */
+export const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
+
+/** @type {import("./conformance.js").Vector[]} */
+export const vectors = [];
+for (const name of names) vectors.push(...JSON.parse(await readFile(new URL(name, folder), "utf8")));

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { load, createCompactor as onThisThread } from "ctxfold";
+import { createCompactor } from "ctxfold/worker";
+import { session, summary, tight } from "./support/session.js";
+
+/**
+ * A compactor in a worker, which ends with the test.
+ * @param {import("node:test").TestContext} t
+ * @param {import("ctxfold/worker").RemoteOptions} options
+ */
+function remote(t, options = {}) {
+  const compactor = createCompactor(options);
+  t.after(() => compactor.close());
+  return compactor;
+}
+
+test("the worker gives what this thread gives, for every kind, and live messages keep their identity", async (t) => {
+  const live = session(20);
+  live[0].when = new Date(0);
+  const text = JSON.stringify(live);
+  for (const messages of [live, text, new TextEncoder().encode(text), { model: "m", messages: live }]) {
+    const options = { policy: tight, summarize: async () => summary };
+    const compactor = remote(t, options);
+    const there = await compactor.compact(messages);
+    assert.deepEqual(there, await onThisThread(options).compact(messages));
+    assert.deepEqual(compactor.state, there.state);
+  }
+  const { messages } = await remote(t, { policy: tight }).compact(live);
+  assert.equal(messages[0], live[0]);
+  assert.equal(messages.at(-1), live.at(-1));
+});
+
+test("nothing due: the very same array comes back", async (t) => {
+  const messages = session(2);
+  assert.equal((await remote(t, { policy: tight }).compact(messages)).messages, messages);
+});
+
+test("plan and step, and every operation that asks", async (t) => {
+  const there = remote(t, { policy: tight });
+  const here = onThisThread({ module: await load(), policy: tight });
+  const messages = session(20);
+  const pending = await there.plan(messages);
+  assert.deepEqual(pending, here.plan(messages));
+  assert.ok("plan" in pending);
+  const summaries = [{ id: pending.requests[0].id, text: summary }];
+  assert.deepEqual(await there.step(messages, pending.plan, summaries), here.step(messages, pending.plan, summaries));
+  const broken = messages.toSpliced(7, 1);
+  for (const op of /** @type {const} */ (["estimate", "check", "validate", "repair", "detect"])) {
+    assert.deepEqual(await there[op](broken), here[op](broken), op);
+  }
+  assert.deepEqual(await there.estimateText("12345678"), here.estimateText("12345678"));
+  assert.deepEqual(await there.info(), here.info());
+  const file = await readFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url));
+  assert.deepEqual(await there.open(file.toString()), here.open(file.toString()));
+  assert.deepEqual(await there.open(file), here.open(file));
+});
+
+test("errors come across with their code and their place", async (t) => {
+  const compactor = remote(t, { policy: { format: "openai-chat" } });
+  await assert.rejects(compactor.check(`[{"role": "user", "content": nul}]`), {
+    name: "CtxfoldError",
+    code: "invalid_json",
+    path: "messages[0].content",
+    offset: 29,
+  });
+  await assert.rejects(remote(t, { module: new URL("missing.wasm", import.meta.url) }).info(), { code: "load_failed" });
+  assert.equal((await compactor.check(session(2))).due, false);
+});
+
+test("a summarizer that fails on the page costs no message", async (t) => {
+  const summarize = async () => {
+    throw new Error("no quota");
+  };
+  const { report } = await remote(t, { policy: tight, summarize }).compact(session(20));
+  assert.deepEqual(report.summary, { source: "local", why: "summarizer_failed" });
+});
+
+test("abort ends the compaction and the summarizer", async (t) => {
+  const controller = new AbortController();
+  const reason = new Error("the user went away");
+  /** @type {Promise<unknown>} */
+  let stopped = Promise.resolve();
+  const compactor = remote(t, {
+    policy: tight,
+    summarize: (_request, { signal }) => {
+      stopped = new Promise((resolve) => signal.addEventListener("abort", resolve));
+      controller.abort(reason);
+      return new Promise(() => {});
+    },
+  });
+  await assert.rejects(compactor.compact(session(20), { signal: controller.signal }), reason);
+  await stopped;
+  assert.equal(compactor.state, undefined);
+  await assert.rejects(compactor.compact(session(20), { signal: AbortSignal.abort(reason) }), reason);
+});
+
+test("a summary that takes too long is not waited for", async (t) => {
+  const options = { policy: tight, summaryTimeoutMs: 20, summarize: () => /** @type {any} */ (new Promise(() => {})) };
+  const { report } = await remote(t, options).compact(session(20));
+  assert.deepEqual(report.summary, { source: "local", why: "summarizer_failed" });
+});
+
+test("a closed compactor says so, and the others work on", async (t) => {
+  const [closed, open] = [remote(t), remote(t)];
+  closed.close();
+  await assert.rejects(closed.info(), { code: "closed" });
+  assert.equal((await open.info()).name, "ctxfold");
+  open.close();
+  assert.equal((await remote(t).info()).name, "ctxfold");
+});
