@@ -161,6 +161,9 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)
 		return
 	}
+	if !pol.Safe() {
+		r.profile = r.profile.Published()
+	}
 	if pol.Format != "" && pol.Format != "auto" {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
 			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format",

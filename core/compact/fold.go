@@ -83,7 +83,7 @@ func (p *foldPass) run(c *Run) {
 		return
 	}
 	message := digest.Message(body)
-	if c.P.Text(message)+c.P.Framing+c.P.Part >= gain {
+	if c.P.NewMessage(transcript.User, message) >= gain {
 		return // nothing would be gained
 	}
 	list, first := c.foldElements(cut, held, head >= 0)
@@ -147,7 +147,7 @@ func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &c.T.Messages[c.Items[item].Msg]
-	sum, end := c.P.Framing, msg.First+msg.Count
+	sum, end := c.P.Framing[msg.Role], msg.First+msg.Count
 	open := end
 	for n := end - 1; n >= msg.First; n-- {
 		if p := &c.T.Parts[n]; p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {

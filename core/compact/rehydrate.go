@@ -63,7 +63,7 @@ func (p *rehydratePass) run(c *Run) {
 				continue
 			}
 			text = RestoredPrefix + " " + path + "\n\n" + text
-			cost := c.P.Text(text) + c.P.Framing + c.P.Part
+			cost := c.P.NewMessage(transcript.User, text)
 			if cost > budget {
 				i = 0 // the files behind it are older
 				break
