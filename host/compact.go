@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Input is what the operations read about a conversation. Its bytes are never modified.
@@ -18,6 +19,24 @@ type Input struct {
 	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
 	// Check, Plan and CompactWith read it.
 	State json.RawMessage
+
+	// Format is the wire format of Messages, by its name in docs/FORMATS.md. It counts where the policy names none.
+	Format string
+
+	// Edits asks for [Result].Edits in the place of its Messages, whatever the policy says: for [ApplyEdits]. Only Plan
+	// and CompactWith read it.
+	Edits bool
+}
+
+func (in Input) policy() member {
+	m := member{key: "policy", value: in.Policy}
+	if in.Format == "" {
+		return m
+	}
+	if _, found, ok := find(in.Policy, "format"); !ok || found.value == nil {
+		m.set(strconv.Quote(in.Format), "format")
+	}
+	return m
 }
 
 // Result is a finished compaction.
@@ -81,9 +100,12 @@ func (c *Compactor) Plan(ctx context.Context, in Input) (*Answer, error) {
 }
 
 func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answer, error) {
-	policy := member{key: "policy", value: in.Policy}
+	policy := in.policy()
 	if localDigest {
-		policy.value, policy.edit = withLocalDigest(in.Policy)
+		policy.set(`"local"`, "summary", "mode")
+	}
+	if in.Edits {
+		policy.set(`"edits"`, "answer")
 	}
 	return c.answer(ctx, "plan", policy, member{key: "state", value: in.State}, messagesMember(in.Messages))
 }

@@ -11,7 +11,13 @@ import (
 type member struct {
 	key   string
 	value []byte
-	edit  edit
+	edits edits
+}
+
+// set changes the value, which is an object, and remembers how.
+func (m *member) set(value string, path ...string) {
+	changed, how := with(m.value, value, path...)
+	m.value, m.edits = changed, append(m.edits, how...)
 }
 
 // envelope is a request, and where each of its members lies in it.
@@ -68,8 +74,7 @@ func (e envelope) locate(path string, offset int) (key string, at int) {
 	for i, m := range e.members {
 		at := offset - e.starts[i]
 		if root == m.key || root == "" && at >= 0 && at <= len(m.value) {
-			length := len(m.value) + len(m.edit.removed) - m.edit.inserted
-			return m.key, min(max(m.edit.original(at), 0), length)
+			return m.key, min(max(m.edits.original(at), 0), len(m.value)-m.edits.grown())
 		}
 	}
 	return "", offset
@@ -94,44 +99,69 @@ func (e edit) original(offset int) int {
 	}
 }
 
-// withLocalDigest gives the policy with "summary":{"mode":"local"}, all other bytes as they were. What is not a JSON
-// object comes back unchanged, for the core to say what is wrong with it.
-func withLocalDigest(policy []byte) ([]byte, edit) {
-	const mode = `"local"`
-	if len(bytes.TrimSpace(policy)) == 0 || string(bytes.TrimSpace(policy)) == "null" {
-		text := []byte(`{"summary":{"mode":` + mode + `}}`)
-		return text, edit{inserted: len(text), removed: policy}
+// edits are replacements that were made one after the other.
+type edits []edit
+
+// original gives the offset that the byte at offset had before the edits.
+func (es edits) original(offset int) int {
+	for i := len(es) - 1; i >= 0; i-- {
+		offset = es[i].original(offset)
 	}
-	open, summary, ok := find(policy, "summary")
-	if !ok {
-		return policy, edit{}
-	}
-	if summary.value == nil {
-		return insertMember(policy, open, `"summary":{"mode":`+mode+`}`)
-	}
-	open, found, ok := find(summary.value, "mode")
-	if !ok {
-		return policy, edit{}
-	}
-	if found.value == nil {
-		return insertMember(policy, summary.at+open, `"mode":`+mode)
-	}
-	return splice(policy, summary.at+found.at, len(found.value), mode)
+	return offset
 }
 
-func insertMember(text []byte, at int, member string) ([]byte, edit) {
+// grown is how many bytes longer the text has become.
+func (es edits) grown() (n int) {
+	for _, e := range es {
+		n += e.inserted - len(e.removed)
+	}
+	return n
+}
+
+// with gives the object with path set to value, which is JSON, and all other bytes as they were. Objects on the way are
+// made where they are not there. What is not a JSON object comes back unchanged, for the core to say what is wrong with it.
+func with(object []byte, value string, path ...string) ([]byte, edits) {
+	if text := bytes.TrimSpace(object); len(text) == 0 || string(text) == "null" {
+		made := []byte(nested(value, path))
+		return made, edits{{inserted: len(made), removed: object}}
+	}
+	at, inside := 0, object
+	for i, key := range path {
+		open, found, ok := find(inside, key)
+		switch {
+		case !ok:
+			return object, nil
+		case found.value == nil:
+			return insertMember(object, at+open, `"`+key+`":`+nested(value, path[i+1:]))
+		case i == len(path)-1:
+			return splice(object, at+found.at, len(found.value), value)
+		}
+		at, inside = at+found.at, found.value
+	}
+	return object, nil
+}
+
+// nested is value inside as many objects as path has keys.
+func nested(value string, path []string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		value = `{"` + path[i] + `":` + value + `}`
+	}
+	return value
+}
+
+func insertMember(text []byte, at int, member string) ([]byte, edits) {
 	if rest := bytes.TrimLeft(text[at:], " \t\r\n"); rest[0] != '}' {
 		member += ","
 	}
 	return splice(text, at, 0, member)
 }
 
-func splice(text []byte, at, remove int, insert string) ([]byte, edit) {
+func splice(text []byte, at, remove int, insert string) ([]byte, edits) {
 	out := make([]byte, 0, len(text)+len(insert))
 	out = append(out, text[:at]...)
 	out = append(out, insert...)
 	out = append(out, text[at+remove:]...)
-	return out, edit{at: at, inserted: len(insert), removed: text[at : at+remove]}
+	return out, edits{{at: at, inserted: len(insert), removed: text[at : at+remove]}}
 }
 
 type found struct {

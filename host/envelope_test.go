@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWithLocalDigest(t *testing.T) {
+func TestWith(t *testing.T) {
 	for _, tt := range []struct{ name, policy, want string }{
 		{"empty", ``, `{"summary":{"mode":"local"}}`},
 		{"null", ` null `, `{"summary":{"mode":"local"}}`},
@@ -22,16 +22,16 @@ func TestWithLocalDigest(t *testing.T) {
 		{"not JSON", `{"preset":`, `{"preset":`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, e := withLocalDigest([]byte(tt.policy))
+			got, es := with([]byte(tt.policy), `"local"`, "summary", "mode")
 			if string(got) != tt.want {
 				t.Fatalf("got  %s\nwant %s", got, tt.want)
 			}
 			// Every byte that was kept must be found at its old place.
 			for i := range got {
-				if i >= e.at && i < e.at+e.inserted {
+				if len(es) > 0 && i >= es[0].at && i < es[0].at+es[0].inserted {
 					continue
 				}
-				if old := e.original(i); got[i] != tt.policy[old] {
+				if old := es.original(i); got[i] != tt.policy[old] {
 					t.Errorf("byte %d (%q) is said to come from byte %d (%q)", i, got[i], old, tt.policy[old])
 				}
 			}
@@ -41,8 +41,10 @@ func TestWithLocalDigest(t *testing.T) {
 
 func TestRebase(t *testing.T) {
 	policy := []byte(`{"preset":"nope"}`)
-	local, e := withLocalDigest(policy)
-	env := newEnvelope(member{key: "policy", value: local, edit: e}, member{key: "state"}, messagesMember([]byte(`[{"role":"user"}]`)))
+	edited := member{key: "policy", value: policy}
+	edited.set(`"local"`, "summary", "mode")
+	edited.set(`"edits"`, "answer")
+	env := newEnvelope(edited, member{key: "state"}, messagesMember([]byte(`[{"role":"user"}]`)))
 	if !json.Valid(env.request) {
 		t.Fatalf("not JSON: %s", env.request)
 	}

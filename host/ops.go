@@ -13,7 +13,7 @@ import (
 // Check says whether compaction is due.
 func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
 	a := new(Check)
-	e := newEnvelope(member{key: "policy", value: in.Policy}, member{key: "state", value: in.State}, messagesMember(in.Messages))
+	e := newEnvelope(in.policy(), member{key: "state", value: in.State}, messagesMember(in.Messages))
 	var err error
 	if a.Raw, err = c.do(ctx, "check", a, e); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
 
 // Estimate gives the size of a transcript and of each of its messages, in tokens, by the estimator of the policy.
 func (c *Compactor) Estimate(ctx context.Context, in Input) (*Estimate, error) {
-	return c.estimate(ctx, newEnvelope(member{key: "policy", value: in.Policy}, messagesMember(in.Messages)))
+	return c.estimate(ctx, newEnvelope(in.policy(), messagesMember(in.Messages)))
 }
 
 // EstimateText gives the size of a plain text, in tokens, by the estimator of the policy. Bytes of text that are not
@@ -80,7 +80,7 @@ func (c *Compactor) estimate(ctx context.Context, e envelope) (*Estimate, error)
 // Validate lists the rules of its wire format that a transcript breaks.
 func (c *Compactor) Validate(ctx context.Context, in Input) (*Validation, error) {
 	a := new(Validation)
-	e := newEnvelope(member{key: "policy", value: in.Policy}, messagesMember(in.Messages))
+	e := newEnvelope(in.policy(), messagesMember(in.Messages))
 	var err error
 	if a.Raw, err = c.do(ctx, "validate", a, e); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (*Validation, error)
 
 // Repair mends a transcript without compacting it: it does about each violation what Validate says.
 func (c *Compactor) Repair(ctx context.Context, in Input) (*Repaired, error) {
-	j, report, raw, err := c.decode(ctx, "repair", newEnvelope(member{key: "policy", value: in.Policy}, messagesMember(in.Messages)))
+	j, report, raw, err := c.decode(ctx, "repair", newEnvelope(in.policy(), messagesMember(in.Messages)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,73 @@
+// Package anthropic joins ctxfold to the SDK github.com/anthropics/anthropic-sdk-go: a summarizer that asks a model by the
+// Messages API, and compaction of the SDK's own request parameters.
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// Messages is a [host.Summarizer] that asks a model by the Messages API.
+type Messages struct {
+	Client anthropic.Client
+	Model  string
+
+	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
+	// the request, and the summary fails.
+	OnDelta func(request host.Request, delta string) error
+}
+
+// Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
+func (s Messages) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+	stream := s.Client.Messages.NewStreaming(ctx, anthropic.MessageNewParams{
+		Model:     anthropic.Model(s.Model),
+		MaxTokens: int64(q.MaxOutputTokens),
+		System:    []anthropic.TextBlockParam{{Text: q.System}},
+		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(q.Prompt))},
+	})
+	defer stream.Close()
+	var sum host.Summary
+	for stream.Next() {
+		switch event := stream.Current().AsAny().(type) {
+		case anthropic.ContentBlockDeltaEvent:
+			delta := event.Delta.Text
+			sum.Text += delta
+			if s.OnDelta != nil && delta != "" {
+				if err := s.OnDelta(q, delta); err != nil {
+					return sum, err
+				}
+			}
+		case anthropic.MessageDeltaEvent:
+			sum.FinishReason = string(event.Delta.StopReason)
+		}
+	}
+	return sum, stream.Err()
+}
+
+// Compact compacts the messages of p when the policy says that it is due. The system prompt and the tools are measured
+// with them. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits are
+// ignored.
+func Compact(ctx context.Context, c *host.Compactor, p *anthropic.MessageNewParams, in host.Input, s host.Summarizer) (*host.Result, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: the request: %w", err)
+	}
+	in.Messages, in.Edits, in.Format = text, true, "anthropic"
+	r, err := c.CompactWith(ctx, in, s)
+	if err != nil || !r.Changed {
+		return r, err
+	}
+	messages, err := host.ApplyEdits(p.Messages, r.Edits, func(message json.RawMessage) (m anthropic.MessageParam, err error) {
+		return m, json.Unmarshal(message, &m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Messages = messages
+	return r, nil
+}

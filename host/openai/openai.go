@@ -1,0 +1,155 @@
+// Package openai joins ctxfold to the SDK github.com/openai/openai-go: summarizers that ask an OpenAI-compatible endpoint,
+// and compaction of the SDK's own request parameters.
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// Chat is a [host.Summarizer] that asks a model by the Chat Completions API, which most endpoints have.
+type Chat struct {
+	Client openai.Client
+	Model  string
+
+	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
+	// the request, and the summary fails.
+	OnDelta func(request host.Request, delta string) error
+
+	// LegacyMaxTokens sends the limit as max_tokens, for endpoints that do not know max_completion_tokens.
+	LegacyMaxTokens bool
+}
+
+// Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
+func (s Chat) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+	p := openai.ChatCompletionNewParams{
+		Model:    s.Model,
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(q.Prompt)},
+	}
+	if s.LegacyMaxTokens {
+		p.MaxTokens = openai.Int(int64(q.MaxOutputTokens))
+	} else {
+		p.MaxCompletionTokens = openai.Int(int64(q.MaxOutputTokens))
+	}
+	stream := s.Client.Chat.Completions.NewStreaming(ctx, p)
+	defer stream.Close()
+	var sum host.Summary
+	for stream.Next() {
+		chunk := stream.Current()
+		if len(chunk.Choices) == 0 {
+			continue
+		}
+		choice := chunk.Choices[0]
+		if choice.FinishReason != "" {
+			sum.FinishReason = choice.FinishReason
+		}
+		if choice.Delta.Refusal != "" {
+			return sum, fmt.Errorf("the model refused: %s", choice.Delta.Refusal)
+		}
+		if err := deliver(&sum, q, choice.Delta.Content, s.OnDelta); err != nil {
+			return sum, err
+		}
+	}
+	return sum, stream.Err()
+}
+
+// Responses is a [host.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider.
+type Responses struct {
+	Client openai.Client
+	Model  string
+
+	// OnDelta is that of [Chat].
+	OnDelta func(request host.Request, delta string) error
+}
+
+// Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
+func (s Responses) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+	stream := s.Client.Responses.NewStreaming(ctx, responses.ResponseNewParams{
+		Model:           s.Model,
+		Instructions:    openai.String(q.System),
+		Input:           responses.ResponseNewParamsInputUnion{OfString: openai.String(q.Prompt)},
+		MaxOutputTokens: openai.Int(int64(q.MaxOutputTokens)),
+		Store:           openai.Bool(false),
+	})
+	defer stream.Close()
+	var sum host.Summary
+	for stream.Next() {
+		switch event := stream.Current().AsAny().(type) {
+		case responses.ResponseTextDeltaEvent:
+			if err := deliver(&sum, q, event.Delta, s.OnDelta); err != nil {
+				return sum, err
+			}
+		case responses.ResponseRefusalDoneEvent:
+			return sum, fmt.Errorf("the model refused: %s", event.Refusal)
+		case responses.ResponseIncompleteEvent:
+			sum.FinishReason = event.Response.IncompleteDetails.Reason
+		case responses.ResponseFailedEvent:
+			return sum, fmt.Errorf("the model failed: %s", event.Response.Error.Message)
+		case responses.ResponseErrorEvent:
+			return sum, fmt.Errorf("the model failed: %s", event.Message)
+		}
+	}
+	return sum, stream.Err()
+}
+
+func deliver(sum *host.Summary, q host.Request, delta string, to func(host.Request, string) error) error {
+	sum.Text += delta
+	if to == nil || delta == "" {
+		return nil
+	}
+	return to(q, delta)
+}
+
+// CompactChat compacts the messages of p when the policy says that it is due. The model's tools are measured with them.
+// Messages that stay are the same values. p changes only if the result says so; in.Messages, in.Format and
+// in.Edits are ignored.
+func CompactChat(ctx context.Context, c *host.Compactor, p *openai.ChatCompletionNewParams, in host.Input, s host.Summarizer) (*host.Result, error) {
+	r, err := compact(ctx, c, "openai-chat", p, in, s)
+	if err != nil || !r.Changed {
+		return r, err
+	}
+	messages, err := host.ApplyEdits(p.Messages, r.Edits, decode[openai.ChatCompletionMessageParamUnion])
+	if err != nil {
+		return nil, err
+	}
+	p.Messages = messages
+	return r, nil
+}
+
+// CompactResponses does what [CompactChat] does, for the items of a request of the Responses API. Input that is one
+// string stays as it is.
+func CompactResponses(ctx context.Context, c *host.Compactor, p *responses.ResponseNewParams, in host.Input, s host.Summarizer) (*host.Result, error) {
+	if param.IsOmitted(p.Input.OfInputItemList) {
+		return &host.Result{Reason: "under_budget", State: in.State}, nil
+	}
+	r, err := compact(ctx, c, "openai-responses", p, in, s)
+	if err != nil || !r.Changed {
+		return r, err
+	}
+	items, err := host.ApplyEdits([]responses.ResponseInputItemUnionParam(p.Input.OfInputItemList), r.Edits, decode[responses.ResponseInputItemUnionParam])
+	if err != nil {
+		return nil, err
+	}
+	p.Input.OfInputItemList = items
+	return r, nil
+}
+
+func compact(ctx context.Context, c *host.Compactor, format string, body any, in host.Input, s host.Summarizer) (*host.Result, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: the request: %w", err)
+	}
+	in.Messages, in.Edits, in.Format = text, true, format
+	return c.CompactWith(ctx, in, s)
+}
+
+func decode[T any](message json.RawMessage) (v T, err error) {
+	return v, json.Unmarshal(message, &v)
+}
