@@ -1,0 +1,169 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/openai"
+)
+
+const window = `{"window":{"tokens":2000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":300}]}`
+
+// endpoint answers every request by the given events, and keeps the bodies of the requests.
+func endpoint(t *testing.T, events ...string) (sdk.Client, *[]string) {
+	bodies := new([]string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*bodies = append(*bodies, r.URL.Path+" "+string(body))
+		if len(events) == 0 {
+			http.Error(w, `{"error":{"message":"overloaded"}}`, http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, e := range events {
+			fmt.Fprintf(w, "data: %s\n\n", e)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"), option.WithMaxRetries(0)), bodies
+}
+
+func compactor(t *testing.T) *host.Compactor {
+	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+var chatEvents = []string{
+	`{"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":"## Goal\n"}}]}`,
+	`{"id":"1","choices":[{"index":0,"delta":{"content":"Keep the limiter small. It was measured and is done."},"finish_reason":"stop"}]}`,
+	`[DONE]`,
+}
+
+func chat() *sdk.ChatCompletionNewParams {
+	p := &sdk.ChatCompletionNewParams{Model: "any", Messages: []sdk.ChatCompletionMessageParamUnion{sdk.SystemMessage("Be brief.")}}
+	for i := range 20 {
+		p.Messages = append(p.Messages, sdk.UserMessage(fmt.Sprintf("Question %d? %s", i, strings.Repeat("Some words of context. ", 20))),
+			sdk.AssistantMessage(fmt.Sprintf("Answer %d.", i)))
+	}
+	p.Messages = append(p.Messages, sdk.UserMessage("And now?"))
+	return p
+}
+
+func TestCompactChat(t *testing.T) {
+	client, bodies := endpoint(t, chatEvents...)
+	var heard string
+	s := openai.Chat{Client: client, Model: "small", OnDelta: func(_ host.Request, delta string) error { heard += delta; return nil }}
+	p := chat()
+	before := *p
+	r, err := openai.CompactChat(t.Context(), compactor(t), p, host.Input{Policy: []byte(window)}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Changed || r.Report.Summary.Source != "model" || len(p.Messages) >= len(before.Messages) {
+		t.Fatalf("%d messages, %s", len(p.Messages), r.Report.Raw)
+	}
+	if p.Messages[0].OfSystem != before.Messages[0].OfSystem || p.Messages[len(p.Messages)-1].OfUser != before.Messages[len(before.Messages)-1].OfUser {
+		t.Error("messages that stayed are not the same values")
+	}
+	text, _ := json.Marshal(p)
+	if !strings.Contains(string(text), "Keep the limiter small.") || !strings.Contains(heard, "Keep the limiter small.") {
+		t.Errorf("the summary is not there: heard %q in\n%s", heard, text)
+	}
+	if len(*bodies) == 0 || !strings.HasPrefix((*bodies)[0], "/chat/completions ") || !strings.Contains((*bodies)[0], `"max_completion_tokens":`) {
+		t.Errorf("the model was asked %.300s", *bodies)
+	}
+
+	again := *p
+	if r, err := openai.CompactChat(t.Context(), compactor(t), p, host.Input{Policy: []byte(window), State: r.State}, s); err != nil || r.Changed || len(p.Messages) != len(again.Messages) {
+		t.Errorf("what was just compacted: %v, %+v", err, r)
+	}
+}
+
+func TestChatFailures(t *testing.T) {
+	stop := errors.New("enough")
+	tests := map[string]struct {
+		events  []string
+		onDelta func(host.Request, string) error
+		finish  string
+		err     string
+	}{
+		"status":   {err: "503"},
+		"cut off":  {events: []string{`{"choices":[{"delta":{"content":"Half"},"finish_reason":"length"}]}`, `[DONE]`}, finish: "length"},
+		"refusal":  {events: []string{`{"choices":[{"delta":{"refusal":"I will not."}}]}`}, err: "refused: I will not."},
+		"not JSON": {events: []string{`{`}, err: "unexpected end"},
+		"stopped":  {events: chatEvents, onDelta: func(host.Request, string) error { return stop }, err: "enough"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			client, _ := endpoint(t, tt.events...)
+			sum, err := openai.Chat{Client: client, Model: "m", OnDelta: tt.onDelta, LegacyMaxTokens: true}.Summarize(t.Context(), host.Request{ID: "1", MaxOutputTokens: 5})
+			if tt.err == "" && (err != nil || sum.FinishReason != tt.finish) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+				t.Errorf("%+v, %v", sum, err)
+			}
+		})
+	}
+}
+
+func TestCompactResponses(t *testing.T) {
+	client, bodies := endpoint(t,
+		`{"type":"response.output_text.delta","delta":"## Goal\nKeep the limiter small. "}`,
+		`{"type":"response.output_text.delta","delta":"It was measured and is done."}`,
+		`{"type":"response.completed","response":{"id":"r","status":"completed"}}`)
+	p := &responses.ResponseNewParams{Model: "any", Instructions: sdk.String("Be brief.")}
+	for i := range 20 {
+		p.Input.OfInputItemList = append(p.Input.OfInputItemList,
+			responses.ResponseInputItemParamOfMessage(fmt.Sprintf("Question %d? %s", i, strings.Repeat("Some words of context. ", 20)), responses.EasyInputMessageRoleUser),
+			responses.ResponseInputItemParamOfMessage(fmt.Sprintf("Answer %d.", i), responses.EasyInputMessageRoleAssistant))
+	}
+	newest := responses.ResponseInputItemParamOfMessage("And now?", responses.EasyInputMessageRoleUser)
+	p.Input.OfInputItemList = append(p.Input.OfInputItemList, newest)
+	r, err := openai.CompactResponses(t.Context(), compactor(t), p, host.Input{Policy: []byte(window)}, openai.Responses{Client: client, Model: "small"})
+	if err != nil || !r.Changed || r.Report.Summary.Source != "model" {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	items := p.Input.OfInputItemList
+	if len(items) >= 41 || items[len(items)-1].OfMessage != newest.OfMessage {
+		t.Errorf("%d items", len(items))
+	}
+	text, _ := json.Marshal(p)
+	if !strings.Contains(string(text), "Keep the limiter small. It was measured") {
+		t.Errorf("the summary is not in\n%s", text)
+	}
+	if !strings.HasPrefix((*bodies)[0], "/responses ") || !strings.Contains((*bodies)[0], `"store":false`) {
+		t.Errorf("the model was asked %.300s", *bodies)
+	}
+
+	one := &responses.ResponseNewParams{Model: "any", Input: responses.ResponseNewParamsInputUnion{OfString: sdk.String("Hi")}}
+	if r, err := openai.CompactResponses(t.Context(), compactor(t), one, host.Input{Policy: []byte(window)}, nil); err != nil || r.Changed {
+		t.Errorf("input that is one string: %v, %+v", err, r)
+	}
+}
+
+func TestResponsesFailures(t *testing.T) {
+	for event, want := range map[string]string{
+		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"no room"}}}`: "no room",
+		`{"type":"error","message":"broken"}`:                      "broken",
+		`{"type":"response.refusal.done","refusal":"I will not."}`: "I will not.",
+		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}`: "",
+	} {
+		client, _ := endpoint(t, event)
+		sum, err := openai.Responses{Client: client, Model: "m"}.Summarize(t.Context(), host.Request{ID: "1", MaxOutputTokens: 16})
+		if want == "" && (err != nil || sum.FinishReason != "max_output_tokens") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v, %v", event, sum, err)
+		}
+	}
+}
