@@ -147,3 +147,34 @@ type Plan struct {
 //
 //easyjson:json
 type Replies []digest.Reply
+
+// Bodies are what the host has kept.
+//
+//easyjson:json
+type Bodies []compact.Given
+
+// RestoredAnswer is the answer of the operation restore, but for the transcript, which is written behind it.
+//
+//easyjson:json
+type RestoredAnswer struct {
+	Report compact.Report `json:"report"`
+	// Valid tells that the result breaks no rule of its format.
+	Valid bool `json:"valid"`
+	// Markers are those that name a handle for which no body was given.
+	Markers []compact.Marker `json:"markers"`
+}
+
+// Recalled is the answer of the operation recall.
+//
+//easyjson:json
+type Recalled struct {
+	Tool   policy.Raw `json:"tool,omitempty"`   // the tool's definition, if there were no arguments
+	Handle string     `json:"handle,omitempty"` // what the call asks for
+	Text   *string    `json:"text,omitempty"`   // the answer to the call, if it is known
+}
+
+// RecallArguments are the arguments of a call of the tool.
+type RecallArguments struct {
+	Handle string
+	Offset int
+}

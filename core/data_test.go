@@ -30,6 +30,7 @@ type answer struct {
 	Plan     json.RawMessage
 	Messages json.RawMessage
 	Edits    json.RawMessage
+	Archive  []body
 	Requests []struct {
 		ID, System, Prompt string
 		InputTokens        int `json:"input_tokens"`
@@ -48,6 +49,10 @@ type report struct {
 	Cleared, Folded, Restored, Repaired int
 	Prefix                              struct{ Messages, Bytes, Tokens int } `json:"stable_prefix"`
 	Summary                             struct{ Source, Why string }
+	Actions                             []struct {
+		Action, Pass, Rule string
+		Message            int
+	}
 }
 
 func call(t testing.TB, op string, request string) answer {
@@ -141,6 +146,9 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 	}
 	if err := judge.Surrogates(out); err != nil {
 		say("%v", err)
+	}
+	if strings.Contains(policy, `"archive":"`) {
+		broken = append(broken, restores(t, format, messages, a)...)
 	}
 	return a, broken
 }

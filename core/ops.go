@@ -47,6 +47,8 @@ func init() {
 		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMessages | unread, false, step},
 		{"validate", asked, true, validate},
 		{"repair", asked, true, repair},
+		{"restore", asked | 1<<inBodies, false, restore},
+		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, false, recall},
 		{"open", raw, true, open},
 		{"function", asked | 1<<inText | 1<<inName | 1<<inArguments | unread, false, function},
 	}

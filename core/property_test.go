@@ -197,4 +197,7 @@ func TestProperties(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if t.Logf("%d transcripts were put back as they were", restored.Load()); restored.Load() == 0 {
+		t.Error("no transcript was put back")
+	}
 }

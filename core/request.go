@@ -29,7 +29,7 @@ type request struct {
 type members uint
 
 const (
-	unread members = 1 << (16 + iota) // the operation reads the transcript itself
+	unread members = 1 << (24 + iota) // the operation reads the transcript itself
 	raw                               // the request is no object with members
 )
 
@@ -43,9 +43,11 @@ const (
 	inMessages
 	inName
 	inArguments
+	inBodies
+	inBody
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.

@@ -84,6 +84,12 @@ func validate(ptr, size uint32) uint64 { return call("validate", ptr, size) }
 //go:wasmexport ctxfold_repair
 func repair(ptr, size uint32) uint64 { return call("repair", ptr, size) }
 
+//go:wasmexport ctxfold_restore
+func restore(ptr, size uint32) uint64 { return call("restore", ptr, size) }
+
+//go:wasmexport ctxfold_recall
+func recall(ptr, size uint32) uint64 { return call("recall", ptr, size) }
+
 //go:wasmexport ctxfold_open
 func open(ptr, size uint32) uint64 { return call("open", ptr, size) }
 

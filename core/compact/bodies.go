@@ -2,12 +2,14 @@ package compact
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/core/archive"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
 )
 
 // Body is one body that was taken out of the transcript, for the host to keep.
@@ -196,18 +198,23 @@ func (c *Run) foldElements(cut int, held []bool, piece bool) (list []element, fi
 	return list, first
 }
 
-// textOf is a body as a text to be read: of JSON that is a string its text, of a list of parts their texts, anything else
-// as it stands.
-func textOf(body []byte) string {
+// Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the
+// messages of a fold a flattened record, where the format is known; anything else as it stands.
+func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
+	s.Lenient = true
 	switch s.Kind() {
 	case jsonspan.String:
 		return jsonspan.Text(body, s.Text().Span)
 	case jsonspan.Array:
+		if text := foldText(f, body); text != "" {
+			return text
+		}
 		var text []byte
 		for s.Array(); s.Elem(); {
 			if s.Kind() != jsonspan.Object {
-				return string(body)
+				s.Skip()
+				continue
 			}
 			for s.Object(); ; {
 				key, ok := s.Key()
@@ -228,5 +235,51 @@ func textOf(body []byte) string {
 			return string(text)
 		}
 	}
+	if n := longestRun(body); n > maxRun {
+		return "This is no text: it holds binary data of " + strconv.Itoa(n) + " characters in base64."
+	}
 	return string(body)
+}
+
+// maxRun is the longest run of letters and digits that is taken for text.
+const maxRun = 4096
+
+// longestRun is the length of the longest run of characters that base64 may have.
+func longestRun(body []byte) int {
+	longest, n := 0, 0
+	for _, c := range body {
+		switch {
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '+', c == '/', c == '=', c == '-', c == '_':
+			n++
+			longest = max(longest, n)
+		default:
+			n = 0
+		}
+	}
+	return longest
+}
+
+// foldText flattens the messages of a fold; "" where the body holds none of the format.
+func foldText(f *wire.Format, body []byte) string {
+	if f == nil {
+		return ""
+	}
+	t := &transcript.Transcript{Src: []byte("[]"), Named: f.Rules.Named}
+	var messages []int32
+	s := jsonspan.New(body)
+	for s.Array(); s.Elem(); {
+		kind, start := s.Kind(), s.Pos()
+		s.Skip()
+		if kind != jsonspan.Object {
+			continue
+		}
+		m, ok := f.AddOne(t, body[start:s.Pos()])
+		if !ok {
+			return ""
+		}
+		messages = append(messages, m)
+	}
+	t.Input = len(t.Messages)
+	f.Pair(t, 0)
+	return strings.TrimSpace(digest.Flatten(t, messages, 0))
 }

@@ -103,13 +103,15 @@ func newRun(in Input) *Run {
 
 // The reasons of reports. They are stable.
 const (
-	Compacted      = "compacted"       // done
-	UnderBudget    = "under_budget"    // not due
-	UnknownWindow  = "unknown_window"  // the policy names no window, so nothing is ever due
-	NoProgress     = "no_progress"     // due, but no pass could gain anything
-	NeedsSummaries = "needs_summaries" // the host's model is asked first
-	Mended         = "repaired"        // the answer of repair: violations were mended
-	NothingToMend  = "valid"           // the answer of repair: there was nothing to mend
+	Compacted        = "compacted"          // done
+	UnderBudget      = "under_budget"       // not due
+	UnknownWindow    = "unknown_window"     // the policy names no window, so nothing is ever due
+	NoProgress       = "no_progress"        // due, but no pass could gain anything
+	NeedsSummaries   = "needs_summaries"    // the host's model is asked first
+	Mended           = "repaired"           // the answer of repair: violations were mended
+	NothingToMend    = "valid"              // the answer of repair: there was nothing to mend
+	RestoredBodies   = "restored"           // the answer of restore: bodies were put back
+	NothingToRestore = "nothing_to_restore" // the answer of restore: no marker names the handle of a body that was given
 )
 
 // unchanged ends the run with the input as it came.
@@ -154,7 +156,7 @@ func (c *Run) own(m int32) bool {
 	if t.Messages[m].Variant == transcript.Digest {
 		return true
 	}
-	if first := t.FirstText(int(m)); t.Messages[m].Count == 1 && (t.EqualText(first, turn) || t.EqualText(first, opening)) {
+	if c.isTurn(m) {
 		return true
 	}
 	return t.Messages[m].Role == transcript.User &&

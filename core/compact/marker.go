@@ -66,6 +66,21 @@ func handleIn(value []byte) (handle string, found bool) {
 	return "", false
 }
 
+// mediaMarkers are the markers of parts, and what they stand for.
+var mediaMarkers = [...]struct{ marker, what string }{{ImageMarker, "image"}, {AudioMarker, "audio"}, {FileMarker, "file"}}
+
+// mediaHandle finds the handle that a text, a string of JSON, names if it is the marker of a part.
+func mediaHandle(text []byte) (handle, what string) {
+	for _, m := range mediaMarkers {
+		if bytes.HasPrefix(text, []byte(`"`+m.marker[:len(m.marker)-1]+named)) {
+			if h, found := handleIn(text); found {
+				return h, m.what
+			}
+		}
+	}
+	return "", ""
+}
+
 // cleared tells whether the body of a tool result is a marker already.
 func (c *Run) cleared(n int32) bool {
 	p := &c.T.Parts[n]

@@ -24,6 +24,7 @@ func init() {
 		ReadMessage: readAISDK,
 		Message:     writeTextMessage,
 		ResultBody:  aiSDKResultBody,
+		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		Results:     aiSDKResults,
 		Wrap:        wrapContent,
 		FreshID:     "call_ctxfold_",

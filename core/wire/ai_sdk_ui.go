@@ -22,6 +22,7 @@ func init() {
 		ReadMessage: readAISDKUI,
 		Message:     aiSDKUIMessage,
 		ResultBody:  aiSDKUIResultBody,
+		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		Answer:      aiSDKUIAnswer,
 		FreshID:     "call_ctxfold_",
 		Rules:       Rules{Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},

@@ -23,6 +23,7 @@ func init() {
 		ReadMessage: readAnthropic,
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
+		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,
 		Results:     anthropicResults,
 		Wrap:        wrapContent,
 		FreshID:     "toolu_ctxfold_",

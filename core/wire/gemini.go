@@ -22,6 +22,7 @@ func init() {
 		ReadMessage: readGemini,
 		Message:     geminiMessage,
 		ResultBody:  geminiResultBody,
+		Tool:        `{"functionDeclarations":[{"name":%n,"description":%d,"parameters":%p}]}`,
 		Results:     geminiResults,
 		Sign:        geminiSign,
 		FreshID:     "call_ctxfold_",

@@ -23,6 +23,7 @@ func init() {
 		ReadMessage: readNative,
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
+		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		Results:     nativeResults,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

@@ -20,6 +20,7 @@ func init() {
 		ReadMessage: readOpenAIChat,
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
+		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
 		Results:     openAIChatResults,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

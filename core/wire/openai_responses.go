@@ -32,6 +32,7 @@ func init() {
 		ReadMessage: readResponses,
 		Message:     responsesMessage,
 		ResultBody:  stringBody,
+		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p,"strict":false}`,
 		Results:     responsesResults,
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,

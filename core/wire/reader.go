@@ -297,6 +297,21 @@ func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 	return first
 }
 
+// AddOne adds one message of unknown origin, JSON, to t. It tells whether it is a message of the format. Its parts are
+// linked to no others.
+func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
+	first, part := len(t.Messages), len(t.Parts)
+	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	r.Message()
+	r.End()
+	if r.Err() != nil || len(t.Messages) != first+1 {
+		t.Messages, t.Parts = t.Messages[:first], t.Parts[:part]
+		return -1, false
+	}
+	t.Adopt(text, first, part)
+	return int32(first), true
+}
+
 // Pair links the parts of t from index part on to what they belong to.
 func (f *Format) Pair(t *transcript.Transcript, part int) {
 	t.Pair(part)

@@ -27,6 +27,9 @@ type Format struct {
 	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
 	// and returns what reading it will measure.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
+	// Tool is the JSON of a tool's definition, as one element of a request body's tools, with %n for the name, %d for the
+	// description and %p for the JSON schema of the parameters.
+	Tool string
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
 	// It returns nil where there is a call that no text can answer.
 	Results func(dst []byte, calls []Call, text string) []byte

@@ -1,0 +1,166 @@
+package core
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+)
+
+// restore puts bodies of the archive back where markers name their handles. Without bodies it lists the markers.
+func restore(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	var bodies Bodies
+	if r.decode(inBodies, &bodies); r.err != nil {
+		return dst
+	}
+	c, left, err := compact.Restore(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+		N: len(r.t.Messages)}, bodies)
+	if err != nil {
+		err.At = strings.TrimPrefix(err.At, "bodies")
+		r.fail(err, r.members[inBodies].Start)
+		return dst
+	}
+	// What is back is linked to nothing yet: the result is read anew, like any transcript.
+	t := r.format.Read(jsonspan.New(c.AppendOuter(nil)))
+	seq := make([]int32, len(t.Messages))
+	for i := range seq {
+		seq[i] = int32(i)
+	}
+	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: len(r.format.Check(t, seq, r.policy.OpenCalls == "answer")) == 0}
+	return r.appendTranscript(appendJSON(dst, a), c)
+}
+
+// The tool that lets a model ask for what stands behind a marker.
+const (
+	recallName = "recall"
+	recallDoc  = "Gives back what was taken out of this conversation to make room. Where a marker such as " +
+		"\"[Old tool result content cleared. Handle: …]\" or a digest names a handle, call this with the handle. Long texts come in " +
+		"pieces: call again with the offset that the answer names."
+	recallSchema = `{"type":"object","properties":{"handle":{"type":"string","description":"The hexadecimal digits that the marker names."},` +
+		`"offset":{"type":"integer","description":"Where to begin, in characters; 0 is the beginning."}},"required":["handle"]}`
+	// recallPiece is how much of a text one call gives back, in Unicode scalar values.
+	recallPiece = 20000
+)
+
+// recall answers three questions about the tool: how it is defined, what a call of it asks for, and what the answer to the
+// call is.
+func recall(r *request, dst []byte) []byte {
+	a := Recalled{}
+	p := r.members[inArguments]
+	if p.Zero() {
+		if r.format == nil {
+			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
+			return dst
+		}
+		str := func(s string) string { return string(jsonspan.AppendString(nil, s)) }
+		a.Tool = policy.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
+		return appendJSON(dst, a)
+	}
+	var args RecallArguments
+	problem := args.read(p.Of(r.src))
+	if problem == "" && !archive.IsHandle(args.Handle) {
+		problem = "The handle has from 16 to 64 hexadecimal digits, as the marker names it."
+	}
+	if problem != "" { // the model is told, since it has made the mistake
+		a.Text = &problem
+		return appendJSON(dst, a)
+	}
+	a.Handle = args.Handle
+	p = r.members[inBody]
+	if p.Zero() {
+		return appendJSON(dst, a)
+	}
+	s := jsonspan.New(r.src).At(p.Start)
+	switch s.Kind() {
+	case jsonspan.Null:
+		text := "Nothing is kept under the handle " + args.Handle + "."
+		a.Text = &text
+		return appendJSON(dst, a)
+	case jsonspan.String:
+	default:
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null where there is none"}, p.Start)
+		return dst
+	}
+	body := s.Text()
+	if r.fail(s.Err(), 0); r.err != nil {
+		return dst
+	}
+	text := []byte(jsonspan.Text(r.src, body.Span))
+	if h := archive.Handle(text); h[:len(args.Handle)] != args.Handle {
+		r.fail(&jsonspan.Error{Code: compact.HandleMismatch, Message: "this is not the body of the handle, which is that of another text"}, p.Start)
+		return dst
+	}
+	piece := recallText(compact.Readable(r.format, text), args.Offset)
+	a.Text = &piece
+	return appendJSON(dst, a)
+}
+
+// recallText is a piece of a text, with a last line that tells how to get the next one.
+func recallText(text string, offset int) string {
+	from, to, at := len(text), len(text), 0
+	for i := range text {
+		if at == offset {
+			from = i
+		}
+		if at == offset+recallPiece {
+			to = i
+		}
+		at++
+	}
+	switch {
+	case offset == 0 && to == len(text):
+		return text
+	case from == len(text):
+		return "The text has " + strconv.Itoa(at) + " characters: there is nothing at offset " + strconv.Itoa(offset) + "."
+	}
+	piece := text[from:to] + "\n\n[Characters " + strconv.Itoa(offset) + " to " + strconv.Itoa(min(at, offset+recallPiece)) + " of " + strconv.Itoa(at)
+	if to < len(text) {
+		piece += "; call again with offset " + strconv.Itoa(offset+recallPiece)
+	}
+	return piece + "]"
+}
+
+// read reads the arguments of a call as the model gave them: an object, or a string that holds one. It answers with what is
+// wrong with them, or "". What a model makes up beside them does not matter.
+func (a *RecallArguments) read(src []byte) (problem string) {
+	const bad = "The arguments must be an object with the handle, a string, and the offset, a whole number of at least 0."
+	if s := jsonspan.New(src); s.Kind() == jsonspan.String {
+		src = []byte(jsonspan.Text(src, s.Text().Span))
+	}
+	s := jsonspan.New(src)
+	s.Lenient = true
+	if s.Kind() != jsonspan.Object {
+		return bad
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		kind := s.Kind()
+		start := s.Pos()
+		switch {
+		case string(key) == "handle" && kind == jsonspan.String:
+			a.Handle = strings.ToLower(strings.TrimSpace(jsonspan.Text(src, s.Text().Span)))
+		case string(key) == "offset":
+			s.Skip()
+			n, err := strconv.Atoi(strings.Trim(string(src[start:s.Pos()]), `"`))
+			if kind != jsonspan.Null && (err != nil || n < 0 || n > jsonspan.MaxSize) {
+				return bad
+			}
+			a.Offset = n
+		default:
+			s.Skip()
+		}
+	}
+	if s.End(); s.Err() != nil {
+		return bad
+	}
+	return ""
+}
