@@ -231,7 +231,116 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *Replies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *RestoredAnswer) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "report":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Report).UnmarshalEasyJSON(in)
+			}
+		case "valid":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Valid = bool(in.Bool())
+			}
+		case "markers":
+			if in.IsNull() {
+				in.Skip()
+				out.Markers = nil
+			} else {
+				in.Delim('[')
+				if out.Markers == nil {
+					if !in.IsDelim(']') {
+						out.Markers = make([]compact.Marker, 0, 1)
+					} else {
+						out.Markers = []compact.Marker{}
+					}
+				} else {
+					out.Markers = (out.Markers)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v4 compact.Marker
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v4).UnmarshalEasyJSON(in)
+					}
+					out.Markers = append(out.Markers, v4)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in RestoredAnswer) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"report\":"
+		out.RawString(prefix[1:])
+		(in.Report).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"valid\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Valid))
+	}
+	{
+		const prefix string = ",\"markers\":"
+		out.RawString(prefix)
+		if in.Markers == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v5, v6 := range in.Markers {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				(v6).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v RestoredAnswer) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *RestoredAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *Replies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -248,13 +357,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *R
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v4 digest.Reply
+			var v7 digest.Reply
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(v4).UnmarshalEasyJSON(in)
+				(v7).UnmarshalEasyJSON(in)
 			}
-			*out = append(*out, v4)
+			*out = append(*out, v7)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -263,16 +372,16 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in Replies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in Replies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v5, v6 := range in {
-			if v5 > 0 {
+		for v8, v9 := range in {
+			if v8 > 0 {
 				out.RawByte(',')
 			}
-			(v6).MarshalEasyJSON(out)
+			(v9).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -280,14 +389,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Replies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Replies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *Repaired) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Repaired) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -327,7 +436,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in Repaired) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Repaired) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -346,14 +455,110 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Planned) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Recalled) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Tool).UnmarshalEasyJSON(in)
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+				out.Text = nil
+			} else {
+				if out.Text == nil {
+					out.Text = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Text = string(in.String())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Recalled) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if (in.Tool).IsDefined() {
+		const prefix string = ",\"tool\":"
+		first = false
+		out.RawString(prefix[1:])
+		(in.Tool).MarshalEasyJSON(out)
+	}
+	if in.Handle != "" {
+		const prefix string = ",\"handle\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Handle))
+	}
+	if in.Text != nil {
+		const prefix string = ",\"text\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(*in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -397,13 +602,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 digest.Request
+					var v10 digest.Request
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v7).UnmarshalEasyJSON(in)
+						(v10).UnmarshalEasyJSON(in)
 					}
-					out.Requests = append(out.Requests, v7)
+					out.Requests = append(out.Requests, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -444,13 +649,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 					out.Archive = (out.Archive)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v8 compact.Body
+					var v11 compact.Body
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v8).UnmarshalEasyJSON(in)
+						(v11).UnmarshalEasyJSON(in)
 					}
-					out.Archive = append(out.Archive, v8)
+					out.Archive = append(out.Archive, v11)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -469,7 +674,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Planned) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -489,11 +694,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v9, v10 := range in.Requests {
-				if v9 > 0 {
+			for v12, v13 := range in.Requests {
+				if v12 > 0 {
 					out.RawByte(',')
 				}
-				(v10).MarshalEasyJSON(out)
+				(v13).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -518,11 +723,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v11, v12 := range in.Archive {
-				if v11 > 0 {
+			for v14, v15 := range in.Archive {
+				if v14 > 0 {
 					out.RawByte(',')
 				}
-				(v12).MarshalEasyJSON(out)
+				(v15).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -532,14 +737,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Plan) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -605,13 +810,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 digest.Reply
+					var v16 digest.Reply
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v13).UnmarshalEasyJSON(in)
+						(v16).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v13)
+					out.Replies = append(out.Replies, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -632,13 +837,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 					out.Asked = (out.Asked)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v14 string
+					var v17 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v14 = string(in.String())
+						v17 = string(in.String())
 					}
-					out.Asked = append(out.Asked, v14)
+					out.Asked = append(out.Asked, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -657,7 +862,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Plan) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -696,11 +901,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v15, v16 := range in.Replies {
-				if v15 > 0 {
+			for v18, v19 := range in.Replies {
+				if v18 > 0 {
 					out.RawByte(',')
 				}
-				(v16).MarshalEasyJSON(out)
+				(v19).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -710,11 +915,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v17, v18 := range in.Asked {
-				if v17 > 0 {
+			for v20, v21 := range in.Asked {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v18))
+				out.String(string(v21))
 			}
 			out.RawByte(']')
 		}
@@ -724,14 +929,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -779,13 +984,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 string
+					var v22 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v19 = string(in.String())
+						v22 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v19)
+					out.Ops = append(out.Ops, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -806,9 +1011,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in, &v20)
-					out.Formats = append(out.Formats, v20)
+					var v23 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in, &v23)
+					out.Formats = append(out.Formats, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -829,13 +1034,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v21 string
+					var v24 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v21 = string(in.String())
+						v24 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v21)
+					out.Estimators = append(out.Estimators, v24)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -856,13 +1061,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v22 string
+					var v25 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v22 = string(in.String())
+						v25 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v22)
+					out.Passes = append(out.Passes, v25)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -883,13 +1088,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 string
+					var v26 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v23 = string(in.String())
+						v26 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v23)
+					out.Functions = append(out.Functions, v26)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -910,15 +1115,15 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v24 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in, &v24)
-					out.Presets = append(out.Presets, v24)
+					var v27 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in, &v27)
+					out.Presets = append(out.Presets, v27)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -933,7 +1138,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -959,11 +1164,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v25, v26 := range in.Ops {
-				if v25 > 0 {
+			for v28, v29 := range in.Ops {
+				if v28 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v26))
+				out.String(string(v29))
 			}
 			out.RawByte(']')
 		}
@@ -975,11 +1180,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v27, v28 := range in.Formats {
-				if v27 > 0 {
+			for v30, v31 := range in.Formats {
+				if v30 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out, v28)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out, v31)
 			}
 			out.RawByte(']')
 		}
@@ -991,11 +1196,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v29, v30 := range in.Estimators {
-				if v29 > 0 {
+			for v32, v33 := range in.Estimators {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v30))
+				out.String(string(v33))
 			}
 			out.RawByte(']')
 		}
@@ -1007,11 +1212,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v31, v32 := range in.Passes {
-				if v31 > 0 {
+			for v34, v35 := range in.Passes {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v32))
+				out.String(string(v35))
 			}
 			out.RawByte(']')
 		}
@@ -1023,11 +1228,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v33, v34 := range in.Functions {
-				if v33 > 0 {
+			for v36, v37 := range in.Functions {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v34))
+				out.String(string(v37))
 			}
 			out.RawByte(']')
 		}
@@ -1039,11 +1244,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Presets {
-				if v35 > 0 {
+			for v38, v39 := range in.Presets {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out, v36)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -1051,21 +1256,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1105,7 +1310,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1121,7 +1326,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1167,7 +1372,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1188,7 +1393,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1228,7 +1433,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *N
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1244,7 +1449,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1298,13 +1503,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 int
+					var v40 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v37 = int(in.Int())
+						v40 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v37)
+					out.Messages = append(out.Messages, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1329,7 +1534,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1358,11 +1563,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v38, v39 := range in.Messages {
-				if v38 > 0 {
+			for v41, v42 := range in.Messages {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v39))
+				out.Int(int(v42))
 			}
 			out.RawByte(']')
 		}
@@ -1377,14 +1582,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1426,9 +1631,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v40)
-					out.Candidates = append(out.Candidates, v40)
+					var v43 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in, &v43)
+					out.Candidates = append(out.Candidates, v43)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1447,7 +1652,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1468,11 +1673,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Candidates {
-				if v41 > 0 {
+			for v44, v45 := range in.Candidates {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v42)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -1482,14 +1687,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1531,13 +1736,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 string
+					var v46 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v43 = string(in.String())
+						v46 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v43)
+					out.Evidence = append(out.Evidence, v46)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1556,7 +1761,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1577,18 +1782,18 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Evidence {
-				if v44 > 0 {
+			for v47, v48 := range in.Evidence {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v45))
+				out.String(string(v48))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1670,7 +1875,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1724,10 +1929,66 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Bodies) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		in.Skip()
+		*out = nil
+	} else {
+		in.Delim('[')
+		if *out == nil {
+			if !in.IsDelim(']') {
+				*out = make(Bodies, 0, 2)
+			} else {
+				*out = Bodies{}
+			}
+		} else {
+			*out = (*out)[:0]
+		}
+		for !in.IsDelim(']') {
+			var v49 compact.Given
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(v49).UnmarshalEasyJSON(in)
+			}
+			*out = append(*out, v49)
+			in.WantComma()
+		}
+		in.Delim(']')
+	}
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Bodies) {
+	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+		out.RawString("null")
+	} else {
+		out.RawByte('[')
+		for v50, v51 := range in {
+			if v50 > 0 {
+				out.RawByte(',')
+			}
+			(v51).MarshalEasyJSON(out)
+		}
+		out.RawByte(']')
+	}
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
 }

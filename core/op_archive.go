@@ -33,7 +33,7 @@ func restore(r *request, dst []byte) []byte {
 		seq[i] = int32(i)
 	}
 	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: len(r.format.Check(t, seq, r.policy.OpenCalls == "answer")) == 0}
-	return r.appendTranscript(appendJSON(dst, a), c)
+	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
 // The tool that lets a model ask for what stands behind a marker.
@@ -60,7 +60,7 @@ func recall(r *request, dst []byte) []byte {
 		}
 		str := func(s string) string { return string(jsonspan.AppendString(nil, s)) }
 		a.Tool = policy.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
-		return appendJSON(dst, a)
+		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	var args RecallArguments
 	problem := args.read(p.Of(r.src))
@@ -69,19 +69,19 @@ func recall(r *request, dst []byte) []byte {
 	}
 	if problem != "" { // the model is told, since it has made the mistake
 		a.Text = &problem
-		return appendJSON(dst, a)
+		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	a.Handle = args.Handle
 	p = r.members[inBody]
 	if p.Zero() {
-		return appendJSON(dst, a)
+		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	s := jsonspan.New(r.src).At(p.Start)
 	switch s.Kind() {
 	case jsonspan.Null:
 		text := "Nothing is kept under the handle " + args.Handle + "."
 		a.Text = &text
-		return appendJSON(dst, a)
+		return appendJSON(dst, a.MarshalEasyJSON)
 	case jsonspan.String:
 	default:
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null where there is none"}, p.Start)
@@ -98,7 +98,7 @@ func recall(r *request, dst []byte) []byte {
 	}
 	piece := recallText(compact.Readable(r.format, text), args.Offset)
 	a.Text = &piece
-	return appendJSON(dst, a)
+	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 // recallText is a piece of a text, with a last line that tells how to get the next one.
