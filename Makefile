@@ -12,7 +12,8 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes
+FIXTURES    := runtimes bundlers
+HEAVY       := parcel wrangler next
 
 WINDOW      ?= 32000
 SAMPLE      := testdata/sample.anthropic.json
@@ -79,6 +80,13 @@ test-js: node-is-there browser-is-there ## Run the tests of the npm package and 
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
 	cd js && npm ci --no-audit --no-fund && for fixture in $(FIXTURES); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
 	npm run build && npm run lint && npm test
+
+.PHONY: test-bundlers
+test-bundlers: node-is-there browser-is-there ## Build and run fixtures with the bundlers that are too heavy for every run
+	$(say) 'npm: fixtures for $(HEAVY)'
+	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
+	cd js && npm ci --no-audit --no-fund && for fixture in $(HEAVY); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
+	npm run build && node --test test/heavy/*.test.js
 
 .PHONY: node-is-there
 node-is-there:

@@ -225,7 +225,8 @@ class ModuleCompactor implements Compactor {
     const { messages, text, policy = this.#policy, state = this.#state } = request;
     if (text !== undefined) wellFormed(text, "text");
     const head = { name, policy, state, arguments: request.arguments, text };
-    return this.#result<{ result: T }>("function", head, messages === undefined ? undefined : transcript(messages)).result;
+    return this.#result<{ result: T }>("function", head, messages === undefined ? undefined : transcript(messages))
+      .result;
   }
 
   info(): Info {

@@ -9,6 +9,7 @@ import type {
   Detection,
   Done,
   Estimate,
+  FunctionRequest,
   Info,
   Message,
   Messages,
@@ -46,6 +47,7 @@ export interface RemoteCompactor {
   repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
+  function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
   info(): Promise<Info>;
   /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
   close(): void;
@@ -220,6 +222,12 @@ class Remote implements RemoteCompactor {
     const session = (await this.#link.call(this.#id, "open", [bytes])) as Session<Uint8Array | Message[]>;
     if (typeof file === "string") session.messages = JSON.parse(decode(session.messages as Uint8Array));
     return session as Session<F extends string ? Message[] : Uint8Array>;
+  }
+
+  async function<T = unknown>(name: string, { messages, ...request }: FunctionRequest = {}): Promise<T> {
+    if (messages === undefined) return (await this.#link.call(this.#id, "function", [name, request])) as T;
+    const { piece, answer } = transcript(messages);
+    return (await this.#link.call(this.#id, "function", [name, request], { piece, answer })) as T;
   }
 
   async info(): Promise<Info> {

@@ -36,7 +36,10 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   const run = async ({ compactor, call, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
     const target = compactors.get(compactor) as unknown as Record<string, Method>;
     await (target as unknown as Compactor).ready();
-    const given = source ? [new Crossing(source.piece, source.answer), ...args] : args;
+    const messages = source && new Crossing(source.piece, source.answer);
+    // Only `function` has its messages inside of a request.
+    if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
+    const given = messages ? [messages, ...args] : args;
     if (method !== "compact") return target[method]?.(...given);
     const controller = new AbortController();
     calls.set(call, controller);
