@@ -3,6 +3,7 @@
 package functions
 
 import (
+	digest "github.com/ctxfold/ctxfold/core/digest"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -13,7 +14,241 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions(in *jlexer.Lexer, out *truncateArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions(in *jlexer.Lexer, out *visibilityArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "agent":
+			if in.IsNull() {
+				in.Skip()
+				out.Agent = nil
+			} else {
+				if out.Agent == nil {
+					out.Agent = new(bool)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Agent = bool(in.Bool())
+				}
+			}
+		case "user":
+			if in.IsNull() {
+				in.Skip()
+				out.User = nil
+			} else {
+				if out.User == nil {
+					out.User = new(bool)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.User = bool(in.Bool())
+				}
+			}
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+				out.Kind = nil
+			} else {
+				if out.Kind == nil {
+					out.Kind = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Kind = string(in.String())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions(out *jwriter.Writer, in visibilityArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"agent\":"
+		out.RawString(prefix[1:])
+		if in.Agent == nil {
+			out.RawString("null")
+		} else {
+			out.Bool(bool(*in.Agent))
+		}
+	}
+	{
+		const prefix string = ",\"user\":"
+		out.RawString(prefix)
+		if in.User == nil {
+			out.RawString("null")
+		} else {
+			out.Bool(bool(*in.User))
+		}
+	}
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix)
+		if in.Kind == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Kind))
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v visibilityArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *visibilityArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions1(in *jlexer.Lexer, out *verdict) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "class":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Class = string(in.String())
+			}
+		case "overflow":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Overflow = bool(in.Bool())
+			}
+		case "silent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Silent = bool(in.Bool())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = string(in.String())
+			}
+		case "used_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Used = int(in.Int())
+			}
+		case "limit_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions1(out *jwriter.Writer, in verdict) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"class\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Class))
+	}
+	{
+		const prefix string = ",\"overflow\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Overflow))
+	}
+	{
+		const prefix string = ",\"silent\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Silent))
+	}
+	if in.Provider != "" {
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		out.String(string(in.Provider))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.String(string(in.Message))
+	}
+	if in.Used != 0 {
+		const prefix string = ",\"used_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Used))
+	}
+	if in.Limit != 0 {
+		const prefix string = ",\"limit_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v verdict) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions1(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *verdict) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions1(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(in *jlexer.Lexer, out *truncateArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -47,7 +282,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions(out *jwriter.Writer, in truncateArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(out *jwriter.Writer, in truncateArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -61,10 +296,1330 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v truncateArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *truncateArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexer, out *trimArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "max":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Max = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Writer, in trimArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"max\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Max))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v trimArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *trimArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexer, out *thresholdArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "auto":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Auto = bool(in.Bool())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Reserve = int(in.Int())
+			}
+		case "max_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxTokens = int(in.Int())
+			}
+		case "max_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxMessages = int(in.Int())
+			}
+		case "keep_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepTokens = int(in.Int())
+			}
+		case "keep_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepMessages = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Writer, in thresholdArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"auto\":"
+		out.RawString(prefix[1:])
+		out.Bool(bool(in.Auto))
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"reserve\":"
+		out.RawString(prefix)
+		out.Int(int(in.Reserve))
+	}
+	{
+		const prefix string = ",\"max_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxTokens))
+	}
+	{
+		const prefix string = ",\"max_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxMessages))
+	}
+	{
+		const prefix string = ",\"keep_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepTokens))
+	}
+	{
+		const prefix string = ",\"keep_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepMessages))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v thresholdArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *thresholdArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexer, out *summaryArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "previous":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Previous = string(in.String())
+			}
+		case "reply":
+			if in.IsNull() {
+				in.Skip()
+				out.Reply = nil
+			} else {
+				if out.Reply == nil {
+					out.Reply = new(digest.Reply)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Reply).UnmarshalEasyJSON(in)
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Writer, in summaryArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"previous\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Previous))
+	}
+	{
+		const prefix string = ",\"reply\":"
+		out.RawString(prefix)
+		if in.Reply == nil {
+			out.RawString("null")
+		} else {
+			(*in.Reply).MarshalEasyJSON(out)
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v summaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *summaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexer, out *strategyArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "strategy":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Strategy = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Writer, in strategyArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"strategy\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Strategy))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v strategyArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *strategyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexer, out *standInArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "batch":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Batch = bool(in.Bool())
+			}
+		case "summary":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Summary = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Writer, in standInArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"batch\":"
+		out.RawString(prefix[1:])
+		out.Bool(bool(in.Batch))
+	}
+	{
+		const prefix string = ",\"summary\":"
+		out.RawString(prefix)
+		out.String(string(in.Summary))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v standInArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *standInArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexer, out *splitArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "budget":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Budget = int(in.Int())
+			}
+		case "keep_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Keep = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Writer, in splitArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"budget\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Budget))
+	}
+	{
+		const prefix string = ",\"keep_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Keep))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v splitArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *splitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexer, out *replyArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "batch":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Batch = bool(in.Bool())
+			}
+		case "reply":
+			if in.IsNull() {
+				in.Skip()
+				out.Reply = nil
+			} else {
+				if out.Reply == nil {
+					out.Reply = new(digest.Reply)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Reply).UnmarshalEasyJSON(in)
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Writer, in replyArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"batch\":"
+		out.RawString(prefix[1:])
+		out.Bool(bool(in.Batch))
+	}
+	{
+		const prefix string = ",\"reply\":"
+		out.RawString(prefix)
+		if in.Reply == nil {
+			out.RawString("null")
+		} else {
+			(*in.Reply).MarshalEasyJSON(out)
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v replyArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *replyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lexer, out *limited) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "changed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Changed = bool(in.Bool())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "keep_media":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepMedia = bool(in.Bool())
+			}
+		case "spilled":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Spilled = bool(in.Bool())
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.Writer, in limited) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"changed\":"
+		out.RawString(prefix[1:])
+		out.Bool(bool(in.Changed))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"keep_media\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.KeepMedia))
+	}
+	{
+		const prefix string = ",\"spilled\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Spilled))
+	}
+	if in.Handle != "" {
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix)
+		out.String(string(in.Handle))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v limited) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *limited) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lexer, out *limitArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "max_lines":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxLines = int(in.Int())
+			}
+		case "max_bytes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxBytes = int(in.Int())
+			}
+		case "max_chars":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxChars = int(in.Int())
+			}
+		case "spill_chars":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SpillChars = int(in.Int())
+			}
+		case "mode":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Mode = string(in.String())
+			}
+		case "place":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Place = string(in.String())
+			}
+		case "spill_error":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SpillError = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.Writer, in limitArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"max_lines\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.MaxLines))
+	}
+	{
+		const prefix string = ",\"max_bytes\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxBytes))
+	}
+	{
+		const prefix string = ",\"max_chars\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxChars))
+	}
+	{
+		const prefix string = ",\"spill_chars\":"
+		out.RawString(prefix)
+		out.Int(int(in.SpillChars))
+	}
+	{
+		const prefix string = ",\"mode\":"
+		out.RawString(prefix)
+		out.String(string(in.Mode))
+	}
+	{
+		const prefix string = ",\"place\":"
+		out.RawString(prefix)
+		out.String(string(in.Place))
+	}
+	{
+		const prefix string = ",\"spill_error\":"
+		out.RawString(prefix)
+		out.String(string(in.SpillError))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v limitArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *limitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lexer, out *failureArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "status":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Status = int(in.Int())
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Body = string(in.String())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = string(in.String())
+			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
+		case "current_model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CurrentModel = string(in.String())
+			}
+		case "finish_reason":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.FinishReason = string(in.String())
+			}
+		case "usage":
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in, &out.Usage)
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "typed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Typed = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.Writer, in failureArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"status\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Status))
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.String(string(in.Body))
+	}
+	{
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		out.String(string(in.Provider))
+	}
+	{
+		const prefix string = ",\"model\":"
+		out.RawString(prefix)
+		out.String(string(in.Model))
+	}
+	{
+		const prefix string = ",\"current_model\":"
+		out.RawString(prefix)
+		out.String(string(in.CurrentModel))
+	}
+	{
+		const prefix string = ",\"finish_reason\":"
+		out.RawString(prefix)
+		out.String(string(in.FinishReason))
+	}
+	{
+		const prefix string = ",\"usage\":"
+		out.RawString(prefix)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out, in.Usage)
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"typed\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Typed))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v failureArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *failureArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lexer, out *failureUsage) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Input = int(in.Int())
+			}
+		case "cache_read_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheRead = int(in.Int())
+			}
+		case "cache_write_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheWrite = int(in.Int())
+			}
+		case "output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.Writer, in failureUsage) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"input_tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Input))
+	}
+	{
+		const prefix string = ",\"cache_read_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheRead))
+	}
+	{
+		const prefix string = ",\"cache_write_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheWrite))
+	}
+	{
+		const prefix string = ",\"output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Output))
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lexer, out *effectiveLimit) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = string(in.String())
+			}
+		case "reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Reserve = int(in.Int())
+			}
+		case "keep_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepTokens = int(in.Int())
+			}
+		case "keep_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepMessages = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.Writer, in effectiveLimit) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Limit))
+	}
+	{
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"reserve\":"
+		out.RawString(prefix)
+		out.Int(int(in.Reserve))
+	}
+	{
+		const prefix string = ",\"keep_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepTokens))
+	}
+	{
+		const prefix string = ",\"keep_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepMessages))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v effectiveLimit) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *effectiveLimit) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lexer, out *contextTokens) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "measured_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Measured = int(in.Int())
+			}
+		case "measured_message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Index = int(in.Int())
+			}
+		case "estimated_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Estimated = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.Writer, in contextTokens) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"measured_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Measured))
+	}
+	{
+		const prefix string = ",\"measured_message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Index))
+	}
+	{
+		const prefix string = ",\"estimated_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Estimated))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v contextTokens) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *contextTokens) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lexer, out *bytesArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bytes = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.Writer, in bytesArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Bytes))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v bytesArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *bytesArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lexer, out *asked) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "system":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.System = string(in.String())
+			}
+		case "prompt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prompt = string(in.String())
+			}
+		case "summary":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Summary = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = string(in.String())
+			}
+		case "error":
+			if in.IsNull() {
+				in.Skip()
+				out.Error = nil
+			} else {
+				if out.Error == nil {
+					out.Error = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Error = string(in.String())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.Writer, in asked) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.System != "" {
+		const prefix string = ",\"system\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.String(string(in.System))
+	}
+	if in.Prompt != "" {
+		const prefix string = ",\"prompt\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Prompt))
+	}
+	{
+		const prefix string = ",\"summary\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Summary))
+	}
+	if in.Message != "" {
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.String(string(in.Message))
+	}
+	{
+		const prefix string = ",\"error\":"
+		out.RawString(prefix)
+		if in.Error == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Error))
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v asked) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *asked) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(l, v)
 }

@@ -46,6 +46,7 @@ var presets = []Preset{
   "summary": {"mode": "model", "max_output_tokens": 4096}
 }`,
 	},
+	agentLoop,
 }
 
 // Presets lists the presets.

@@ -1,8 +1,6 @@
 package tokens
 
 import (
-	"bytes"
-
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -27,8 +25,8 @@ type Profile struct {
 	Floor    bool
 	// PerMessage adds up the units of a whole message before it divides; otherwise each text is rounded by itself.
 	PerMessage bool
-	// HTML counts the arguments of a tool call as Go's encoding/json writes them: <, >, &, U+2028 and U+2029 take six bytes.
-	HTML bool
+	// GoArguments counts the arguments of a tool call as a Go program writes them that has read them (jsonspan.AppendGo).
+	GoArguments bool
 	// BareFields leaves what a message holds beside its parts (the type of a note, an error's text) uncounted.
 	BareFields bool
 	// FreeNull leaves arguments of a tool call that are null uncounted (S3.8).
@@ -132,9 +130,9 @@ var profiles = []*Profile{
 		Unit: Runes, Num: 10, Den: 36, PerMessage: true, FreeNull: true, Framing: byRole(4), Block: 2,
 		Kinds: kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)})},
 	{Name: "bytes4-message", Doc: "UTF-8 bytes / 4, each message rounded up", // S4.6
-		Unit: Bytes, Num: 1, Den: 4, PerMessage: true, HTML: true,
+		Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
 		Kinds: kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}),
-		published: &Profile{BareFields: true, Unit: Bytes, Num: 1, Den: 4, PerMessage: true, HTML: true,
+		published: &Profile{BareFields: true, Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
 			Kinds: unnamedResults(kinds(0, 0, Cost{Units: 4800}, free))}},
 }
 
@@ -194,27 +192,4 @@ func (p *Profile) divide(units uint64) int {
 		return int(units * p.Num / p.Den)
 	}
 	return int((units*p.Num + p.Den - 1) / p.Den)
-}
-
-// htmlEscapes is how many bytes more JSON takes where <, >, & are written as \u003c and the like, and U+2028 and U+2029 as
-// \u2028 and \u2029.
-func htmlEscapes(json []byte) (n uint64) {
-	for i := 0; i < len(json); i++ {
-		switch c := json[i]; {
-		case c == '<' || c == '>' || c == '&':
-			n += 5
-		case c == 0xe2 && i+2 < len(json) && json[i+1] == 0x80 && json[i+2]|1 == 0xa9:
-			n += 3
-		case c == '\\':
-			if i++; i+4 < len(json) && json[i] == 'u' {
-				switch string(bytes.ToLower(json[i+1 : i+5])) {
-				case "003c", "003e", "0026":
-					n += 5
-				case "2028", "2029":
-					n += 3
-				}
-			}
-		}
-	}
-	return n
 }

@@ -28,13 +28,17 @@ func (p *Profile) NewMessage(role transcript.Role, text string) int {
 	return p.Framing[role] + p.Block + p.Text(text)
 }
 
-// Message estimates message i of t in tokens: its parts that are not removed, their framing and its own.
+// Message estimates message i of t in tokens: its parts that are not removed, their framing and its own. A message that
+// the model is not sent is none.
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
+	if t.Hidden(i) {
+		return 0 // it is not sent (S4.7)
+	}
 	return p.Framing[m.Role] + p.sum(t, m.Extra, t.PartsOf(i))
 }
 
-// Parts estimates parts of a message by themselves, without the message's framing, in tokens. What HTML adds is left out.
+// Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls count as they are spelled.
 func (p *Profile) Parts(parts []transcript.Part) int { return p.sum(nil, transcript.Measure{}, parts) }
 
 func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts []transcript.Part) int {
@@ -62,10 +66,11 @@ func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts 
 			total += p.Block
 		}
 		if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
-			add(part.Size)
-			if p.HTML && t != nil && part.Kind == transcript.ToolCall {
-				units += htmlEscapes(t.Bytes(part.Body))
+			size := part.Size
+			if p.GoArguments && t != nil && part.Kind == transcript.ToolCall {
+				size = jsonspan.MeasureText(GoArguments(t, part))
 			}
+			add(size)
 		}
 		if !k.NoName {
 			add(part.NameSz)
@@ -75,6 +80,17 @@ func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts 
 		}
 	}
 	return total + p.divide(units)
+}
+
+// GoArguments is the arguments of a tool call as jsonspan.AppendGo writes them; null is none.
+func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
+	switch {
+	case call.Body.Zero() || string(t.Bytes(call.Body)) == "null":
+		return nil
+	case call.Has(transcript.JSONText):
+		return jsonspan.AppendGo(nil, t.AppendText(nil, call.Body))
+	}
+	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
 // holdsParts tells whether a tool result holds parts that are not removed, given what follows it.

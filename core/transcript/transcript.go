@@ -142,6 +142,34 @@ type Meta struct {
 	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
 	Turn    int  // index of its turn in the loop, from 0
 	HasTurn bool
+
+	// Agent and User tell whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
+	Agent, User Setting
+	Label       Span // what the application calls the message, a string; zero if there is none (S4.11)
+	Usage       Usage
+	Stop        Span // why the model stopped, a string; zero if there is none
+}
+
+// Setting is a choice that may not have been made.
+type Setting uint8
+
+// The settings.
+const (
+	Unset Setting = iota
+	On
+	Off
+)
+
+// Usage is what a provider counted for the call that a message of the assistant answers, in tokens. Input is without what
+// was read from or written to the cache. The zero Usage is none.
+type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
+
+// Sum is the tokens of the whole call: the total where the provider tells it, else all parts together (S4.8).
+func (u Usage) Sum() int {
+	if u.Total > 0 {
+		return u.Total
+	}
+	return u.Input + u.Output + u.CacheRead + u.CacheWrite
 }
 
 // Transcript is the messages of one conversation, in one wire format.
@@ -269,7 +297,10 @@ func (t *Transcript) Adopt(text []byte, m, p int) {
 			move(s)
 		}
 		if msg.Meta > 0 {
-			move(&t.Metas[msg.Meta-1].Loop)
+			meta := &t.Metas[msg.Meta-1]
+			move(&meta.Loop)
+			move(&meta.Label)
+			move(&meta.Stop)
 		}
 	}
 	for i := p; i < len(t.Parts); i++ {
@@ -279,6 +310,17 @@ func (t *Transcript) Adopt(text []byte, m, p int) {
 		}
 	}
 }
+
+// MetaOf is what an application keeps with message i.
+func (t *Transcript) MetaOf(i int) Meta {
+	if m := t.Messages[i].Meta; m > 0 {
+		return t.Metas[m-1]
+	}
+	return Meta{}
+}
+
+// Hidden tells whether the model is not sent message i (S4.10).
+func (t *Transcript) Hidden(i int) bool { return t.MetaOf(i).Agent == Off }
 
 // HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
 // empty texts.

@@ -15,7 +15,7 @@ func init() {
 		Signs: Signs{
 			Roles: "system user assistant tool_result bash_execution custom branch_summary compaction_summary",
 			Keys: "content timestamp error_message tool_call_id tool_name is_error command output exit_code custom_type " +
-				"summary from_id tokens_before data turnId",
+				"summary from_id tokens_before data turnId visible_agent visible_user kind usage stop_reason",
 			Types: "text reasoning thinking image file audio tool_call",
 			Own: "role:tool_result role:bash_execution role:custom role:branch_summary role:compaction_summary " +
 				"key:tool_name type:tool_call",
@@ -53,11 +53,16 @@ const (
 	ntErrorText
 	ntData
 	ntTurn
+	ntAgent
+	ntUser
+	ntKind
+	ntUsage
+	ntStop
 )
 
 var nativeKeys = []string{
 	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
-	"error_message", "data", "turnId",
+	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason",
 }
 
 func readNative(r *Reader, m *transcript.Message) {
@@ -68,6 +73,11 @@ func readNative(r *Reader, m *transcript.Message) {
 			nativeTurn(r, r.meta(m))
 			return true
 		}
+		if key == ntUsage && r.Kind() == jsonspan.Object {
+			f[ntUsage].Start = r.Pos()
+			nativeUsage(r, r.meta(m))
+			return true
+		}
 		if key != ntContent || r.Kind() != jsonspan.Array {
 			return false
 		}
@@ -76,6 +86,7 @@ func readNative(r *Reader, m *transcript.Message) {
 		return true
 	})
 	r.role(m, &f[ntRole], nativeRoles)
+	nativeMeta(r, m, f)
 	content := f[ntContent]
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	m.Content = content.Span
@@ -152,6 +163,45 @@ func nativeTurn(r *Reader, meta *transcript.Meta) {
 	}
 	if f[1].Kind == jsonspan.Number {
 		meta.Turn, meta.HasTurn = jsonspan.Int(r.Src(), f[1].Span)
+	}
+}
+
+// nativeMeta reads who is shown the message, what the application calls it, and why the model stopped (S4.8, S4.10).
+func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
+	for _, v := range []struct {
+		key int
+		to  func(*transcript.Meta) *transcript.Setting
+	}{
+		{ntAgent, func(m *transcript.Meta) *transcript.Setting { return &m.Agent }},
+		{ntUser, func(m *transcript.Meta) *transcript.Setting { return &m.User }},
+	} {
+		switch f[v.key].Kind {
+		case jsonspan.True:
+			*v.to(r.meta(m)) = transcript.On
+		case jsonspan.False:
+			*v.to(r.meta(m)) = transcript.Off
+		case jsonspan.Invalid, jsonspan.Null:
+		default:
+			r.Fail(jsonspan.WrongType, int(f[v.key].Start), "\""+nativeKeys[v.key]+"\" must be true, false or null")
+		}
+	}
+	if f[ntKind].Str() {
+		r.meta(m).Label = f[ntKind].Span
+	}
+	if f[ntStop].Str() {
+		r.meta(m).Stop = f[ntStop].Span
+	}
+}
+
+var nativeUsageKeys = []string{"input", "output", "cache_read", "cache_write", "total"}
+
+// nativeUsage reads what a provider counted, in tokens; numbers that are not whole, or of more than 9 digits, count as 0.
+func nativeUsage(r *Reader, meta *transcript.Meta) {
+	f, _ := r.fields(nativeUsageKeys, nil)
+	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
+		if f[i].Kind == jsonspan.Number {
+			*to, _ = jsonspan.Int(r.Src(), f[i].Span)
+		}
 	}
 }
 

@@ -1,0 +1,84 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Labelled renders messages as paragraphs that begin with who they are from (S4.35). With project, tool results are shown
+// as a request for a summary shows them (S4.34). Messages that the model is not sent are left out.
+func Labelled(t *transcript.Transcript, messages []int32, project bool) string {
+	var b []byte
+	paragraph := func(label, text string) {
+		if text == "" {
+			return
+		}
+		if len(b) > 0 {
+			b = append(b, "\n\n"...)
+		}
+		b = append(append(b, label...), text...)
+	}
+	for _, i := range messages {
+		if t.Hidden(int(i)) {
+			continue
+		}
+		said := collect(t, int(i))
+		switch t.Messages[i].Role {
+		case transcript.User:
+			paragraph("[User]: ", strings.Join(said.texts, ""))
+		case transcript.Assistant:
+			paragraph("[Assistant thinking]: ", strings.Join(said.reasoning, "\n"))
+			paragraph("[Assistant]: ", strings.Join(said.texts, "\n"))
+			paragraph("[Assistant tool calls]: ", strings.Join(said.calls, "; "))
+		}
+		for _, n := range said.results {
+			o := ToolOutputAt(t, n)
+			text := o.Text
+			if project {
+				text = o.Projected()
+			}
+			label := "[Tool result]: "
+			if name := strings.TrimSpace(o.Name); name != "" {
+				label = "[Tool result " + name + "]: "
+			}
+			paragraph(label, text)
+		}
+	}
+	return string(b)
+}
+
+// contents is what a message holds, by kind; empty texts are left out.
+type contents struct {
+	texts, reasoning, calls []string
+	results                 []int // indexes of Parts
+}
+
+func collect(t *transcript.Transcript, i int) (s contents) {
+	m := &t.Messages[i]
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Has(transcript.Removed) || p.Parent >= 0 {
+			continue
+		}
+		switch p.Kind {
+		case transcript.Text:
+			if text := t.Text(p.Body); text != "" {
+				s.texts = append(s.texts, text)
+			}
+		case transcript.Reasoning:
+			if !t.IsString(p.Body) {
+				continue
+			}
+			if text := t.Text(p.Body); text != "" {
+				s.reasoning = append(s.reasoning, text)
+			}
+		case transcript.ToolCall:
+			s.calls = append(s.calls, t.Text(p.Name)+"("+string(tokens.GoArguments(t, p))+")")
+		case transcript.ToolResult:
+			s.results = append(s.results, int(n))
+		}
+	}
+	return s
+}

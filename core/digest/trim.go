@@ -1,0 +1,42 @@
+package digest
+
+import "unicode/utf8"
+
+// TrimRunes is the first max runes of a text; all of it where max is 0 or less (S4.28).
+func TrimRunes(text string, max int) string {
+	if max <= 0 || len(text) <= max {
+		return text
+	}
+	return text[:runeOffset(text, max)]
+}
+
+// TrimWithTail keeps the first two thirds of max runes of a text and the last third, at least one rune of each, and puts a
+// marker of 21 runes between them; all of it where max is 0 or less (S4.28).
+func TrimWithTail(text string, max int) string {
+	if max <= 0 || len(text) <= max {
+		return text
+	}
+	n := utf8.RuneCountInString(text)
+	if n <= max {
+		return text
+	}
+	head := max * 2 / 3
+	tail := max - head
+	if head < 1 { // max is 1
+		head = 1
+	}
+	return text[:runeOffset(text, head)] + trimMarker + text[runeOffset(text, n-tail):]
+}
+
+const trimMarker = "\n... (truncated) ...\n"
+
+// runeOffset is where the rune with index n begins, or the end of the text.
+func runeOffset(text string, n int) int {
+	for i := range text {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
+}

@@ -1,0 +1,104 @@
+package overflow
+
+import "strings"
+
+// Rule is one wording of one provider.
+type Rule struct {
+	Provider string
+	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n} for any other
+	// number, and * for anything of up to 200 bytes.
+	Pattern string
+	Class   Class
+	Source  string // where the wording is told of
+}
+
+// gapMax is how many bytes a * may stand for.
+const gapMax = 200
+
+// find looks for the rule's pattern in a text. It returns the numbers that stand at {used} and {limit}.
+func (r *Rule) find(text string) (used, limit int, ok bool) {
+	head := r.Pattern
+	if i := strings.IndexAny(head, "{*"); i >= 0 {
+		head = head[:i]
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], head)
+		if at < 0 {
+			return 0, 0, false
+		}
+		from += at + len(head)
+		used, limit = 0, 0
+		if rest(r.Pattern[len(head):], text[from:], &used, &limit) {
+			return used, limit, true
+		}
+	}
+}
+
+// rest tells whether a text begins with a pattern.
+func rest(pattern, text string, used, limit *int) bool {
+	for pattern != "" {
+		switch pattern[0] {
+		case '{':
+			end := strings.IndexByte(pattern, '}')
+			n, size := number(text)
+			if size == 0 {
+				return false
+			}
+			switch pattern[1:end] {
+			case "used":
+				*used = n
+			case "limit":
+				*limit = n
+			}
+			pattern, text = pattern[end+1:], text[size:]
+		case '*':
+			pattern = pattern[1:]
+			next := pattern
+			if i := strings.IndexAny(next, "{*"); i >= 0 {
+				next = next[:i]
+			}
+			at := strings.Index(text[:min(len(text), gapMax+len(next))], next)
+			if at < 0 {
+				return false
+			}
+			pattern, text = pattern[len(next):], text[at+len(next):]
+		default:
+			end := strings.IndexAny(pattern, "{*")
+			if end < 0 {
+				end = len(pattern)
+			}
+			if !strings.HasPrefix(text, pattern[:end]) {
+				return false
+			}
+			pattern, text = pattern[end:], text[end:]
+		}
+	}
+	return true
+}
+
+// number reads a number of up to 12 digits, which may be grouped by commas or underscores; size is 0 where there is none.
+func number(text string) (n, size int) {
+	digits := 0
+	for i := 0; i < len(text) && digits <= 12; i++ {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			n = n*10 + int(c-'0')
+			digits++
+			size = i + 1
+		case (c == ',' || c == '_') && digits > 0 && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9':
+		default:
+			return n, size
+		}
+	}
+	return n, size
+}
+
+// match is the first rule whose pattern is found, or nil.
+func match(rules []Rule, text string) *Rule {
+	for i := range rules {
+		if _, _, ok := rules[i].find(text); ok {
+			return &rules[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package tokens
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Context is the size of a conversation by what a provider counted.
+type Context struct {
+	Tokens   int // measured up to the message at Index, estimated behind it
+	Measured int // what the provider counted, tokens
+	Index    int // the message of the assistant that has the provider's numbers; -1 where there is none
+}
+
+// MeasureContext anchors the estimate of a transcript to the newest numbers of a provider that stand in it: those of a
+// message of the assistant that the model was not stopped in by an error or by the user (S4.8). What stands before message
+// from does not count: a compaction has made its numbers too large (S4.9). Without such numbers it is the estimate alone.
+func MeasureContext(p *Profile, t *transcript.Transcript, from int) Context {
+	for i := len(t.Messages) - 1; i >= max(0, from); i-- {
+		meta := t.MetaOf(i)
+		if t.Hidden(i) || t.Messages[i].Role != transcript.Assistant || meta.Usage.Sum() <= 0 {
+			continue
+		}
+		if stop := strings.ToLower(strings.TrimSpace(t.Text(meta.Stop))); stop == "aborted" || stop == "error" {
+			continue
+		}
+		c := Context{Measured: meta.Usage.Sum(), Index: i}
+		c.Tokens = c.Measured
+		for k := i + 1; k < len(t.Messages); k++ {
+			c.Tokens += p.Message(t, k)
+		}
+		return c
+	}
+	c := Context{Index: -1, Tokens: p.Beside(t)}
+	for i := range t.Messages {
+		c.Tokens += p.Message(t, i)
+	}
+	return c
+}
