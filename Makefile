@@ -12,7 +12,7 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes bundlers
+FIXTURES    := runtimes bundlers sdks
 HEAVY       := parcel wrangler next
 
 WINDOW      ?= 32000

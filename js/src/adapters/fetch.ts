@@ -1,0 +1,47 @@
+import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
+
+/** A provider's endpoint: the end of its path, where its body holds the messages, and their wire format. */
+export interface Endpoint {
+  path: RegExp;
+  list: "messages" | "input";
+  format: string;
+  /** Members of a body that say that the provider holds the history: then there is nothing to compact. */
+  held?: readonly string[];
+}
+
+/**
+ * A `fetch` that compacts the messages of the requests to these endpoints and leaves all others alone. A request that the
+ * provider refuses as too long is compacted further and sent once more.
+ */
+export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions, send: typeof fetch): typeof fetch {
+  const byFormat = new Map(endpoints.map(({ format }) => [format, new Conversations(options, format)]));
+  return async (input, init) => {
+    const address = typeof input === "string" || input instanceof URL ? String(input) : input.url;
+    const endpoint = endpoints.find(({ path }) => path.test(new URL(address, "http://localhost").pathname));
+    if (!endpoint) return send(input, init);
+    const body = bodyOf(init?.body);
+    const messages = body?.[endpoint.list];
+    if (!Array.isArray(messages) || endpoint.held?.some((name) => body?.[name])) return send(input, init);
+
+    const conversations = byFormat.get(endpoint.format) as Conversations;
+    const wrap = (list: readonly unknown[]) => ({ ...body, [endpoint.list]: list });
+    const { signal } = init ?? {};
+    const fitted = await conversations.fit(messages, { wrap, signal });
+    const response = await send(input, fitted === messages ? init : { ...init, body: JSON.stringify(wrap(fitted)) });
+    if (response.status !== 400 && response.status !== 413) return response;
+    if (!isOverflow(await response.clone().text())) return response;
+    const forced = await conversations.fit(messages, { wrap, signal, force: true });
+    if (forced === messages) return response;
+    return send(input, { ...init, body: JSON.stringify(wrap(forced)) });
+  };
+}
+
+/** The JSON object of a request's body, or undefined. */
+function bodyOf(body: unknown): Record<string, unknown> | undefined {
+  if (typeof body !== "string") return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

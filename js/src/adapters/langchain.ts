@@ -1,0 +1,115 @@
+/**
+ * The entry `ctxfold/langchain`: compaction for LangChain, as middleware of an agent (`compactionMiddleware`) or as a
+ * runnable in front of a model (`compactMessages`).
+ */
+import {
+  AIMessage,
+  type BaseMessage,
+  HumanMessage,
+  isAIMessage,
+  isToolMessage,
+  SystemMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
+import { RunnableLambda } from "@langchain/core/runnables";
+import type { Summarize } from "ctxfold";
+import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
+
+export { type AdapterOptions, isOverflow } from "./conversations.js";
+
+/** A message in the wire format openai-chat, with its place in the list that was given. */
+interface Wire {
+  role: string;
+  content: unknown;
+  tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
+  ctxfold_index?: number;
+}
+
+const ROLES: Record<string, string> = { system: "system", human: "user", ai: "assistant", tool: "tool" };
+
+function toWire(message: BaseMessage, index: number): Wire {
+  const wire: Wire = { role: ROLES[message.getType()] ?? "user", content: message.content, ctxfold_index: index };
+  if (isToolMessage(message)) wire.tool_call_id = message.tool_call_id;
+  if (isAIMessage(message) && message.tool_calls?.length) {
+    wire.tool_calls = message.tool_calls.map(({ id = "", name, args }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: JSON.stringify(args) },
+    }));
+  }
+  return wire;
+}
+
+/** The message that a wire message stands for: the caller's own where nothing of it was changed. */
+function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly Wire[]): BaseMessage {
+  const { ctxfold_index: index = -1, role, tool_calls = [], tool_call_id = "" } = wire;
+  const original = messages[index];
+  if (original && JSON.stringify(wire) === JSON.stringify(sent[index])) return original;
+  const fields = { ...(original?.lc_kwargs ?? {}), content: (wire.content ?? "") as string };
+  if (role === "tool") return new ToolMessage({ ...fields, tool_call_id });
+  if (role === "system") return new SystemMessage(fields);
+  if (role !== "assistant") return new HumanMessage(fields);
+  const calls = tool_calls.map(({ id, function: { name, arguments: args } }) => ({ id, name, args: JSON.parse(args) }));
+  return new AIMessage({ ...fields, tool_calls: calls });
+}
+
+class Histories {
+  readonly #conversations: Conversations;
+
+  constructor(options: AdapterOptions) {
+    this.#conversations = new Conversations(options, "openai-chat");
+  }
+
+  async fit(messages: readonly BaseMessage[], force = false, signal?: AbortSignal): Promise<BaseMessage[]> {
+    const wire = messages.map(toWire);
+    const fitted = await this.#conversations.fit(wire, { force, signal });
+    return fitted === wire ? [...messages] : fitted.map((each) => fromWire(each, messages, wire));
+  }
+}
+
+/**
+ * Middleware for `createAgent`: every call of the model gets messages that fit, and a call that is refused as too long is made
+ * once more, further compacted. The agent's state and its checkpoints keep the whole history.
+ */
+export function compactionMiddleware(options: AdapterOptions = {}): {
+  name: string;
+  wrapModelCall<Q extends { messages: BaseMessage[] }, R>(
+    request: Q,
+    handler: (request: Q) => R | Promise<R>,
+  ): Promise<R>;
+} {
+  const histories = new Histories(options);
+  return {
+    name: "ctxfold",
+    async wrapModelCall(request, handler) {
+      const signal = (request as { runtime?: { signal?: AbortSignal } }).runtime?.signal;
+      try {
+        return await handler({ ...request, messages: await histories.fit(request.messages, false, signal) });
+      } catch (error) {
+        if (!isOverflow(error)) throw error;
+        return handler({ ...request, messages: await histories.fit(request.messages, true, signal) });
+      }
+    },
+  };
+}
+
+/** A runnable from messages to messages that fit: `compactMessages(options).pipe(model)`. */
+export function compactMessages(options: AdapterOptions = {}): RunnableLambda<BaseMessage[], BaseMessage[]> {
+  const histories = new Histories(options);
+  return RunnableLambda.from((messages: BaseMessage[], config) => histories.fit(messages, false, config?.signal));
+}
+
+interface Model {
+  // biome-ignore lint/suspicious/noExplicitAny: models differ in what they take and answer
+  invoke(messages: any, options?: any): Promise<any>;
+}
+
+/** A summarizer over any chat model. */
+export function summarizeWith(model: Model): Summarize {
+  return async ({ system, prompt }, { signal }) => {
+    const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });
+    const { finish_reason, stop_reason } = answer.response_metadata ?? {};
+    return { text: answer.text, finish_reason: finish_reason ?? stop_reason };
+  };
+}

@@ -1,0 +1,23 @@
+// The adapters are tested beside the SDKs, whose newest versions want a newer Node than this package does.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { packedInto } from "./support/packed.js";
+
+const run = promisify(execFile);
+const node = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/node", import.meta.url));
+
+test("adapters: 100 turns against providers that refuse what breaks their rules", { timeout: 600_000 }, async () => {
+  const cwd = await packedInto("sdks");
+  const names = (await readdir(cwd)).filter((name) => name.endsWith(".test.js"));
+  assert.ok(names.length >= 4);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  try {
+    await run(node, ["--test", "--test-reporter=spec", ...names], { cwd, env, maxBuffer: 1 << 26 });
+  } catch (error) {
+    assert.fail(/** @type {{stdout: string}} */ (error).stdout);
+  }
+});
