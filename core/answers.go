@@ -76,7 +76,7 @@ type Estimated struct {
 //easyjson:json
 type Checked struct {
 	Due       bool    `json:"due"`
-	Reason    string  `json:"reason"` // over_limit, under_budget or unknown_window
+	Reason    string  `json:"reason"` // over_limit, over_bytes, under_budget or unknown_window
 	Tokens    int     `json:"tokens"`
 	Limit     int     `json:"limit"`
 	Window    int     `json:"window"`

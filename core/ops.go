@@ -175,6 +175,9 @@ func check(r *request, dst []byte) []byte {
 	case a.Tokens > a.Limit:
 		a.Due, a.Reason = true, "over_limit"
 	}
+	if m := r.policy.MaxBytes; m > 0 && !a.Due && r.t.List.Len() > m {
+		a.Due, a.Reason = true, "over_bytes"
+	}
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}

@@ -49,6 +49,13 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
 	}
+	if r.IntN(4) == 0 {
+		parts = append(parts, fmt.Sprintf(`"max_bytes":%d`, tokens*[]int{1, 2, 3, 4}[r.IntN(4)]))
+	}
+	if r.IntN(4) == 0 {
+		parts = append(parts, `"log":true,"prices":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75}`,
+			fmt.Sprintf(`"gate":{"min_gain":%g}`, []float64{0, 0.05, 0.5}[r.IntN(3)]))
+	}
 	if r.IntN(2) == 0 {
 		parts = append(parts, fmt.Sprintf(`"archive":%q`, [...]string{"places", "bodies"}[r.IntN(2)]))
 	}

@@ -91,6 +91,11 @@ func (p *archivePass) run(c *Run) {
 	}
 	if len(requests) > 0 {
 		c.Requests = append(c.Requests, requests...)
+		after := c.Total
+		for _, r := range targets {
+			after -= size(r)
+		}
+		c.expect(targets[0].item, after)
 		return
 	}
 	kept, said := targets[:0], texts[:0]

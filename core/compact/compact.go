@@ -33,7 +33,12 @@ type Run struct {
 
 	folded []Item // the items that a fold has taken out
 	taken  []taken
-	digest int // the index of the item that stands for them
+	due    bool // for its tokens, or by force
+	small  bool // a pass was left out because it could not free min_gain
+	asked  cost // of the model
+	expected
+	sizes  []int // tokens of the input's messages, where a log is kept
+	digest int   // the index of the item that stands for them
 }
 
 // Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
@@ -45,25 +50,35 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return nil, err
 	}
 	c := newRun(in)
+	bytes := c.overBytes()
+	c.due = in.Policy.Force || in.Policy.Window.Tokens > 0 && c.Total > c.Limit
 	switch {
-	case in.Policy.Force:
+	case c.due || bytes:
 	case in.Policy.Window.Tokens == 0:
 		return c.unchanged(UnknownWindow), nil
-	case c.Total <= c.Limit:
+	default:
 		return c.unchanged(UnderBudget), nil
 	}
 	if s := in.State; s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
 		return c.unchanged(NoProgress), nil
 	}
+	if c.due && c.stuck() {
+		if c.due = false; !bytes {
+			return c.unchanged(Stuck), nil
+		}
+	}
 	before := c.Total
 	if in.Policy.Safe() {
 		if c.repair(); len(c.Items) == 0 {
-			return c.unchanged(NoProgress), nil // there was nothing in it that a provider would take
+			return c.failed(NoProgress), nil // there was nothing in it that a provider would take
 		}
 	}
 	c.pin() // after the repair: it may have dropped the newest message of the user, if that was empty
 	repaired := len(c.Report.Actions)
 	for i, p := range passes {
+		if !c.due {
+			break
+		}
 		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.follows() {
 			continue
 		}
@@ -71,20 +86,32 @@ func Compact(in Input) (*Run, *policy.Error) {
 		if len(c.Requests) > 0 {
 			c.Report.Reason = NeedsSummaries
 			c.Report.Tokens.After = c.Total
+			c.Report.Prefix = c.prefix(min(c.FirstChange(), c.expected.first))
+			c.Report.Cache = c.cache(c.Report.Prefix, c.expected.after, c.expected.cost)
 			return c, nil
 		}
 	}
+	if in.Policy.MaxBytes > 0 {
+		c.shrink()
+	}
 	if len(c.Report.Actions) == repaired {
-		return c.unchanged(NoProgress), nil
+		if c.small {
+			return c.failed(GainTooSmall), nil
+		}
+		return c.failed(NoProgress), nil
 	}
 	if in.Policy.Safe() {
 		c.dropBoundReasoning()
 		c.repair()
 		if c.Total >= before {
-			return c.unchanged(NoProgress), nil
+			return c.failed(NoProgress), nil
 		}
 	}
+	if c.due && !bytes && before-c.Total < c.minGain() {
+		return c.failed(GainTooSmall), nil
+	}
 	c.finish()
+	c.gained()
 	return c, nil
 }
 
@@ -98,6 +125,12 @@ func newRun(in Input) *Run {
 		Messages: Count{Before: n, After: n},
 		Summary:  Summary{Source: "none"},
 	}
+	if in.Policy.Log {
+		c.sizes = make([]int, len(c.Items))
+		for i, it := range c.Items {
+			c.sizes[i] = it.Tokens
+		}
+	}
 	return c
 }
 
@@ -107,6 +140,8 @@ const (
 	UnderBudget      = "under_budget"       // not due
 	UnknownWindow    = "unknown_window"     // the policy names no window, so nothing is ever due
 	NoProgress       = "no_progress"        // due, but no pass could gain anything
+	GainTooSmall     = "gain_too_small"     // due, but less than min_gain could be gained
+	Stuck            = "stuck"              // due, but the last compactions did not help, and little has come since
 	NeedsSummaries   = "needs_summaries"    // the host's model is asked first
 	Mended           = "repaired"           // the answer of repair: violations were mended
 	NothingToMend    = "valid"              // the answer of repair: there was nothing to mend
@@ -121,6 +156,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Tokens.After = c.Report.Tokens.Before
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Summary = Summary{Source: "none"}
+	c.taken, c.folded = nil, nil
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed
 	}
@@ -136,14 +172,25 @@ func (c *Run) finish() {
 	r.Reason, r.Changed = Compacted, true
 	r.Tokens.After = c.Total
 	r.Messages.After = len(c.Items) + c.T.Input - c.Rest
-	n := c.FirstChange()
-	r.Prefix = Prefix{Messages: n, Bytes: c.PrefixBytes(), Tokens: c.Tokens(0, n)}
+	r.Prefix = c.prefix(c.FirstChange())
+	if c.Policy.MaxBytes > 0 {
+		r.Bytes = &Sizes{Before: c.T.List.Len(), After: c.size(), Limit: c.Policy.MaxBytes}
+	}
+	r.Cache = c.cache(r.Prefix, r.Tokens.After, c.asked)
+	if c.Policy.Log {
+		r.Decisions = c.decisions()
+	}
 	if c.Policy.Archive != "" {
 		c.Archive = c.archived()
 	}
 	c.State.Round++
 	c.State.Format = r.Format
 	c.State.Messages, c.State.Fingerprint = r.Messages.After, c.fingerprint()
+}
+
+// prefix is the front of the transcript up to an item, all of which is the input's.
+func (c *Run) prefix(n int) Prefix {
+	return Prefix{Messages: n, Bytes: c.prefixBytes(n), Tokens: c.Tokens(0, n)}
 }
 
 // act records what a pass did.

@@ -822,6 +822,20 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 			} else {
 				out.Fingerprint = string(in.String())
 			}
+		case "attempts":
+			if in.IsNull() {
+				in.Skip()
+				out.Attempts = nil
+			} else {
+				if out.Attempts == nil {
+					out.Attempts = new(Attempts)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Attempts).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -865,6 +879,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 		out.RawString(prefix)
 		out.String(string(in.Fingerprint))
 	}
+	if in.Attempts != nil {
+		const prefix string = ",\"attempts\":"
+		out.RawString(prefix)
+		(*in.Attempts).MarshalEasyJSON(out)
+	}
 	out.RawByte('}')
 }
 
@@ -877,7 +896,84 @@ func (v State) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Sizes) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Before = int(in.Int())
+			}
+		case "after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.After = int(in.Int())
+			}
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Sizes) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"before\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Before))
+	}
+	{
+		const prefix string = ",\"after\":"
+		out.RawString(prefix)
+		out.Int(int(in.After))
+	}
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Sizes) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Sizes) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -922,9 +1018,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -950,9 +1046,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Prefix)
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -970,8 +1066,63 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 				}
 				for !in.IsDelim(']') {
 					var v16 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &v16)
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in, &v16)
 					out.Actions = append(out.Actions, v16)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+				out.Bytes = nil
+			} else {
+				if out.Bytes == nil {
+					out.Bytes = new(Sizes)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Bytes).UnmarshalEasyJSON(in)
+				}
+			}
+		case "cache":
+			if in.IsNull() {
+				in.Skip()
+				out.Cache = nil
+			} else {
+				if out.Cache == nil {
+					out.Cache = new(Cache)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Cache).UnmarshalEasyJSON(in)
+				}
+			}
+		case "decisions":
+			if in.IsNull() {
+				in.Skip()
+				out.Decisions = nil
+			} else {
+				in.Delim('[')
+				if out.Decisions == nil {
+					if !in.IsDelim(']') {
+						out.Decisions = make([]Decision, 0, 0)
+					} else {
+						out.Decisions = []Decision{}
+					}
+				} else {
+					out.Decisions = (out.Decisions)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v17 Decision
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v17).UnmarshalEasyJSON(in)
+					}
+					out.Decisions = append(out.Decisions, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -990,7 +1141,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1022,12 +1173,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1052,12 +1203,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Prefix)
 	}
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1066,11 +1217,35 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v17, v18 := range in.Actions {
-				if v17 > 0 {
+			for v18, v19 := range in.Actions {
+				if v18 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out, v18)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out, v19)
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Bytes != nil {
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix)
+		(*in.Bytes).MarshalEasyJSON(out)
+	}
+	if in.Cache != nil {
+		const prefix string = ",\"cache\":"
+		out.RawString(prefix)
+		(*in.Cache).MarshalEasyJSON(out)
+	}
+	if len(in.Decisions) != 0 {
+		const prefix string = ",\"decisions\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v20, v21 := range in.Decisions {
+				if v20 > 0 {
+					out.RawByte(',')
+				}
+				(v21).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1080,14 +1255,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1157,7 +1332,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1198,7 +1373,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1238,7 +1413,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1254,7 +1429,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1300,7 +1475,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1321,7 +1496,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1361,7 +1536,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1377,7 +1552,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1429,7 +1604,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1455,7 +1630,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Marker) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1501,7 +1676,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Marker) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1525,14 +1700,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Given) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Given) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1572,7 +1747,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Given) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Given) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1591,14 +1766,231 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Given) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Given) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Body) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Decision) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "decision":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Decision = string(in.String())
+			}
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		case "before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Before = int(in.Int())
+			}
+		case "after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.After = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Decision) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"decision\":"
+		out.RawString(prefix)
+		out.String(string(in.Decision))
+	}
+	if in.Pass != "" {
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix)
+		out.String(string(in.Pass))
+	}
+	if in.Rule != "" {
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix)
+		out.String(string(in.Rule))
+	}
+	{
+		const prefix string = ",\"before\":"
+		out.RawString(prefix)
+		out.Int(int(in.Before))
+	}
+	{
+		const prefix string = ",\"after\":"
+		out.RawString(prefix)
+		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Decision) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Decision) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Cache) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "first_changed_message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.FirstMessage = int(in.Int())
+			}
+		case "first_changed_byte":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.FirstByte = int(in.Int())
+			}
+		case "reread_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Reread = int(in.Int())
+			}
+		case "saved_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Saved = int(in.Int())
+			}
+		case "turns_to_pay":
+			if in.IsNull() {
+				in.Skip()
+				out.Turns = nil
+			} else {
+				if out.Turns == nil {
+					out.Turns = new(int)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Turns = int(in.Int())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Cache) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"first_changed_message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.FirstMessage))
+	}
+	{
+		const prefix string = ",\"first_changed_byte\":"
+		out.RawString(prefix)
+		out.Int(int(in.FirstByte))
+	}
+	{
+		const prefix string = ",\"reread_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Reread))
+	}
+	{
+		const prefix string = ",\"saved_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Saved))
+	}
+	if in.Turns != nil {
+		const prefix string = ",\"turns_to_pay\":"
+		out.RawString(prefix)
+		out.Int(int(*in.Turns))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Cache) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Cache) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1682,7 +2074,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Body) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1731,10 +2123,98 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Attempts) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "failed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Failed = int(in.Int())
+			}
+		case "last_gain":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Gain = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Attempts) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.Failed != 0 {
+		const prefix string = ",\"failed\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Int(int(in.Failed))
+	}
+	if in.Gain != 0 {
+		const prefix string = ",\"last_gain\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Gain))
+	}
+	if in.Tokens != 0 {
+		const prefix string = ",\"tokens\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Attempts) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Attempts) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(l, v)
 }

@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -77,9 +79,14 @@ func (p *foldPass) run(c *Run) {
 	if talk < max(1, p.MinMessages) {
 		return
 	}
+	if c.Report.Tokens.Before-c.Total+gain < c.minGain() {
+		c.small = true
+		return // even a digest of no size would not be worth it: the model is not asked
+	}
 	ledger.Add(c.T, messages)
 	body, ok := c.summary(messages, prior, &ledger, gain)
 	if !ok {
+		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
 	message := digest.Message(body)
@@ -192,11 +199,24 @@ func (c *Run) summary(messages []int32, prior string, ledger *digest.Ledger, gai
 		var text string
 		if text, why = digest.Accept(reply, c.P, gain); why == "" {
 			c.Report.Summary = Summary{Source: "model"}
+			c.asked.in, c.asked.out = c.asked.in+c.flat(messages), c.asked.out+c.P.Text(text)
 			return digest.Fence(text) + lists, true
 		}
 	}
 	c.Report.Summary = Summary{Source: source, Why: why}
 	return digest.Local(c.T, messages, prior, ledger, c.P.MaxUnits(budget)), true
+}
+
+// flat is about how many tokens a request had that was about messages.
+func (c *Run) flat(messages []int32) int {
+	sum := 0
+	for _, m := range messages {
+		sum += c.P.Message(c.T, int(m))
+	}
+	if limit := c.Policy.Summary.MaxInputTokens; limit > 0 {
+		sum = min(sum, limit)
+	}
+	return sum
 }
 
 // request asks for a digest of messages. What is too long for the model is clipped: first tool results and arguments,

@@ -20,7 +20,8 @@ const (
 	FileMarker       = "[File removed to make the request smaller]"
 )
 
-var markers = [...]string{ClearedMarker, DuplicateMarker, SupersededMarker, SummaryMarker, ImageMarker, AudioMarker, FileMarker}
+// resultMarkers are those of tool results; after all but the last nothing follows.
+var resultMarkers = [...]string{ClearedMarker, DuplicateMarker, SupersededMarker, SummaryMarker}
 
 // named begins what a marker says of its handle, in the place of the closing bracket.
 const named = ". Handle: "
@@ -48,8 +49,9 @@ func (c *Run) sized(marker string) string {
 // the wire format's own shape before it.
 const markerRoom = 512
 
-// handleIn finds the handle that a marker names, the first digits of it: a marker at the beginning of a string of value, JSON.
-func handleIn(value []byte) (handle string, found bool) {
+// handleIn finds the handle that one of some markers names, the first digits of it: a marker at the beginning of a string of
+// value, JSON.
+func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), markerRoom)]
 	for _, marker := range markers {
 		for rest := value; ; {
@@ -72,10 +74,8 @@ var mediaMarkers = [...]struct{ marker, what string }{{ImageMarker, "image"}, {A
 // mediaHandle finds the handle that a text, a string of JSON, names if it is the marker of a part.
 func mediaHandle(text []byte) (handle, what string) {
 	for _, m := range mediaMarkers {
-		if bytes.HasPrefix(text, []byte(`"`+m.marker[:len(m.marker)-1]+named)) {
-			if h, found := handleIn(text); found {
-				return h, m.what
-			}
+		if h, found := handleIn(text, m.marker); found {
+			return h, m.what
 		}
 	}
 	return "", ""
@@ -87,7 +87,7 @@ func (c *Run) cleared(n int32) bool {
 	if p.Has(transcript.Cleared) {
 		return true
 	}
-	if _, found := handleIn(c.T.Bytes(p.Body)); found {
+	if _, found := handleIn(c.T.Bytes(p.Body), resultMarkers[:]...); found {
 		return true
 	}
 	body := p.Body
@@ -97,7 +97,7 @@ func (c *Run) cleared(n int32) bool {
 	if at := bytes.Index(c.T.Bytes(body)[:min(body.Len(), len(SummaryMarker)+1)], []byte(SummaryMarker)); at == 1 {
 		return true
 	}
-	for _, marker := range markers[:3] {
+	for _, marker := range resultMarkers[:3] {
 		if c.T.EqualText(body, marker) {
 			return true
 		}

@@ -20,6 +20,10 @@ type Report struct {
 	Prefix    Prefix   `json:"stable_prefix"`
 	Summary   Summary  `json:"summary"`
 	Actions   []Action `json:"actions"`
+	Bytes     *Sizes   `json:"bytes,omitempty"` // with max_bytes
+	Cache     *Cache   `json:"cache,omitempty"` // of a result that is another transcript
+	// Decisions is the log, if the policy asks for it.
+	Decisions []Decision `json:"decisions,omitempty"`
 }
 
 // Tokens are the sizes that a report is about. While summaries are wanted, After is without them.
@@ -73,4 +77,6 @@ type State struct {
 	// The result of the last compaction. While the transcript is still just that, there is nothing to do.
 	Messages    int    `json:"messages,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Attempts breaks a loop of compactions that do not help.
+	Attempts *Attempts `json:"attempts,omitempty"`
 }

@@ -54,7 +54,7 @@ func (c *Run) markers() (found []mark) {
 			p := &c.T.Parts[n]
 			switch {
 			case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
-				if handle, ok := handleIn(c.T.Bytes(p.Body)); ok {
+				if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers[:]...); ok {
 					add(handle, "tool_result", n)
 				}
 			case p.Kind == transcript.Text && p.Body.Len() < markerRoom:

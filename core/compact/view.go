@@ -232,13 +232,12 @@ func (v *View) FirstChange() int {
 // Changed tells whether anything differs from the input.
 func (v *View) Changed() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
-// PrefixBytes is how many bytes of the output's list, from its opening bracket, are the input's.
-func (v *View) PrefixBytes() int {
-	if !v.Changed() {
+// prefixBytes is how many bytes of the output's list, from its opening bracket, are the input's, where the first n items are.
+func (v *View) prefixBytes(n int) int {
+	switch {
+	case !v.Changed() && n == len(v.Items):
 		return v.T.List.Len()
-	}
-	n := v.FirstChange()
-	if n == 0 {
+	case n == 0:
 		return 0
 	}
 	return int(v.T.Messages[n-1].Span.End - v.T.List.Start)

@@ -30,6 +30,13 @@ type Policy struct {
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
 	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
 	OpenCalls string `json:"open_calls,omitempty"`
+	// MaxBytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it images,
+	// audio and files are replaced by placeholders, the oldest first.
+	MaxBytes int `json:"max_bytes,omitempty"`
+	// Prices are those of the model, for the report on the prompt cache.
+	Prices *Prices `json:"prices,omitempty"`
+	// Log adds to the report what became of each message.
+	Log bool `json:"log,omitempty"`
 	// Archive is "" (the default: what is taken out is gone), "places" (the answer lists every body that was taken out, with
 	// its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in the
 	// stead of their places).
@@ -54,6 +61,16 @@ type Gate struct {
 	// Target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many
 	// turns pass before the next one.
 	Target float64 `json:"target,omitempty"`
+	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1.
+	MinGain float64 `json:"min_gain,omitempty"`
+}
+
+// Prices are in any currency for a million tokens. Without those of the cache everything costs Input.
+type Prices struct {
+	Input      float64  `json:"input,omitempty"`
+	Output     float64  `json:"output,omitempty"`
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
 // Summary is how digests are made.

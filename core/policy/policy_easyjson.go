@@ -127,6 +127,28 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 			} else {
 				out.OpenCalls = string(in.String())
 			}
+		case "max_bytes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxBytes = int(in.Int())
+			}
+		case "prices":
+			if in.IsNull() {
+				in.Skip()
+				out.Prices = nil
+			} else {
+				if out.Prices == nil {
+					out.Prices = new(Prices)
+				}
+				easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy5(in, out.Prices)
+			}
+		case "log":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Log = bool(in.Bool())
+			}
 		case "archive":
 			if in.IsNull() {
 				in.Skip()
@@ -246,6 +268,21 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 		out.RawString(prefix)
 		out.String(string(in.OpenCalls))
 	}
+	if in.MaxBytes != 0 {
+		const prefix string = ",\"max_bytes\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxBytes))
+	}
+	if in.Prices != nil {
+		const prefix string = ",\"prices\":"
+		out.RawString(prefix)
+		easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy5(out, *in.Prices)
+	}
+	if in.Log {
+		const prefix string = ",\"log\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Log))
+	}
 	if in.Archive != "" {
 		const prefix string = ",\"archive\":"
 		out.RawString(prefix)
@@ -267,6 +304,116 @@ func (v Policy) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Policy) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(l, v)
+}
+func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy5(in *jlexer.Lexer, out *Prices) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "input":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Input = float64(in.Float64())
+			}
+		case "output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = float64(in.Float64())
+			}
+		case "cache_read":
+			if in.IsNull() {
+				in.Skip()
+				out.CacheRead = nil
+			} else {
+				if out.CacheRead == nil {
+					out.CacheRead = new(float64)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.CacheRead = float64(in.Float64())
+				}
+			}
+		case "cache_write":
+			if in.IsNull() {
+				in.Skip()
+				out.CacheWrite = nil
+			} else {
+				if out.CacheWrite == nil {
+					out.CacheWrite = new(float64)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.CacheWrite = float64(in.Float64())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy5(out *jwriter.Writer, in Prices) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.Input != 0 {
+		const prefix string = ",\"input\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Float64(float64(in.Input))
+	}
+	if in.Output != 0 {
+		const prefix string = ",\"output\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(in.Output))
+	}
+	if in.CacheRead != nil {
+		const prefix string = ",\"cache_read\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(*in.CacheRead))
+	}
+	if in.CacheWrite != nil {
+		const prefix string = ",\"cache_write\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(*in.CacheWrite))
+	}
+	out.RawByte('}')
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy4(in *jlexer.Lexer, out *Pin) {
 	isTopLevel := in.IsStart()
@@ -490,6 +637,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy2(in *jlexer.Lexer, 
 			} else {
 				out.Target = float64(in.Float64())
 			}
+		case "min_gain":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinGain = float64(in.Float64())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -523,6 +676,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy2(out *jwriter.Write
 			out.RawString(prefix)
 		}
 		out.Float64(float64(in.Target))
+	}
+	if in.MinGain != 0 {
+		const prefix string = ",\"min_gain\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(in.MinGain))
 	}
 	out.RawByte('}')
 }

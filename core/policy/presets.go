@@ -22,7 +22,7 @@ var presets = []Preset{
 		Doc:  "clears old tool results first, folds older turns when that is not enough, restores the files last read",
 		JSON: `{
   "estimator": "bytes4",
-  "gate": {"ratio": 0.8, "target": 0.6},
+  "gate": {"ratio": 0.8, "target": 0.6, "min_gain": 0.02},
   "passes": [
     {"pass": "clear", "keep_recent": 6, "min_reclaim": 2000},
     {"pass": "fold", "keep_tokens": 20000, "boundary": "turn"},
@@ -165,6 +165,12 @@ func (p *Policy) check() *Error {
 		return bad("gate.ratio", "must be over 0 and at most 1")
 	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
 		return bad("gate.target", "must be over 0 and at most 1")
+	case !(p.Gate.MinGain >= 0 && p.Gate.MinGain <= 1):
+		return bad("gate.min_gain", "must be from 0 to 1")
+	case p.MaxBytes < 0 || p.MaxBytes > jsonspan.MaxSize:
+		return bad("max_bytes", "must be from 0 to 1,073,741,824 bytes")
+	case p.Prices.bad():
+		return bad("prices", "must be from 0 to 1,000,000,000 for a million tokens")
 	case out(p.Summary.MaxOutputTokens):
 		return bad("summary.max_output_tokens", tokens)
 	case out(p.Summary.MaxInputTokens):
@@ -194,3 +200,12 @@ func (p *Policy) check() *Error {
 
 // MaxTokens is the largest number of tokens that a policy may name.
 const MaxTokens = 1_000_000_000
+
+// bad tells whether a price makes no sense.
+func (p *Prices) bad() bool {
+	if p == nil {
+		return false
+	}
+	out := func(price float64) bool { return !(price >= 0 && price <= 1e9) }
+	return out(p.Input) || out(p.Output) || p.CacheRead != nil && out(*p.CacheRead) || p.CacheWrite != nil && out(*p.CacheWrite)
+}

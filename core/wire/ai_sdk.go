@@ -25,6 +25,7 @@ func init() {
 		Message:     writeTextMessage,
 		ResultBody:  aiSDKResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
 		Results:     aiSDKResults,
 		Wrap:        wrapContent,
 		FreshID:     "call_ctxfold_",

@@ -23,6 +23,7 @@ func init() {
 		Message:     aiSDKUIMessage,
 		ResultBody:  aiSDKUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
 		Answer:      aiSDKUIAnswer,
 		FreshID:     "call_ctxfold_",
 		Rules:       Rules{Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},

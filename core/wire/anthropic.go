@@ -24,6 +24,7 @@ func init() {
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
 		Results:     anthropicResults,
 		Wrap:        wrapContent,
 		FreshID:     "toolu_ctxfold_",

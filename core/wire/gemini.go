@@ -23,6 +23,7 @@ func init() {
 		Message:     geminiMessage,
 		ResultBody:  geminiResultBody,
 		Tool:        `{"functionDeclarations":[{"name":%n,"description":%d,"parameters":%p}]}`,
+		TextPart:    `{"text":%t}`,
 		Results:     geminiResults,
 		Sign:        geminiSign,
 		FreshID:     "call_ctxfold_",

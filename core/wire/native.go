@@ -24,6 +24,7 @@ func init() {
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
 		Results:     nativeResults,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

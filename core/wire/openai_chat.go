@@ -21,6 +21,7 @@ func init() {
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
+		TextPart:    `{"type":"text","text":%t}`,
 		Results:     openAIChatResults,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{

@@ -33,6 +33,7 @@ func init() {
 		Message:     responsesMessage,
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p,"strict":false}`,
+		TextPart:    `{"type":"input_text","text":%t}`,
 		Results:     responsesResults,
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
