@@ -109,6 +109,14 @@ func (s *Scanner) At(offset uint32) *Scanner {
 	return &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient}
 }
 
+// Within returns a scanner as At does, which stands before an element of an array that depth objects and arrays enclose, the
+// array counted: Elem is next.
+func (s *Scanner) Within(offset uint32, depth int) *Scanner {
+	w := s.At(offset)
+	w.depth, w.fresh = depth, true
+	return w
+}
+
 // Src returns the bytes that the scanner walks.
 func (s *Scanner) Src() []byte { return s.src }
 

@@ -18,6 +18,9 @@ func (f Fingerprint) String() string { return strconv.FormatUint(uint64(f), 16) 
 
 // Fingerprint is the fingerprint of the first n messages.
 func (t *Transcript) Fingerprint(n int) string {
+	if n > 0 && n <= len(t.prints) {
+		return t.prints[n-1].String()
+	}
 	var f Fingerprint
 	for i := range t.Messages[:n] {
 		f.Add(t.Bytes(t.Messages[i].Span))

@@ -30,12 +30,23 @@ type queue struct {
 // answers the newest unanswered call with its id). A result without id answers the oldest unanswered call of its name in
 // the newest message that has one, as Gemini pairs them.
 func (t *Transcript) Pair(from int) {
-	p := pairer{t: t}
+	newPairer(t, from).link(from)
+}
+
+// newPairer returns a pairer that knows the unanswered calls before part index from.
+func newPairer(t *Transcript, from int) *pairer {
+	p := &pairer{t: t}
 	for i := 0; i < from; i++ {
 		if part := &t.Parts[i]; part.Kind == ToolCall && part.Pair < 0 && !part.Has(Removed) {
 			p.add(int32(i))
 		}
 	}
+	return p
+}
+
+// link pairs the parts from index from on.
+func (p *pairer) link(from int) {
+	t := p.t
 	for i := from; i < len(t.Parts); i++ {
 		part := &t.Parts[i]
 		if part.Has(Removed) || part.Parent >= 0 {

@@ -6,6 +6,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
@@ -192,6 +193,43 @@ type Transcript struct {
 	Unstored  bool // the provider is asked to keep nothing
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
 	Named bool
+
+	// Of a transcript that grows.
+	pairs  *pairer
+	prints []Fingerprint // of the first one, two, … messages
+}
+
+// Clone is the transcript as records of its own, over the same source: what is done to it leaves t as it is. It is for a
+// transcript as it was read, to which nothing has been written.
+func (t *Transcript) Clone() *Transcript {
+	c := *t
+	c.Messages, c.Parts = slices.Clone(t.Messages), slices.Clone(t.Parts)
+	c.pairs = nil
+	return &c
+}
+
+// Grown takes in the messages from index m and the parts from index p on, which have been read behind those that were there:
+// it pairs them, in time in proportion to what is new.
+func (t *Transcript) Grown(m, p int) {
+	if t.pairs == nil {
+		t.pairs = newPairer(t, p)
+	}
+	t.pairs.order = nil
+	t.pairs.link(p)
+	t.Input = len(t.Messages)
+	t.print()
+}
+
+// print keeps the fingerprints of all messages, so that Fingerprint need not read them again.
+func (t *Transcript) print() {
+	var f Fingerprint
+	if n := len(t.prints); n > 0 {
+		f = t.prints[n-1]
+	}
+	for i := len(t.prints); i < t.Input; i++ {
+		f.Add(t.Bytes(t.Messages[i].Span))
+		t.prints = append(t.prints, f)
+	}
 }
 
 // Bytes returns the bytes of a span, of the source or of the arena.

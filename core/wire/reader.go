@@ -276,6 +276,26 @@ func (r *Reader) body() {
 	}
 }
 
+// Extend reads the messages that have been put into t.Src from offset on, at the end of its list, and adds them to t. On an
+// error, whose offset is one of t.Src, t is as it was.
+func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error {
+	messages, parts := len(t.Messages), len(t.Parts)
+	depth := 1
+	if t.Outer.Start != t.List.Start {
+		depth = 2
+	}
+	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f}
+	for r.Elem() {
+		r.Message()
+	}
+	if err := r.Err(); err != nil {
+		t.Messages, t.Parts = t.Messages[:messages], t.Parts[:parts]
+		return err
+	}
+	t.Grown(messages, parts)
+	return nil
+}
+
 // Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t behind the last
 // message. It returns the index of the first.
 func (f *Format) Append(t *transcript.Transcript, text []byte) int {
