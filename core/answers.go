@@ -86,6 +86,23 @@ type Checked struct {
 	Estimator string  `json:"estimator"`
 }
 
+// SessionInfo is the answer of the operations session_open and session_append: how the session stands.
+//
+//easyjson:json
+type SessionInfo struct {
+	Session  int    `json:"session"`  // its number, for requests
+	Messages int    `json:"messages"` // how many it has
+	Tokens   int    `json:"tokens"`   // of them and of what is sent beside them
+	Format   string `json:"format"`   // "" as long as neither the policy nor messages tell it
+}
+
+// Closed is the answer of the operation session_close.
+//
+//easyjson:json
+type Closed struct {
+	Closed int `json:"closed"` // the number of the session
+}
+
 // Validated is the answer of the operation validate.
 //
 //easyjson:json

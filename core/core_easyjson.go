@@ -231,7 +231,95 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *RestoredAnswer) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *SessionInfo) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "session":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Session = int(in.Int())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in SessionInfo) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"session\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Session))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix)
+		out.String(string(in.Format))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v SessionInfo) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *SessionInfo) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *RestoredAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -298,7 +386,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in RestoredAnswer) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in RestoredAnswer) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -333,14 +421,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v RestoredAnswer) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *RestoredAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *Replies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Replies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -372,7 +460,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in Replies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Replies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -389,14 +477,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Replies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Replies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Repaired) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Repaired) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -436,7 +524,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Repaired) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Repaired) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -455,14 +543,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Recalled) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Recalled) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -516,7 +604,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Recalled) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Recalled) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -551,14 +639,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Planned) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -674,7 +762,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Planned) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -737,14 +825,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Plan) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -862,7 +950,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Plan) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -929,14 +1017,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1012,7 +1100,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v23 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in, &v23)
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in, &v23)
 					out.Formats = append(out.Formats, v23)
 					in.WantComma()
 				}
@@ -1116,14 +1204,14 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v27 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in, &v27)
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &v27)
 					out.Presets = append(out.Presets, v27)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1138,7 +1226,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1184,7 +1272,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 				if v30 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out, v31)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out, v31)
 			}
 			out.RawByte(']')
 		}
@@ -1248,7 +1336,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out, v39)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -1256,21 +1344,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1310,7 +1398,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1326,7 +1414,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1372,7 +1460,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1393,7 +1481,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1433,7 +1521,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *N
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1449,7 +1537,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1534,7 +1622,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1582,14 +1670,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1632,7 +1720,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v43 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in, &v43)
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in, &v43)
 					out.Candidates = append(out.Candidates, v43)
 					in.WantComma()
 				}
@@ -1652,7 +1740,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1677,7 +1765,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out, v45)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -1687,14 +1775,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1761,7 +1849,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1793,7 +1881,62 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Closed) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "closed":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Closed = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Closed) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"closed\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Closed))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Closed) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Closed) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1875,7 +2018,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1929,14 +2072,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Bodies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -1968,7 +2111,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Bodies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -1985,10 +2128,10 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
 }

@@ -14,6 +14,7 @@ const (
 	AmbiguousFormat jsonspan.Code = "ambiguous_format"
 	UndetectedForm  jsonspan.Code = "unknown_format"
 	PlanMismatch    jsonspan.Code = "plan_mismatch"
+	SessionClosed   jsonspan.Code = "session_closed"
 	Internal        jsonspan.Code = "internal"
 )
 

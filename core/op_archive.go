@@ -33,6 +33,7 @@ func restore(r *request, dst []byte) []byte {
 		seq[i] = int32(i)
 	}
 	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: len(r.format.Check(t, seq, r.policy.OpenCalls == "answer")) == 0}
+	r.move(c)
 	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 

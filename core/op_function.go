@@ -30,6 +30,8 @@ func function(r *request, dst []byte) []byte {
 	}
 	if !r.members[inMessages].Zero() {
 		r.readAny(r.members[inMessages])
+	}
+	if r.t != nil {
 		c.Format, c.Transcript = r.format, r.t
 	}
 	if !r.members[inText].Zero() {

@@ -16,7 +16,8 @@ func repair(r *request, dst []byte) []byte {
 	if r.lone > 0 {
 		src := append([]byte(nil), r.src...)
 		lone = jsonspan.ReplaceLone(src, r.members[inMessages])
-		fixed := parse(src, &op{name: r.op.name, takes: r.op.takes})
+		fixed := &request{src: src, op: &op{name: r.op.name, takes: r.op.takes}, sessions: r.sessions}
+		fixed.parse()
 		if r.err = fixed.err; r.err != nil {
 			return dst
 		}
@@ -32,5 +33,6 @@ func repair(r *request, dst []byte) []byte {
 	if !a.Valid && !a.Report.Changed {
 		a.Report.Reason = compact.NoProgress // what is wrong, only the caller can mend
 	}
+	r.move(c)
 	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
 }

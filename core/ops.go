@@ -8,6 +8,7 @@ package core
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/core/compact"
 	"github.com/ctxfold/ctxfold/core/digest"
@@ -38,19 +39,23 @@ var ops []op
 
 func init() {
 	const asked = 1<<inPolicy | 1<<inState | 1<<inMessages
-	ops = []op{ // not in the declaration: info lists them
+	const either = asked | 1<<inSession // what takes messages takes a session in their stead
+	ops = []op{                         // not in the declaration: info lists them
 		{"info", raw, false, info},
-		{"detect", 1<<inPolicy | 1<<inMessages | unread, true, detect},
-		{"estimate", asked | 1<<inText, false, estimate},
-		{"check", asked, false, check},
-		{"plan", asked, false, plan},
-		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMessages | unread, false, step},
-		{"validate", asked, true, validate},
-		{"repair", asked, true, repair},
-		{"restore", asked | 1<<inBodies, false, restore},
+		{"detect", 1<<inPolicy | 1<<inMessages | 1<<inSession | unread, true, detect},
+		{"estimate", either | 1<<inText, false, estimate},
+		{"check", either, false, check},
+		{"plan", either | edits, false, plan},
+		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMessages | 1<<inSession | unread | edits, false, step},
+		{"validate", either | edits, true, validate},
+		{"repair", either | edits, true, repair},
+		{"restore", either | 1<<inBodies | edits, false, restore},
 		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, false, recall},
 		{"open", raw, true, open},
-		{"function", asked | 1<<inText | 1<<inName | 1<<inArguments | unread, false, function},
+		{"session_open", asked, false, sessionOpen},
+		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, false, sessionAppend},
+		{"session_close", 1<<inSession | unread, false, sessionClose},
+		{"function", either | edits | 1<<inText | 1<<inName | 1<<inArguments | unread, false, function},
 	}
 }
 
@@ -63,11 +68,19 @@ func Ops() []string {
 	return names
 }
 
+// Call runs one operation that is about no session on a JSON request and returns its JSON answer. It never panics, whatever
+// the request holds, and keeps no reference to it.
+func Call(name string, src []byte) []byte { return new(Sessions).Call(name, src) }
+
 // Call runs one operation on a JSON request and returns its JSON answer. It never panics, whatever the request holds, and
 // keeps no reference to it.
-func Call(name string, src []byte) (answer []byte) {
+func (l *Sessions) Call(name string, src []byte) (answer []byte) {
+	var r *request
 	defer func() {
 		if recover() != nil {
+			if r != nil && r.session != nil {
+				l.drop(r.session) // nobody knows what it holds now
+			}
 			answer = appendError(nil, nil, &jsonspan.Error{Code: Internal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
 	}()
@@ -75,7 +88,8 @@ func Call(name string, src []byte) (answer []byte) {
 		if o.name != name {
 			continue
 		}
-		r := parse(src, &o)
+		r = &request{src: src, op: &o, sessions: l}
+		r.parse()
 		if r.err == nil {
 			answer = o.run(r, nil)
 		}
@@ -113,6 +127,9 @@ func detect(r *request, dst []byte) []byte {
 		return dst
 	}
 	s := jsonspan.New(r.src).At(r.members[inMessages].Start)
+	if r.session != nil {
+		s = jsonspan.New(r.t.Src)
+	}
 	s.Lenient = true
 	guesses := wire.Detect(s)
 	if r.fail(s.Err(), 0); r.err != nil {
@@ -165,10 +182,7 @@ func check(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := Checked{Limit: r.policy.Limit(), Window: r.policy.Window.Tokens, Format: r.format.Name, Estimator: r.profile.Name,
-		Messages: len(r.t.Messages), Tokens: r.profile.Beside(r.t), Reason: compact.UnderBudget}
-	for i := range r.t.Messages {
-		a.Tokens += r.profile.Message(r.t, i)
-	}
+		Messages: len(r.t.Messages), Tokens: r.profile.Beside(r.t) + r.tokens(), Reason: compact.UnderBudget}
 	switch {
 	case a.Window == 0:
 		a.Reason = compact.UnknownWindow
@@ -198,7 +212,10 @@ func validate(r *request, dst []byte) []byte {
 		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: at, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
 			Text: "half of a surrogate pair stands alone; in all: " + strconv.Itoa(r.lone), Repair: "replace"})
 	}
-	list := jsonspan.PathAt(r.src, int(r.t.List.Start))
+	list := jsonspan.PathAt(r.t.Src, int(r.t.List.Start))
+	if r.session != nil {
+		list = strings.TrimSuffix("messages."+list, ".")
+	}
 	for _, v := range r.format.Check(r.t, seq, r.policy.OpenCalls == "answer") {
 		at := r.t.Messages[v.Message].Span.Start
 		if v.Part >= 0 {
@@ -216,12 +233,14 @@ func plan(r *request, dst []byte) []byte {
 		return dst
 	}
 	p := Plan{Version: abi, Messages: len(r.t.Messages)}
-	if r.decode(inState, &p.State); r.err != nil {
+	if r.stateOf(&p.State); r.err != nil {
 		return dst
 	}
 	p.Policy = policy.Raw("{}")
 	if m := r.members[inPolicy]; !m.Zero() {
 		p.Policy = policy.Raw(m.Of(r.src))
+	} else if r.session != nil && len(r.session.raw) > 0 {
+		p.Policy = r.session.raw
 	}
 	return run(r, &p, dst)
 }
@@ -244,14 +263,18 @@ func step(r *request, dst []byte) []byte {
 	if r.resolvePolicy(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy"))); r.err != nil {
 		return dst
 	}
+	format := r.format
 	if r.format = wire.ByName(p.Format); r.format == nil {
 		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: "there is no format \"" + p.Format + "\""}, at)
 		return dst
 	}
-	if r.readAt(r.members[inMessages].Start); r.err != nil {
+	if r.session == nil {
+		r.readAt(r.members[inMessages].Start)
+	}
+	if r.err != nil {
 		return dst
 	}
-	if p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
+	if r.session != nil && r.format != format || p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
 		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, at)
 		return dst
 	}
@@ -282,6 +305,10 @@ func run(r *request, p *Plan, dst []byte) []byte {
 		a.Plan, a.Requests = p, c.Requests
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
+	if r.session != nil {
+		r.session.state = c.State
+	}
+	r.move(c)
 	a.State, a.Archive = &c.State, c.Archive
 	dst = appendJSON(dst, a.MarshalEasyJSON)
 	return r.appendTranscript(dst, c)

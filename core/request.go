@@ -15,6 +15,9 @@ type request struct {
 	op      *op
 	members [len(memberNames)]jsonspan.Span
 
+	sessions *Sessions
+	session  *session // the one that the request names
+
 	policy    *policy.Policy
 	policyAt  uint32 // where the policy stands
 	format    *wire.Format
@@ -31,6 +34,8 @@ type members uint
 const (
 	unread members = 1 << (24 + iota) // the operation reads the transcript itself
 	raw                               // the request is no object with members
+	edits                             // the operation changes the records of the transcript
+	grows                             // the messages are for the session
 )
 
 // The members of requests.
@@ -45,18 +50,19 @@ const (
 	inArguments
 	inBodies
 	inBody
+	inSession
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.
-func parse(src []byte, o *op) *request {
-	r := &request{src: src, op: o}
+func (r *request) parse() {
+	o := r.op
 	if o.takes&raw != 0 {
-		return r
+		return
 	}
-	s := jsonspan.New(src)
+	s := jsonspan.New(r.src)
 	var late uint32
 	for s.Object(); ; {
 		name, ok := s.Key()
@@ -80,7 +86,7 @@ func parse(src []byte, o *op) *request {
 				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
 			}
 			if r.err != nil {
-				return r
+				return
 			}
 			if r.t != nil {
 				continue
@@ -94,15 +100,18 @@ func parse(src []byte, o *op) *request {
 	}
 	s.End()
 	if r.fail(s.Err(), 0); r.err != nil {
-		return r
+		return
+	}
+	if !r.members[inSession].Zero() {
+		r.enter()
+		return
 	}
 	if o.takes&unread != 0 {
-		return r
+		return
 	}
 	if r.resolve(); r.err == nil && r.t == nil && !r.members[inMessages].Zero() {
 		r.readAt(late)
 	}
-	return r
 }
 
 func index(name []byte) int {
@@ -260,6 +269,12 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 
 // need reports a member that an operation cannot do without.
 func (r *request) need(member int) bool {
+	if member == inMessages && r.err == nil && r.session != nil && r.op.takes&grows == 0 {
+		if r.t == nil {
+			r.err = &jsonspan.Error{Code: wire.NoMessages, Message: "the session has no messages yet"}
+		}
+		return r.err == nil
+	}
 	if r.err == nil && r.members[member].Zero() {
 		r.err = &jsonspan.Error{Code: wire.MissingField, Message: "the request has no \"" + memberNames[member] + "\""}
 	}

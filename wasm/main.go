@@ -44,6 +44,9 @@ func free(ptr uint32) {
 	}
 }
 
+// sessions are those that the host has opened in this instance.
+var sessions core.Sessions
+
 func export(b []byte) uint32 {
 	p := uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 	live[p] = b
@@ -56,7 +59,7 @@ func call(op string, ptr, size uint32) uint64 {
 	if b, ok := live[ptr]; ok && uint64(size) <= uint64(cap(b)) {
 		request = b[:size]
 	}
-	answer := core.Call(op, request)
+	answer := sessions.Call(op, request)
 	return uint64(export(answer))<<32 | uint64(len(answer))
 }
 
@@ -95,5 +98,14 @@ func open(ptr, size uint32) uint64 { return call("open", ptr, size) }
 
 //go:wasmexport ctxfold_function
 func function(ptr, size uint32) uint64 { return call("function", ptr, size) }
+
+//go:wasmexport ctxfold_session_open
+func sessionOpen(ptr, size uint32) uint64 { return call("session_open", ptr, size) }
+
+//go:wasmexport ctxfold_session_append
+func sessionAppend(ptr, size uint32) uint64 { return call("session_append", ptr, size) }
+
+//go:wasmexport ctxfold_session_close
+func sessionClose(ptr, size uint32) uint64 { return call("session_close", ptr, size) }
 
 func main() {}

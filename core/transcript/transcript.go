@@ -322,11 +322,28 @@ func (t *Transcript) Write(text []byte) Span {
 // Adopt moves the records from message index m and part index p on, whose spans are relative to text, into the arena,
 // together with text.
 func (t *Transcript) Adopt(text []byte, m, p int) {
-	base := t.Write(text).Start
+	t.shift(t.Write(text).Start, m, p)
+}
+
+// Rebase makes the bytes of the transcript alone its source, in a copy, and moves all records to where they stand there.
+func (t *Transcript) Rebase() {
+	base := t.Outer.Start
+	t.Src = append([]byte(nil), t.Bytes(t.Outer)...)
+	t.shift(-base, 0, 0)
+	for _, s := range []*Span{&t.Outer, &t.List, &t.Model} {
+		if !s.Zero() {
+			s.Start -= base
+			s.End -= base
+		}
+	}
+}
+
+// shift moves the records from message index m and part index p on by a number of bytes, modulo 2³².
+func (t *Transcript) shift(by uint32, m, p int) {
 	move := func(s *Span) {
 		if !s.Zero() {
-			s.Start += base
-			s.End += base
+			s.Start += by
+			s.End += by
 		}
 	}
 	for i := m; i < len(t.Messages); i++ {

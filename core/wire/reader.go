@@ -296,6 +296,15 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 	return nil
 }
 
+// Snapshot is a transcript that has grown as records of its own, linked as if it had been read at once.
+func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
+	c := t.Clone()
+	if f.Link != nil {
+		f.Link(c, 0)
+	}
+	return c
+}
+
 // Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t behind the last
 // message. It returns the index of the first.
 func (f *Format) Append(t *transcript.Transcript, text []byte) int {

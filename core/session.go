@@ -1,0 +1,220 @@
+package core
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// Sessions are transcripts that stay between calls, so that a live conversation is not read again at each turn. The zero
+// value has none. One Sessions serves one call at a time.
+//
+// A session is a cache and nothing else: it holds what was sent, and one that is opened with the same messages answers the
+// same. What it takes is the bytes of its messages, up to a quarter more for those to come, and about 300 bytes for each
+// message.
+type Sessions struct {
+	open []*session // by id
+	last int        // the id given out last
+}
+
+// session is a transcript that grows.
+type session struct {
+	id      int
+	policy  *policy.Policy
+	raw     policy.Raw // the policy as it was sent
+	profile *tokens.Profile
+	state   compact.State
+	format  *wire.Format           // nil as long as neither policy nor messages tell it
+	t       *transcript.Transcript // nil as long as there are no messages
+	sum     int                    // tokens of the messages before counted
+	counted int
+}
+
+func (l *Sessions) find(id int) (int, bool) {
+	return slices.BinarySearchFunc(l.open, id, func(s *session, id int) int { return cmp.Compare(s.id, id) })
+}
+
+func (l *Sessions) drop(s *session) {
+	if i, found := l.find(s.id); found {
+		l.open = slices.Delete(l.open, i, i+1)
+	}
+}
+
+// enter finds the session that a request names, and gives the request what the session knows.
+func (r *request) enter() {
+	at := r.members[inSession]
+	id, err := strconv.Atoi(string(at.Of(r.src)))
+	if err != nil {
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open gave"}, at.Start)
+		return
+	}
+	i, found := r.sessions.find(id)
+	if !found {
+		r.fail(&jsonspan.Error{Code: SessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
+		return
+	}
+	if r.op.takes&grows == 0 && !r.members[inMessages].Zero() {
+		r.fail(&jsonspan.Error{Code: policy.UnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
+		return
+	}
+	s := r.sessions.open[i]
+	r.session = s
+	if r.members[inPolicy].Zero() {
+		r.policy, r.profile = s.policy, s.profile
+	} else if r.resolve(); r.err != nil {
+		return
+	}
+	r.format, r.t = s.format, s.t
+	if s.t != nil && r.op.takes&edits != 0 {
+		r.t = s.format.Snapshot(s.t)
+	}
+}
+
+// stateOf reads the request's state, or takes the session's.
+func (r *request) stateOf(state *compact.State) {
+	if r.session != nil && r.members[inState].Zero() {
+		*state = r.session.state
+		return
+	}
+	r.decode(inState, state)
+}
+
+// tokens estimates the messages of the transcript. For a session it adds up what is new.
+func (r *request) tokens() int {
+	s := r.session
+	if s == nil || r.profile != s.profile {
+		sum := 0
+		for i := range r.t.Messages {
+			sum += r.profile.Message(r.t, i)
+		}
+		return sum
+	}
+	for ; s.counted < len(s.t.Messages); s.counted++ {
+		s.sum += s.profile.Message(s.t, s.counted)
+	}
+	return s.sum
+}
+
+func sessionOpen(r *request, dst []byte) []byte {
+	s := &session{policy: r.policy, profile: r.profile, format: r.format}
+	if r.decode(inState, &s.state); r.err != nil {
+		return dst
+	}
+	s.raw = slices.Clone(policy.Raw(r.members[inPolicy].Of(r.src)))
+	if s.format == nil {
+		s.format = wire.ByName(s.state.Format)
+	}
+	if r.t != nil {
+		s.take(r)
+	}
+	r.sessions.last++
+	s.id = r.sessions.last
+	r.sessions.open = append(r.sessions.open, s)
+	r.session = s
+	return r.appendSession(dst)
+}
+
+// take makes the transcript that a request has read the session's own.
+func (s *session) take(r *request) {
+	s.format, s.t = r.format, r.t
+	s.t.Rebase()
+	s.t.Grown(len(s.t.Messages), len(s.t.Parts))
+}
+
+func sessionAppend(r *request, dst []byte) []byte {
+	if !r.need(inSession) || !r.need(inMessages) {
+		return dst
+	}
+	s, list := r.session, r.members[inMessages]
+	if s.t == nil {
+		if r.readAt(list.Start); r.err == nil {
+			s.take(r)
+		}
+		return r.appendSession(dst)
+	}
+	b := list.Of(r.src)
+	if b[0] != '[' {
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of those to append"}, list.Start)
+		return dst
+	}
+	inner := bytes.TrimSpace(b[1 : len(b)-1])
+	if len(inner) > 0 {
+		from := list.Start + uint32(bytes.Index(b, inner[:1]))
+		r.fail(s.append(inner), from)
+	}
+	return r.appendSession(dst)
+}
+
+// append puts messages, JSON values with commas between them, behind the last one. The offset of an error counts from their
+// start, and the session is as it was.
+func (s *session) append(messages []byte) *jsonspan.Error {
+	t := s.t
+	if len(t.Src)+len(messages) >= jsonspan.MaxSize {
+		return &jsonspan.Error{Code: jsonspan.TooLarge, Message: "the session would be larger than 1 GiB"}
+	}
+	at := t.List.End - 1
+	tail := bytes.Clone(t.Src[at:])
+	t.Src = append(append(append(t.Src[:at], ','), messages...), tail...)
+	if err := s.format.Extend(t, at+1); err != nil {
+		t.Src = append(t.Src[:at], tail...)
+		err.Offset -= int(at) + 1
+		return err
+	}
+	n := uint32(len(messages)) + 1
+	t.List.End += n
+	t.Outer.End += n
+	if t.Model.Start >= at {
+		t.Model.Start += n
+		t.Model.End += n
+	}
+	return nil
+}
+
+func sessionClose(r *request, dst []byte) []byte {
+	if !r.need(inSession) {
+		return dst
+	}
+	r.sessions.drop(r.session)
+	return appendJSON(dst, Closed{Closed: r.session.id}.MarshalEasyJSON)
+}
+
+// appendSession writes how the session stands.
+func (r *request) appendSession(dst []byte) []byte {
+	s := r.session
+	a := SessionInfo{Session: s.id}
+	if s.format != nil {
+		a.Format = s.format.Name
+	}
+	if r.t = s.t; r.t != nil {
+		r.policy, r.profile = s.policy, s.profile
+		a.Messages = len(s.t.Messages)
+		a.Tokens = s.profile.Beside(s.t) + r.tokens()
+	}
+	return appendJSON(dst, a.MarshalEasyJSON)
+}
+
+// move makes a result the session's transcript, because the host goes on with it.
+func (r *request) move(c *compact.Run) {
+	if r.session == nil || !c.Report.Changed || r.policy.Answer == "report" {
+		return
+	}
+	s := r.session
+	src := c.AppendOuter(make([]byte, 0, s.t.Outer.Len()+c.Added()+16))
+	scan := jsonspan.New(src)
+	scan.Lenient = true // what it is made of has been read before
+	t := s.format.Read(scan)
+	s.t, s.sum, s.counted = t, 0, 0
+	if scan.Err() != nil { // nothing is left, or nothing that can be read again
+		s.t = nil
+		return
+	}
+	t.Grown(len(t.Messages), len(t.Parts))
+}

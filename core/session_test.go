@@ -1,0 +1,206 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/internal/gen"
+)
+
+// field is a member of an answer.
+func field(t *testing.T, answer []byte, name string) string {
+	t.Helper()
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &m); err != nil {
+		t.Fatalf("%v: %.300s", err, answer)
+	}
+	return string(m[name])
+}
+
+// A session that has grown by any steps answers what a request with all of its messages is answered, and goes on with the
+// result of a compaction.
+func TestSessionsAnswerAsMessagesDo(t *testing.T) {
+	n := 600
+	if testing.Short() {
+		n = 200
+	}
+	moved := 0
+	for i := range n {
+		r := rand.New(rand.NewPCG(*seed, uint64(i)))
+		formats := judged()
+		format := formats[r.IntN(len(formats))]
+		conv := gen.New(r, gen.Options{Messages: 2 + r.IntN(30), Broken: r.IntN(3) == 0})
+		messages := conv.Render(format, r)
+		if len(messages) < 2 {
+			continue
+		}
+		join := func(m []json.RawMessage) string { return string(bytes.Join(raws(m), []byte(","))) }
+		all := "[" + join(messages) + "]"
+		policy := randomPolicy(r, format, estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), all))
+
+		l := &core.Sessions{}
+		call := func(op, request string, args ...any) []byte {
+			return l.Call(op, fmt.Appendf(nil, request, args...))
+		}
+		at := r.IntN(len(messages))
+		first := ""
+		if at > 0 {
+			first = `,"messages":[` + join(messages[:at]) + "]"
+		}
+		opened := call("session_open", `{"policy":%s%s}`, policy, first)
+		if field(t, opened, "session") != "1" {
+			if strings.Contains(string(opened), `"error"`) {
+				continue // a broken conversation
+			}
+			t.Fatalf("%s", opened)
+		}
+		broken := false
+		for at < len(messages) && !broken {
+			to := min(len(messages), at+1+r.IntN(3))
+			broken = bytes.Contains(call("session_append", `{"session":1,"messages":[%s]}`, join(messages[at:to])), []byte(`{"error"`))
+			at = to
+		}
+		if broken {
+			continue
+		}
+		compare := func(op, list, state string) string {
+			t.Helper()
+			got := call(op, `{"session":1}`)
+			want := call(op, `{"policy":%s%s,"messages":%s}`, policy, state, list)
+			var a, b map[string]any
+			if json.Unmarshal(got, &a) != nil || json.Unmarshal(want, &b) != nil {
+				t.Fatalf("no JSON: %.200s %.200s", got, want)
+			}
+			if v, ok := a["violations"].([]any); ok { // offsets count from different places
+				for _, x := range append(v, b["violations"].([]any)...) {
+					delete(x.(map[string]any), "offset")
+				}
+				got, _ = json.Marshal(a)
+				want, _ = json.Marshal(b)
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("case %d, %s, %s:\nsession  %.2000s\nmessages %.2000s\n%s", i, format, op, got, want, policy)
+			}
+			return string(got)
+		}
+		for _, op := range []string{"check", "estimate", "validate"} {
+			compare(op, all, "")
+		}
+		answer := compare("plan", all, "")
+		if strings.HasPrefix(answer, `{"error"`) || field(t, []byte(answer), "requests") != "" {
+			continue
+		}
+		state := `,"state":` + field(t, []byte(answer), "state")
+		result := field(t, []byte(answer), "messages")
+		if result == "[]" {
+			continue
+		}
+		moved++
+		compare("check", result, state)
+		compare("plan", result, state)
+	}
+	if moved < n/10 {
+		t.Errorf("only %d of %d sessions were compacted", moved, n)
+	}
+}
+
+func raws(m []json.RawMessage) [][]byte {
+	b := make([][]byte, len(m))
+	for i := range m {
+		b[i] = m[i]
+	}
+	return b
+}
+
+// The loop of plan and step over a session, with messages that come in between, and a request body around the list.
+func TestSessionSteps(t *testing.T) {
+	text, err := os.ReadFile("../testdata/sample.anthropic.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &core.Sessions{}
+	body := fmt.Sprintf(`{"system":"You help.","messages":%s,"model":"claude-x","tools":[]}`, text)
+	opened := l.Call("session_open", []byte(`{"policy":{"format":"anthropic","window":{"tokens":32000}},"messages":`+body+`}`))
+	if field(t, opened, "session") != "1" {
+		t.Fatalf("%s", opened)
+	}
+	pending := l.Call("plan", []byte(`{"session":1}`))
+	plan, requests := field(t, pending, "plan"), field(t, pending, "requests")
+	if requests == "" {
+		t.Fatalf("the sample is not folded: %.300s", pending)
+	}
+	last := `{"role":"user","content":"And one more thing."}`
+	l.Call("session_append", []byte(`{"session":1,"messages":[`+last+`]}`))
+	done := l.Call("step", []byte(`{"session":1,"plan":`+plan+`,"summaries":[]}`))
+	longer := strings.Replace(body, string(bytes.TrimRight(text, " \n]")), string(bytes.TrimRight(text, " \n]"))+","+last, 1)
+	want := core.Call("step", []byte(`{"plan":`+plan+`,"summaries":[],"messages":`+longer+`}`))
+	var a, b any
+	if json.Unmarshal([]byte(field(t, done, "messages")), &a) != nil || json.Unmarshal([]byte(field(t, want, "messages")), &b) != nil {
+		t.Fatalf("%.300s\n%.300s", done, want)
+	}
+	if fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Error("a step over a session gives another result than over its messages")
+	}
+	if again := l.Call("plan", []byte(`{"session":1}`)); field(t, again, "requests") != "" || strings.Contains(string(again), `"changed":true`) {
+		t.Errorf("the session has not gone on with the result: %.300s", again)
+	}
+	if stale := l.Call("step", []byte(`{"session":1,"plan":`+plan+`,"summaries":[]}`)); !strings.Contains(string(stale), "plan_mismatch") {
+		t.Errorf("a plan was taken twice: %.300s", stale)
+	}
+}
+
+func TestSessionErrors(t *testing.T) {
+	l := &core.Sessions{}
+	const user = `{"role":"user","content":"Hello."}`
+	for _, c := range []struct{ op, request, want string }{
+		{"check", `{"session":1}`, `"session_closed"`},
+		{"session_open", `{"policy":{"format":"openai-chat","window":{"tokens":1000}}}`, `{"session":1,"messages":0,"tokens":0,"format":"openai-chat"}`},
+		{"check", `{"session":1}`, `"no_messages"`},
+		{"session_append", `{"session":1,"messages":[` + user + `]}`, `{"session":1,"messages":1,"tokens":6,"format":"openai-chat"}`},
+		{"session_append", `{"session":1,"messages":[` + user + `,{"content":"x"}]}`, `"code":"missing_role","message":"this message has no role","path":"messages[1]","offset":`},
+		{"session_append", `{"session":1,"messages":[]}`, `"messages":1,`},
+		{"session_append", `{"session":1,"messages":{}}`, `"wrong_type"`},
+		{"session_append", `{"session":1}`, `"missing_field"`},
+		{"session_append", `{"messages":[]}`, `"missing_field"`},
+		{"session_close", `{}`, `"missing_field"`},
+		{"session_append", `{"session":1,"messages":[` + user + `],"policy":{}}`, `"unknown_field"`},
+		{"check", `{"session":1,"messages":[` + user + `]}`, `not both`},
+		{"check", `{"session":"1"}`, `"wrong_type"`},
+		{"check", `{"session":1e9}`, `"wrong_type"`},
+		{"check", `{"session":1}`, `"messages":1,`},
+		{"check", `{"session":1,"policy":{"estimator":"utf16-4"}}`, `"tokens":4,`},
+		{"session_open", `{"messages":[{"role":"user","parts":[{"text":"Hi."}]}]}`, `{"session":2,"messages":1,"tokens":5,"format":"gemini"}`},
+		{"session_close", `{"session":1}`, `{"closed":1}`},
+		{"session_append", `{"session":1,"messages":[` + user + `]}`, `"session_closed"`},
+		{"detect", `{"session":2}`, `{"format":"gemini"`},
+		{"session_open", `{"messages":[{"role":"user"`, `"truncated_json"`},
+		{"session_open", `{"messages":[` + user + `]}`, `"ambiguous_format"`},
+	} {
+		if got := string(l.Call(c.op, []byte(c.request))); !strings.Contains(got, c.want) {
+			t.Errorf("%s %s: %s, want %s", c.op, c.request, got, c.want)
+		}
+	}
+}
+
+// An append costs what is appended, whatever came before.
+func BenchmarkSessionTurn(b *testing.B) {
+	for _, mb := range []int{1, 50} {
+		b.Run(fmt.Sprintf("%dMB", mb), func(b *testing.B) {
+			turn := `{"role":"user","content":"` + strings.Repeat("Read the file again. ", 100) + `"},{"role":"assistant","content":"Done."}`
+			l := &core.Sessions{}
+			list := strings.Repeat(turn+",", mb<<20/len(turn)) + turn
+			l.Call("session_open", []byte(`{"policy":{"format":"openai-chat","window":{"tokens":1000000000}},"messages":[`+list+`]}`))
+			request := []byte(`{"session":1,"messages":[` + turn + `]}`)
+			for b.Loop() {
+				l.Call("session_append", request)
+				l.Call("check", []byte(`{"session":1}`))
+			}
+		})
+	}
+}
