@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/proxy"
+)
+
+// shutdownTime is how long the requests in progress may take when the proxy is told to stop.
+const shutdownTime = 30 * time.Second
+
+func serveCommand(f *flags) *cobra.Command {
+	var policy policyFlags
+	var upstream, listen, records, model string
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "serve --upstream URL [flags]",
+		Short: "Run a proxy that compacts the conversations which go through it",
+		Long: `serve stands between a client and an OpenAI- or Anthropic-compatible endpoint. Give a client http://HOST:PORT as base URL
+in the place of the endpoint's (with /v1 behind it, if the client wants that there). Requests to …/chat/completions,
+…/responses and …/v1/messages are compacted where that is due; everything else goes through as it is.
+
+What a conversation was compacted to is remembered, so that it is not compacted with every request: in memory, or with
+--records in a directory, where it outlives the proxy. The client's own messages are the truth: losing the records loses
+nothing. Where the endpoint refuses a conversation because it is too long, it is compacted and sent once more, also when
+the window is not known.
+
+Summaries are written by the model of the conversation at the same endpoint, with the client's key. Each answer has the
+header Ctxfold-Report. The header Ctxfold-Conversation of a request names a conversation; it is not needed.
+
+The proxy listens on this machine only unless --listen says otherwise. It has no users and no keys of its own.`,
+		Example: `  ctxfold serve --upstream https://example.com --window 200000
+  ctxfold serve --upstream http://localhost:11434 --window 32000 --listen localhost:9000 --records ~/.cache/ctxfold-proxy
+  ctxfold serve --upstream https://example.com --window 200000 --policy '{"summary":{"mode":"local"}}'`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if upstream == "" {
+				return usage(c, "serve needs an endpoint: name it with --upstream")
+			}
+			to, err := url.Parse(upstream)
+			if err != nil {
+				return usage(c, "--upstream: %v", err)
+			}
+			s, err := policy.read(f, c)
+			if err != nil {
+				return err
+			}
+			compactor, err := f.compactor(c.Context(), timeout)
+			if err != nil {
+				return err
+			}
+			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: s.text, SummaryModel: model,
+				Logger: slog.New(slog.NewTextHandler(f.err, nil))}
+			if records != "" {
+				if o.Records, err = proxy.NewDirRecords(records); err != nil {
+					return fmt.Errorf("cannot keep records in %s: %w", records, err)
+				}
+			}
+			// A policy that is wrong is better told now than with the first request.
+			probe := host.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: s.text, Format: "openai-chat"}
+			if _, err := compactor.Check(c.Context(), probe); err != nil {
+				return inputs{"policy": s}.locate(err)
+			}
+			p, err := proxy.New(o)
+			if err != nil {
+				return usage(c, "--upstream %s: it must be a URL such as https://example.com", upstream)
+			}
+			return f.listen(c.Context(), listen, p)
+		},
+	}
+	policy.register(c)
+	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
+	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
+	c.Flags().StringVar(&records, "records", "", "the `DIRECTORY` where compacted conversations are kept")
+	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, in the place of the conversation's own")
+	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	return c
+}
+
+// listen serves until ctx ends, and then until the requests in progress are done.
+func (f *flags) listen(ctx context.Context, address string, handler http.Handler) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", address, err)
+	}
+	fmt.Fprintf(f.err, "Listening on http://%s\n", l.Addr())
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	fmt.Fprintln(f.err, "Stopping when the requests in progress are done")
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	defer cancel()
+	if err := server.Shutdown(late); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("stopped with requests in progress: %w", err)
+	}
+	return nil
+}

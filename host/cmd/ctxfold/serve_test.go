@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/ctxfold/ctxfold/internal/provider"
+)
+
+// program starts `ctxfold serve` as a process of its own and waits until it listens.
+func program(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The test binary is the command when it is called by its name: see TestMain.
+	name := filepath.Join(t.TempDir(), "ctxfold")
+	if err := os.Symlink(self, name); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(name, append([]string{"serve", "--engine", "native"}, arguments...)...)
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "Listening on http://") {
+		_ = c.Process.Kill()
+		t.Fatalf("serve said %q", lines.Text())
+	}
+	go func() {
+		for lines.Scan() {
+		}
+	}()
+	return c
+}
+
+// freeAddress is one that nobody listens on just now.
+func freeAddress(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// The proxy is killed again and again, also while a summary is being written, and started anew. The client tries again as
+// clients do; the conversation goes on, the endpoint never gets anything invalid, and nothing of what was said is missing.
+func TestServeKilled(t *testing.T) {
+	endpoint := &provider.Endpoint{Format: "openai-chat", Window: 6000, Slow: 40 * time.Millisecond}
+	upstream := httptest.NewServer(endpoint)
+	defer upstream.Close()
+	address, records := freeAddress(t), t.TempDir()
+	start := func() *exec.Cmd {
+		return program(t, "--upstream", upstream.URL, "--listen", address, "--records", records, "--policy", `{"window":{"tokens":6000,"reserve":500}}`)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	stop, stopped := make(chan struct{}), make(chan int)
+	go func() {
+		random, kills := rand.New(rand.NewPCG(1, 2)), 0
+		for {
+			c := start()
+			select {
+			case <-stop:
+				_ = c.Process.Kill()
+				_ = c.Wait()
+				stopped <- kills
+				return
+			case <-time.After(time.Duration(20+random.IntN(120)) * time.Millisecond):
+				_ = c.Process.Kill()
+				_ = c.Wait()
+				kills++
+			}
+		}
+	}()
+
+	client := openai.NewClient(option.WithBaseURL("http://"+address+"/v1"), option.WithAPIKey("key"), option.WithMaxRetries(0))
+	p := openai.ChatCompletionNewParams{Model: "any", Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "read"})}}
+	ask := func() openai.ChatCompletionMessage {
+		for {
+			answer, err := client.Chat.Completions.New(ctx, p)
+			if err == nil {
+				return answer.Choices[0].Message
+			}
+			if ctx.Err() != nil {
+				t.Fatalf("no answer within two minutes: %v", err)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	turns := 40
+	if testing.Short() {
+		turns = 15
+	}
+	for i := range turns {
+		p.Messages = append(p.Messages, openai.UserMessage(fmt.Sprintf("Request %d: read file %d.", i, i)))
+		for {
+			m := ask()
+			p.Messages = append(p.Messages, m.ToParam())
+			if len(m.ToolCalls) == 0 {
+				break
+			}
+			p.Messages = append(p.Messages, openai.ToolMessage(fmt.Sprintf("File %d. ", i)+strings.Repeat("It has lines and words. ", 60), m.ToolCalls[0].ID))
+		}
+	}
+	close(stop)
+	kills := <-stopped
+	seen := endpoint.Seen()
+	if len(seen.Refused) > 0 {
+		t.Errorf("the endpoint had to refuse: %q", seen.Refused)
+	}
+	if kills < 5 || seen.Summaries == 0 {
+		t.Errorf("the proxy was killed %d times, and %d summaries were asked", kills, seen.Summaries)
+	}
+	history, err := json.Marshal(p.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range turns {
+		if !strings.Contains(string(history), fmt.Sprintf("Request %d: read", i)) {
+			t.Errorf("request %d is lost", i)
+		}
+	}
+	last := string(seen.Conversations[len(seen.Conversations)-1])
+	if !strings.Contains(last, fmt.Sprintf("Request %d: read file %d.", turns-1, turns-1)) {
+		t.Errorf("the newest request did not get there: %.500s", last)
+	}
+	t.Logf("killed %d times in %d requests, %d summaries", kills, seen.Requests, seen.Summaries)
+}
+
+// An interrupt lets the requests in progress end.
+func TestServeStops(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(entered)
+		<-leave
+		fmt.Fprint(w, "done")
+	}))
+	defer upstream.Close()
+	address := freeAddress(t)
+	c := program(t, "--upstream", upstream.URL, "--listen", address)
+	status := make(chan string, 1)
+	go func() {
+		r, err := http.Get("http://" + address + "/v1/models")
+		if err != nil {
+			status <- err.Error()
+			return
+		}
+		r.Body.Close()
+		status <- r.Status
+	}()
+	<-entered
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	close(leave)
+	if got := <-status; got != "200 OK" {
+		t.Errorf("the request in progress ended with %s", got)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("serve ended with %v", err)
+	}
+}

@@ -1,0 +1,340 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	anthropicsdk "github.com/anthropics/anthropic-sdk-go"
+	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
+	openaisdk "github.com/openai/openai-go/v3"
+	openaioption "github.com/openai/openai-go/v3/option"
+
+	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/proxy"
+	"github.com/ctxfold/ctxfold/internal/provider"
+)
+
+// The window of the policy is what the fake endpoint takes, so that only estimates stand between them.
+const policy = `{"window":{"tokens":6000,"reserve":500}}`
+
+func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
+	upstream := httptest.NewServer(e)
+	t.Cleanup(upstream.Close)
+	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Compactor = c
+	if o.Upstream, err = url.Parse(upstream.URL + "/base"); err != nil {
+		t.Fatal(err)
+	}
+	if o.Policy == nil {
+		o.Policy = []byte(policy)
+	}
+	p, err := proxy.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// file is what the tool of these conversations gives back.
+func file(i int) string {
+	return fmt.Sprintf("File %d. ", i) + strings.Repeat("It has lines and words. ", 40)
+}
+
+// chat has a conversation of so many turns over the proxy, as a client does that knows nothing of it.
+func chat(ctx context.Context, base string, turns int) ([]openaisdk.ChatCompletionMessageParamUnion, error) {
+	client := openaisdk.NewClient(openaioption.WithBaseURL(base+"/v1"), openaioption.WithAPIKey("key"), openaioption.WithMaxRetries(5))
+	p := openaisdk.ChatCompletionNewParams{
+		Model:    "any",
+		Messages: []openaisdk.ChatCompletionMessageParamUnion{openaisdk.SystemMessage("Read what you are told to.")},
+		Tools:    []openaisdk.ChatCompletionToolUnionParam{openaisdk.ChatCompletionFunctionTool(openaisdk.FunctionDefinitionParam{Name: "read"})},
+	}
+	for i := range turns {
+		p.Messages = append(p.Messages, openaisdk.UserMessage(fmt.Sprintf("Request %d: read file %d.", i, i)))
+		for {
+			answer, err := client.Chat.Completions.New(ctx, p)
+			if err != nil {
+				return nil, fmt.Errorf("turn %d: %w", i, err)
+			}
+			m := answer.Choices[0].Message
+			p.Messages = append(p.Messages, m.ToParam())
+			if len(m.ToolCalls) == 0 {
+				break
+			}
+			p.Messages = append(p.Messages, openaisdk.ToolMessage(file(i), m.ToolCalls[0].ID))
+		}
+	}
+	return p.Messages, nil
+}
+
+func messages(ctx context.Context, base string, turns int) ([]anthropicsdk.MessageParam, error) {
+	client := anthropicsdk.NewClient(anthropicoption.WithBaseURL(base), anthropicoption.WithAPIKey("key"), anthropicoption.WithMaxRetries(5))
+	p := anthropicsdk.MessageNewParams{
+		Model: "any", MaxTokens: 100, System: []anthropicsdk.TextBlockParam{{Text: "Read what you are told to."}},
+		Tools: []anthropicsdk.ToolUnionParam{{OfTool: &anthropicsdk.ToolParam{Name: "read"}}},
+	}
+	for i := range turns {
+		p.Messages = append(p.Messages, anthropicsdk.NewUserMessage(anthropicsdk.NewTextBlock(fmt.Sprintf("Request %d: read file %d.", i, i))))
+		for {
+			answer, err := client.Messages.New(ctx, p)
+			if err != nil {
+				return nil, fmt.Errorf("turn %d: %w", i, err)
+			}
+			p.Messages = append(p.Messages, answer.ToParam())
+			if answer.StopReason != "tool_use" {
+				break
+			}
+			id := answer.Content[len(answer.Content)-1].ID
+			p.Messages = append(p.Messages, anthropicsdk.NewUserMessage(anthropicsdk.NewToolResultBlock(id, file(i), false)))
+		}
+	}
+	return p.Messages, nil
+}
+
+// Two hundred turns over the proxy: the endpoint never sees what it would have to refuse, the newest message always gets
+// there as the client wrote it, and a conversation is compacted when it is due and not with every request.
+func TestConversations(t *testing.T) {
+	turns := 200
+	if testing.Short() {
+		turns = 40
+	}
+	for _, tt := range []struct {
+		name     string
+		endpoint *provider.Endpoint
+		policy   string
+	}{
+		{"openai", &provider.Endpoint{Format: "openai-chat", Window: 6000}, ""},
+		{"openai, endpoint that fails at times and writes no summaries", &provider.Endpoint{Format: "openai-chat", Window: 6000, Broken: 7, NoSums: true}, ""},
+		{"openai, window that the proxy does not know", &provider.Endpoint{Format: "openai-chat", Window: 6000}, `{}`},
+		{"anthropic", &provider.Endpoint{Format: "anthropic", Window: 6000}, ""},
+		{"anthropic, window smaller than the proxy was told", &provider.Endpoint{Format: "anthropic", Window: 4000}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := proxy.Options{}
+			if tt.policy != "" {
+				o.Policy = []byte(tt.policy)
+			}
+			base := serve(t, tt.endpoint, o)
+			var history []byte
+			var err error
+			if tt.endpoint.Format == "anthropic" {
+				var list []anthropicsdk.MessageParam
+				list, err = messages(t.Context(), base, turns)
+				history, _ = json.Marshal(list)
+			} else {
+				var list []openaisdk.ChatCompletionMessageParamUnion
+				list, err = chat(t.Context(), base, turns)
+				history, _ = json.Marshal(list)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := tt.endpoint.Seen()
+			if len(e.Refused) > 0 {
+				t.Fatalf("the endpoint had to refuse: %q", e.Refused)
+			}
+			checkTails(t, history, e.Conversations)
+			if len(e.Conversations) < turns || e.Summaries == 0 && !tt.endpoint.NoSums {
+				t.Errorf("%d conversations were sent, %d summaries asked", len(e.Conversations), e.Summaries)
+			}
+			if e.Summaries > len(e.Conversations)/4 {
+				t.Errorf("%d summaries for %d requests", e.Summaries, len(e.Conversations))
+			}
+			t.Logf("%d requests, %d summaries, %d overflows", e.Requests, e.Summaries, e.Overflows)
+		})
+	}
+}
+
+// checkTails tells that the last message of every list that was sent is one of the client's, byte for byte, in order.
+func checkTails(t *testing.T, history []byte, sent []json.RawMessage) {
+	t.Helper()
+	var own []json.RawMessage
+	if err := json.Unmarshal(history, &own); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for i, list := range sent {
+		var ms []json.RawMessage
+		if err := json.Unmarshal(list, &ms); err != nil {
+			t.Fatal(err)
+		}
+		newest := ms[len(ms)-1]
+		for at < len(own) && !bytes.Equal(own[at], newest) {
+			at++
+		}
+		if at == len(own) {
+			t.Fatalf("request %d ends with a message that the client did not write then: %s", i, newest)
+		}
+	}
+}
+
+// What the proxy does not know goes through as it is, both ways.
+func TestPassThrough(t *testing.T) {
+	var got struct{ method, path, query, header, body string }
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		got.method, got.path, got.query, got.header, got.body = r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Get("X-Any"), string(text)
+		w.Header().Set("X-Back", "yes")
+		w.WriteHeader(http.StatusTeapot)
+		io.WriteString(w, "short and stout")
+	}))
+	defer upstream.Close()
+	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := url.Parse(upstream.URL + "/api")
+	p, err := proxy.New(proxy.Options{Compactor: c, Upstream: u, Policy: []byte(policy), MaxBody: 1 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(p)
+	defer s.Close()
+	for _, tt := range []struct{ name, method, path, body string }{
+		{"another path", "GET", "/v1/models?x=1", ""},
+		{"not JSON", "POST", "/v1/chat/completions", `{"messages":[`},
+		{"no messages", "POST", "/v1/chat/completions", `{"model":"m"}`},
+		{"messages of no format", "POST", "/v1/messages", `{"messages":[{"role":"nobody"}]}`},
+		{"kept by the endpoint", "POST", "/v1/responses", `{"previous_response_id":"r1","input":[{"role":"user","content":"hi"}]}`},
+		{"small", "POST", "/v1/chat/completions", `{ "messages" : [{"role":"user","content":"hi"}], "n": 1e400 }`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			request, _ := http.NewRequest(tt.method, s.URL+tt.path, strings.NewReader(tt.body))
+			request.Header.Set("X-Any", tt.name)
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, _ := io.ReadAll(response.Body)
+			response.Body.Close()
+			path, query, _ := strings.Cut(tt.path, "?")
+			if got.method != tt.method || got.path != "/api"+path || got.query != query || got.header != tt.name || got.body != tt.body {
+				t.Errorf("the endpoint got %+v", got)
+			}
+			if response.StatusCode != http.StatusTeapot || response.Header.Get("X-Back") != "yes" || string(answer) != "short and stout" {
+				t.Errorf("the client got %d %s", response.StatusCode, answer)
+			}
+		})
+	}
+	response, err := http.Post(s.URL+"/v1/messages", "application/json", strings.NewReader(strings.Repeat(" ", 2<<10)))
+	if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("a body that is too large: %v, %v", err, response)
+	}
+	upstream.Close()
+	if response, err = http.Post(s.URL+"/v1/messages", "application/json", strings.NewReader(`{}`)); err != nil || response.StatusCode != http.StatusBadGateway {
+		t.Errorf("an endpoint that is not there: %v, %v", err, response)
+	}
+}
+
+// The answer of a stream comes piece by piece, and the report with it.
+func TestStream(t *testing.T) {
+	e := &provider.Endpoint{Format: "openai-chat", Window: 1 << 20}
+	base := serve(t, e, proxy.Options{Policy: []byte(`{"window":{"tokens":1000,"reserve":0},"summary":{"mode":"local"}}`)})
+	client := openaisdk.NewClient(openaioption.WithBaseURL(base+"/v1"), openaioption.WithAPIKey("key"))
+	p := openaisdk.ChatCompletionNewParams{Model: "any", Tools: []openaisdk.ChatCompletionToolUnionParam{openaisdk.ChatCompletionFunctionTool(openaisdk.FunctionDefinitionParam{Name: "read"})}}
+	for i := range 10 {
+		p.Messages = append(p.Messages, openaisdk.UserMessage(file(i)), openaisdk.AssistantMessage("Read."))
+	}
+	p.Messages = append(p.Messages, openaisdk.UserMessage("And now?"))
+	var response *http.Response
+	stream := client.Chat.Completions.NewStreaming(t.Context(), p, openaioption.WithResponseInto(&response))
+	text := ""
+	for stream.Next() {
+		if choices := stream.Current().Choices; len(choices) > 0 {
+			text += choices[0].Delta.Content
+		}
+	}
+	if err := stream.Err(); err != nil || !strings.HasPrefix(text, "This is answer 1.") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if report := response.Header.Get(proxy.HeaderReport); !strings.HasPrefix(report, "compacted; before=") || !strings.HasSuffix(report, "summary=local") {
+		t.Errorf("the report is %q", report)
+	}
+	if e.Seen().Summaries != 0 {
+		t.Error("a model was asked for a summary")
+	}
+}
+
+// A proxy that is started anew goes on where the records are; a proxy whose records fail goes on without.
+func TestRecords(t *testing.T) {
+	dir := t.TempDir()
+	run := func(records proxy.Records) provider.Seen {
+		e := &provider.Endpoint{Format: "openai-chat", Window: 6000}
+		if _, err := chat(t.Context(), serve(t, e, proxy.Options{Records: records}), 25); err != nil {
+			t.Fatal(err)
+		}
+		seen := e.Seen()
+		if len(seen.Refused) > 0 {
+			t.Errorf("the endpoint had to refuse: %q", seen.Refused)
+		}
+		return seen
+	}
+	open := func() proxy.Records {
+		records, err := proxy.NewDirRecords(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records
+	}
+	first, second := run(open()), run(open())
+	if first.Summaries == 0 || second.Summaries != 0 {
+		t.Errorf("%d summaries, and %d for the same conversation with another proxy", first.Summaries, second.Summaries)
+	}
+	if e := run(failing{}); e.Summaries <= first.Summaries {
+		t.Errorf("%d summaries without records, %d with", e.Summaries, first.Summaries)
+	}
+}
+
+type failing struct{}
+
+func (failing) Load(context.Context, string) ([]byte, error) {
+	return nil, errors.New("the disk is gone")
+}
+func (failing) Save(context.Context, string, []byte) error { return errors.New("the disk is gone") }
+
+// Conversations at the same time, and the same one from several clients at once, do not disturb each other.
+func TestAtTheSameTime(t *testing.T) {
+	e := &provider.Endpoint{Format: "anthropic", Window: 6000}
+	base := serve(t, e, proxy.Options{Records: proxy.NewMemoryRecords(2)})
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			if _, err := messages(t.Context(), base, 15); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if refused := e.Seen().Refused; len(refused) > 0 {
+		t.Errorf("the endpoint had to refuse: %q", refused)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, _ := url.Parse("http://localhost/v1")
+	relative, _ := url.Parse("/v1")
+	for name, o := range map[string]proxy.Options{"no compactor": {Upstream: good}, "no endpoint": {Compactor: c}, "no host": {Compactor: c, Upstream: relative}} {
+		if _, err := proxy.New(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// Package provider is a fake model endpoint for tests: it refuses what a provider refuses, with the provider's own errors, and
+// otherwise talks, calls tools and writes summaries.
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+// Endpoint answers with tool calls and texts in turn. What asks for a summary has no tools.
+type Endpoint struct {
+	Format string        // openai-chat or anthropic
+	Window int           // in tokens of four bytes; a conversation of more is refused
+	Broken int           // every so many requests of a conversation fail; 0 is never
+	NoSums bool          // summaries fail
+	Slow   time.Duration // how long an answer takes
+
+	mu   sync.Mutex
+	seen Seen
+}
+
+// Seen is what an Endpoint was asked.
+type Seen struct {
+	Conversations []json.RawMessage // the lists that were taken
+	Refused       []string          // what no provider would take
+	Overflows     int
+	Summaries     int
+	Requests      int
+}
+
+// Seen tells what was asked up to now.
+func (e *Endpoint) Seen() Seen {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.seen
+	s.Conversations = slices.Clone(s.Conversations)
+	return s
+}
+
+// ServeHTTP answers a request of either API.
+func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	var body struct {
+		Messages, Tools json.RawMessage
+		Stream          bool
+	}
+	if err := json.Unmarshal(text, &body); err != nil {
+		e.refuse(w, 400, "not JSON: "+err.Error())
+		return
+	}
+	if r.Header.Get("Authorization") != "Bearer key" && r.Header.Get("X-Api-Key") != "key" {
+		e.refuse(w, 401, "who are you?")
+		return
+	}
+	list := body.Messages
+	time.Sleep(e.Slow)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if body.Tools == nil {
+		e.seen.Summaries++
+		if e.NoSums {
+			w.Header().Set("Retry-After-Ms", "1")
+			http.Error(w, `{"error":{"message":"no summaries here"}}`, 500)
+			return
+		}
+		e.answer(w, body.Stream, "## Goal\nThe user wants every file read and counted. Much was done and is known.", "")
+		return
+	}
+	e.seen.Requests++
+	if e.Broken > 0 && e.seen.Requests%e.Broken == 0 {
+		w.Header().Set("Retry-After-Ms", "1")
+		http.Error(w, `{"error":{"message":"The server had an error","type":"server_error"}}`, 500)
+		return
+	}
+	if bad := judge.Valid(e.Format, list); len(bad) > 0 {
+		e.seen.Refused = append(e.seen.Refused, bad...)
+		http.Error(w, `{"error":{"type":"invalid_request_error","message":"invalid"}}`, 400)
+		return
+	}
+	if tokens := len(list) / 4; tokens > e.Window {
+		e.seen.Overflows++
+		e.overflow(w, tokens)
+		return
+	}
+	e.seen.Conversations = append(e.seen.Conversations, list)
+	call := ""
+	if e.seen.Requests%3 != 0 {
+		call = fmt.Sprintf("call_%d", e.seen.Requests)
+	}
+	e.answer(w, body.Stream, fmt.Sprintf("This is answer %d.", e.seen.Requests), call)
+}
+
+func (e *Endpoint) refuse(w http.ResponseWriter, status int, why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.seen.Refused = append(e.seen.Refused, why)
+	http.Error(w, `{"error":{"message":"`+why+`"}}`, status)
+}
+
+func (e *Endpoint) overflow(w http.ResponseWriter, tokens int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	if e.Format == "anthropic" {
+		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: %d tokens > %d maximum"}}`, tokens, e.Window)
+		return
+	}
+	fmt.Fprintf(w, `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, e.Window, tokens)
+}
+
+func (e *Endpoint) answer(w http.ResponseWriter, stream bool, text, call string) {
+	const arguments = `{"path":"a.txt"}`
+	if stream {
+		e.stream(w, text)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case e.Format == "anthropic" && call != "":
+		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[{"type":"text","text":%q},{"type":"tool_use","id":%q,"name":"read","input":%s}],"usage":{"input_tokens":1,"output_tokens":1}}`, text, call, arguments)
+	case e.Format == "anthropic":
+		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":%q}],"usage":{"input_tokens":1,"output_tokens":1}}`, text)
+	case call != "":
+		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":%q,"tool_calls":[{"id":%q,"type":"function","function":{"name":"read","arguments":%q}}]}}]}`, text, call, arguments)
+	default:
+		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}]}`, text)
+	}
+}
+
+// stream sends a text slowly, in pieces.
+func (e *Endpoint) stream(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(kind, data string) {
+		if kind != "" {
+			fmt.Fprintf(w, "event: %s\n", kind)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", data)
+		w.(http.Flusher).Flush()
+	}
+	quote := func(s string) string { q, _ := json.Marshal(s); return string(q) }
+	if e.Format == "anthropic" {
+		send("message_start", `{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}`)
+		send("content_block_start", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)
+	}
+	for piece := range strings.SplitSeq(text, ". ") {
+		time.Sleep(time.Millisecond)
+		if e.Format == "anthropic" {
+			send("content_block_delta", `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":`+quote(piece+". ")+`}}`)
+		} else {
+			send("", `{"id":"c","choices":[{"index":0,"delta":{"content":`+quote(piece+". ")+`}}]}`)
+		}
+	}
+	if e.Format == "anthropic" {
+		send("content_block_stop", `{"type":"content_block_stop","index":0}`)
+		send("message_delta", `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}`)
+		send("message_stop", `{"type":"message_stop"}`)
+		return
+	}
+	send("", `{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`)
+	send("", "[DONE]")
+}
