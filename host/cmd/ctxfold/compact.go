@@ -72,18 +72,22 @@ With --json, standard output gets one object with the report, the state and the 
 // printResult gives the transcript to standard output and the report to standard error.
 func (f *flags) printResult(r *host.Result, read [2]string) error {
 	if f.json {
-		// Put together by hand: encoding/json would write the messages anew.
-		out := slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State)
-		if r.Edits != nil {
-			out = slices.Concat(out, []byte(`,"edits":`), r.Edits)
-		}
-		if r.Messages != nil {
-			out = slices.Concat(out, []byte(`,"messages":`), r.Messages)
-		}
-		return f.printLine(append(out, '}'))
+		return f.printLine(resultJSON(r))
 	}
 	printReport(f.err, r.Report, read)
 	return f.printTranscript(r.Messages, r.Edits)
+}
+
+// resultJSON is put together by hand: encoding/json would write the messages anew.
+func resultJSON(r *host.Result) []byte {
+	out := slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State)
+	if r.Edits != nil {
+		out = slices.Concat(out, []byte(`,"edits":`), r.Edits)
+	}
+	if r.Messages != nil {
+		out = slices.Concat(out, []byte(`,"messages":`), r.Messages)
+	}
+	return append(out, '}')
 }
 
 // printTranscript prints whichever of the two the policy has asked for; it may have asked for neither.

@@ -141,13 +141,18 @@ func (f *flags) read(name string) (source, error) {
 		s.text, err = os.ReadFile(name)
 	}
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return s, fmt.Errorf("cannot read %s: %w", s.name, err)
+		return s, unreadable(s.name, err)
 	}
 	return s, nil
+}
+
+// unreadable says that a file cannot be read, and why, without naming it twice.
+func unreadable(name string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot read %s: %w", name, err)
 }
 
 // policyFlags say what to do to a transcript.

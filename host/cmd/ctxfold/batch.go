@@ -1,0 +1,419 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// batchOp is what batch can do with a line.
+type batchOp struct {
+	name string
+	// run gives what is printed for a line.
+	run func(ctx context.Context, b *batch, in host.Input) (answer []byte, tally totals, err error)
+	// whole says that the answer is the transcript: a line that fails is then printed as it came.
+	whole bool
+}
+
+var batchOps = []batchOp{
+	{"compact", batchCompact, true},
+	{"repair", batchRepair, true},
+	{"validate", batchValidate, false},
+	{"check", batchCheck, false},
+	{"estimate", batchEstimate, false},
+	{"detect", batchDetect, false},
+}
+
+// totals are what is counted over all lines.
+type totals struct {
+	conversations, changed, failed, invalid, due int
+	messagesBefore, messagesAfter                int
+	tokensBefore, tokensAfter                    int
+}
+
+func (t *totals) add(o totals) {
+	t.conversations += o.conversations
+	t.changed += o.changed
+	t.failed += o.failed
+	t.invalid += o.invalid
+	t.due += o.due
+	t.messagesBefore += o.messagesBefore
+	t.messagesAfter += o.messagesAfter
+	t.tokensBefore += o.tokensBefore
+	t.tokensAfter += o.tokensAfter
+}
+
+// batch works on a file of JSON lines.
+type batch struct {
+	*flags
+	op         batchOp
+	compactor  *host.Compactor
+	policy     source
+	summarizer host.Summarizer
+	name       string
+}
+
+func batchCommand(f *flags) *cobra.Command {
+	var policy policyFlags
+	var summarizer string
+	var timeout time.Duration
+	var workers int
+	var names []string
+	for _, op := range batchOps {
+		names = append(names, op.name)
+	}
+	c := &cobra.Command{
+		Use:   "batch OPERATION [FILE|-]",
+		Short: "Do one operation with every conversation of a file of JSON lines",
+		Long: `batch reads a file that holds one conversation in each line (an array of messages or a request body) and does one
+operation with each: ` + strings.Join(names, ", ") + `. Conversations are worked on at the same time.
+
+It prints one line for each conversation, in the order of the file: compact and repair print the transcript (or the whole
+answer, with --json), the others their answer. A conversation that cannot be read is told on standard error, and it is
+printed as it came, or as {"error":…} where an answer is printed. Empty lines stay empty lines.
+
+Exit codes are those of the operation; 2 if any line could not be read.`,
+		Example: `  ctxfold batch compact --window 32000 conversations.jsonl > shorter.jsonl
+  ctxfold batch validate conversations.jsonl | jq -c 'select(.valid | not)'
+  zcat conversations.jsonl.gz | ctxfold batch estimate - | jq -s 'map(.tokens) | add'`,
+		ValidArgs: names,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(c, "batch needs an operation: %s", strings.Join(names, ", "))
+			}
+			return atMostOneFile(c, args[1:])
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			b := &batch{flags: f}
+			for _, op := range batchOps {
+				if op.name == args[0] {
+					b.op = op
+				}
+			}
+			if b.op.run == nil {
+				return usage(c, "batch cannot do %q, only %s", args[0], strings.Join(names, ", "))
+			}
+			if workers < 1 {
+				return usage(c, "--workers must be 1 or more")
+			}
+			shell, err := parseSummarizer(summarizer, f.streams)
+			if err != nil {
+				return err
+			}
+			if shell != nil {
+				defer shell.wait()
+				b.summarizer = shell
+			}
+			if b.policy, err = policy.read(f, c); err != nil {
+				return err
+			}
+			if b.name, err = f.fileArgument(c, args[1:]); err != nil {
+				return err
+			}
+			if b.compactor, err = f.compactor(c.Context(), timeout); err != nil {
+				return err
+			}
+			return b.file(c.Context(), workers)
+		},
+	}
+	policy.register(c)
+	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
+	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations are worked on at the same time")
+	return c
+}
+
+// outcome is what became of one line.
+type outcome struct {
+	line  []byte // to be printed
+	tally totals
+	err   error
+	size  int // of the line that was read, in bytes
+}
+
+func (b *batch) file(ctx context.Context, workers int) error {
+	input, size := b.in, int64(0)
+	if b.name != "-" {
+		file, err := os.Open(b.name)
+		if err != nil {
+			return unreadable(b.name, err)
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil {
+			size = info.Size()
+		}
+		input = file
+	}
+	bar := b.bar(size)
+	defer bar.stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	// The queue holds one channel for each line in work, in the order of the file, so that a fast line waits for the slow
+	// ones before it and no more lines are in memory than there are workers.
+	queue := make(chan chan outcome, workers)
+	var readError error
+	go func() {
+		defer close(queue)
+		lines := bufio.NewReaderSize(input, 1<<16)
+		for number := 1; ctx.Err() == nil; number++ {
+			line, err := lines.ReadBytes('\n')
+			if len(line) > 0 {
+				done := make(chan outcome, 1)
+				queue <- done
+				go func() { done <- b.line(ctx, number, line) }()
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					readError = unreadable(b.name, err)
+				}
+				return
+			}
+		}
+	}()
+
+	var total totals
+	var writeError error
+	out := bufio.NewWriter(b.out)
+	for done := range queue {
+		o := <-done
+		bar.add(o.size)
+		if o.err != nil && ctx.Err() == nil {
+			bar.log(o.err)
+		}
+		total.add(o.tally)
+		if writeError == nil {
+			if _, writeError = out.Write(append(o.line, '\n')); writeError != nil {
+				cancel()
+			}
+		}
+	}
+	bar.stop()
+	if err := errors.Join(readError, writeError, context.Cause(ctx), out.Flush()); err != nil {
+		return err
+	}
+	b.tell(total)
+	switch {
+	case total.failed > 0:
+		return fmt.Errorf("%s could not be read", plural(total.failed, "conversation"))
+	case total.invalid > 0:
+		return errViolations
+	}
+	return nil
+}
+
+func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
+	text := bytes.TrimSpace(line)
+	o := outcome{line: bytes.TrimRight(line, "\r\n"), size: len(line)}
+	if len(text) == 0 || ctx.Err() != nil {
+		return o
+	}
+	answer, t, err := b.op.run(ctx, b, host.Input{Messages: text, Policy: b.policy.text})
+	o.tally = t
+	o.tally.conversations = 1
+	if err == nil {
+		o.line = answer
+		return o
+	}
+	o.tally = totals{conversations: 1, failed: 1}
+	o.err = fmt.Errorf("line %d: %w", number, err)
+	if !b.op.whole || b.json {
+		o.line = errorLine(err, number)
+	}
+	return o
+}
+
+// errorLine is an error as JSON, as the operations give it, with the line.
+func errorLine(err error, number int) []byte {
+	type object struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Path    string `json:"path,omitempty"`
+		Offset  int    `json:"offset"`
+		Line    int    `json:"line"`
+	}
+	e := object{Code: "internal", Message: err.Error(), Line: number}
+	var answer *host.Error
+	if errors.As(err, &answer) {
+		e = object{answer.Code, answer.Message, answer.Path, answer.Offset, number}
+	}
+	text, err := json.Marshal(map[string]object{"error": e})
+	if err != nil {
+		return []byte(`{"error":{"code":"internal"}}`)
+	}
+	return text
+}
+
+func batchCompact(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+	r, err := b.compactor.CompactWith(ctx, in, b.summarizer)
+	if err != nil {
+		return nil, totals{}, err
+	}
+	t := totals{messagesBefore: r.Report.Messages.Before, messagesAfter: r.Report.Messages.After,
+		tokensBefore: r.Report.Tokens.Before, tokensAfter: r.Report.Tokens.After}
+	if r.Changed {
+		t.changed = 1
+	}
+	switch {
+	case b.json:
+		return resultJSON(r), t, nil
+	case r.Messages == nil:
+		return r.Edits, t, nil
+	}
+	return r.Messages, t, nil
+}
+
+func batchRepair(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+	r, err := b.compactor.Repair(ctx, in)
+	if err != nil {
+		return nil, totals{}, err
+	}
+	t := totals{messagesBefore: r.Report.Messages.Before, messagesAfter: r.Report.Messages.After}
+	if r.Report.Changed {
+		t.changed = 1
+	}
+	if !r.Valid {
+		t.invalid = 1
+	}
+	if b.json {
+		return r.Raw, t, nil
+	}
+	return r.Messages, t, nil
+}
+
+func batchValidate(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+	a, err := b.compactor.Validate(ctx, in)
+	if err != nil {
+		return nil, totals{}, err
+	}
+	t := totals{messagesBefore: a.Messages, messagesAfter: a.Messages}
+	if !a.Valid {
+		t.invalid = 1
+	}
+	return a.Raw, t, nil
+}
+
+func batchCheck(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+	a, err := b.compactor.Check(ctx, in)
+	if err != nil {
+		return nil, totals{}, err
+	}
+	t := totals{messagesBefore: a.Messages, messagesAfter: a.Messages, tokensBefore: a.Tokens, tokensAfter: a.Tokens}
+	if a.Due {
+		t.due = 1
+	}
+	return a.Raw, t, nil
+}
+
+func batchEstimate(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+	a, err := b.compactor.Estimate(ctx, in)
+	if err != nil {
+		return nil, totals{}, err
+	}
+	n := len(a.Messages)
+	return a.Raw, totals{messagesBefore: n, messagesAfter: n, tokensBefore: a.Tokens, tokensAfter: a.Tokens}, nil
+}
+
+func batchDetect(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+	a, err := b.compactor.Detect(ctx, in.Messages)
+	if err != nil {
+		return nil, totals{}, err
+	}
+	return a.Raw, totals{}, nil
+}
+
+// tell prints what was counted on standard error.
+func (b *batch) tell(t totals) {
+	facts := [][2]string{{"conversations", count(t.conversations)}}
+	if t.failed > 0 {
+		facts = append(facts, [2]string{"not read", text.FgRed.Sprint(count(t.failed))})
+	}
+	if b.op.whole {
+		facts = append(facts, [2]string{"changed", count(t.changed)})
+	}
+	if b.op.name == "check" {
+		facts = append(facts, [2]string{"due", count(t.due)})
+	}
+	if t.invalid > 0 {
+		facts = append(facts, [2]string{"with violations", text.FgRed.Sprint(count(t.invalid))})
+	}
+	if t.messagesBefore > 0 {
+		facts = append(facts, [2]string{"messages", beforeAfter(t.messagesBefore, t.messagesAfter)})
+	}
+	if t.tokensBefore > 0 {
+		facts = append(facts, [2]string{"tokens", beforeAfter(t.tokensBefore, t.tokensAfter)})
+	}
+	lines(b.err, facts...)
+}
+
+// beforeAfter is one number, or two if they differ.
+func beforeAfter(before, after int) string {
+	if before == after {
+		return count(before)
+	}
+	return fmt.Sprintf("%s, %s after (%s)", count(before), count(after), change(before, after))
+}
+
+// bar shows how far a file was read, on a terminal.
+type bar struct {
+	writer  progress.Writer
+	tracker *progress.Tracker
+	stderr  io.Writer
+}
+
+func (b *batch) bar(size int64) *bar {
+	shown := &bar{stderr: b.err}
+	if !isTerminal(b.err) || size == 0 {
+		return shown
+	}
+	shown.writer = progress.NewWriter()
+	shown.writer.SetOutputWriter(b.err)
+	shown.writer.SetUpdateFrequency(100 * time.Millisecond)
+	shown.writer.Style().Visibility.Value = true
+	shown.tracker = &progress.Tracker{Message: b.op.name, Total: size, Units: progress.UnitsBytes}
+	shown.writer.AppendTracker(shown.tracker)
+	go shown.writer.Render()
+	return shown
+}
+
+func (b *bar) add(bytes int) {
+	if b.tracker != nil {
+		b.tracker.Increment(int64(bytes))
+	}
+}
+
+// log prints an error above the bar.
+func (b *bar) log(err error) {
+	text := strings.ReplaceAll(err.Error(), "ctxfold: ", "")
+	if b.writer != nil {
+		b.writer.Log("ctxfold: %s", text)
+		return
+	}
+	fmt.Fprintf(b.stderr, "ctxfold: %s\n", text)
+}
+
+func (b *bar) stop() {
+	if b.writer == nil {
+		return
+	}
+	b.tracker.MarkAsDone()
+	for b.writer.IsRenderInProgress() && b.writer.LengthActive() > 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	b.writer.Stop()
+	b.writer = nil
+}
