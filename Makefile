@@ -61,7 +61,7 @@ lint:
 	@cd wasm/easyjson && ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
-test-go: ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt
 	@wasm/build.sh --reactor build/reactor.wasm
@@ -87,6 +87,22 @@ test-bundlers: node-is-there browser-is-there ## Build and run fixtures with the
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && npm ci --no-audit --no-fund && for fixture in $(HEAVY); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
 	npm run build && node --test test/heavy/*.test.js
+
+# The examples in other languages need these: without them they are left out here, but never in CI.
+.PHONY: languages-are-there
+languages-are-there:
+	@missing=; for tool in wasm2c:wabt gcc:gcc python3:python3 rustc:rustc; do \
+		command -v "$${tool%%:*}" > /dev/null || missing="$$missing $${tool#*:}"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing%s, for the examples in C, Python and Rust\n' "$$missing"; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing libc6-dev; \
+	elif [ "$${CI:-}" = true ]; then \
+		echo "Missing, and in CI nothing is left out:$$missing" >&2; exit 1; \
+	else \
+		printf '\n!!! Missing:%s. THE EXAMPLES IN C, PYTHON AND RUST ARE LEFT OUT.\n' "$$missing" >&2; \
+	fi
 
 .PHONY: node-is-there
 node-is-there:

@@ -1,0 +1,85 @@
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// The summary that all examples in this folder give.
+const summary = "## Goal\nFinish what the user asked for.\n\n## Progress\nThe \"first\" half is done."
+
+// TestLanguages builds the examples in C, Python and Rust and compares what they print with what the Go host makes.
+func TestLanguages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiling the translated module takes a minute")
+	}
+	for _, tool := range []string{"wasm2c", "gcc", "make", "python3", "rustc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	build, err := filepath.Abs("../build/languages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, nil, "make", "-s", "-C", "c", "OUT="+build)
+	library := filepath.Join(build, "libctxfold.so")
+	rust := filepath.Join(t.TempDir(), "example")
+	run(t, nil, "rustc", "--edition", "2021", "-D", "warnings", "-O", "-o", rust, "rust/main.rs", "-L", build, "-l", "ctxfold", "-C", "link-arg=-Wl,-rpath,"+build)
+
+	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, program := range map[string][]string{
+		"c":      {filepath.Join(build, "example")},
+		"python": {"python3", "python/main.py", library},
+		"rust":   {rust},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, sample := range []string{"sample.anthropic.json", "sample.openai.json"} {
+				messages, err := os.ReadFile("../testdata/" + sample)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := c.Compact(t.Context(), messages, []byte(`{"window":{"tokens":16000}}`), host.SummarizerFunc(
+					func(context.Context, host.Request) (host.Summary, error) { return host.Summary{Text: summary}, nil }))
+				if err != nil || !want.Changed || want.Report.Summary.Source != "model" {
+					t.Fatalf("%v: %+v", err, want)
+				}
+				if got := run(t, messages, append(program, "16000")...); !bytes.Equal(got, want.Messages) {
+					t.Errorf("%s: it printed %d bytes, the Go host makes %d", sample, len(got), len(want.Messages))
+				}
+			}
+			bad := exec.Command(program[0], append(program[1:], "16000")...)
+			bad.Stdin = strings.NewReader(`[{"role":"user","content":"cut o`)
+			said, err := bad.CombinedOutput()
+			if err == nil || !strings.Contains(string(said), "truncated_json") {
+				t.Errorf("a transcript that is cut off: %v, %s", err, said)
+			}
+		})
+	}
+}
+
+// run runs a program and returns what it prints.
+func run(t *testing.T, stdin []byte, program ...string) []byte {
+	t.Helper()
+	c := exec.Command(program[0], program[1:]...)
+	c.Stdin = bytes.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(program, " "), err, stderr.Bytes())
+	}
+	return stdout.Bytes()
+}
