@@ -23,6 +23,15 @@ type Input struct {
 	// Format is the wire format of Messages, by its name in docs/FORMATS.md. It counts where the policy names none.
 	Format string
 
+	// Store keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. All
+	// of it is stored before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps
+	// nothing. Only CompactWith reads it.
+	Store Store
+
+	// OnDelta gets what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing comes after a summary has
+	// ended, failed or been given up. Only CompactWith reads it.
+	OnDelta func(Delta)
+
 	// Edits asks for [Result].Edits in the place of its Messages, whatever the policy says: for [ApplyEdits]. Only Plan
 	// and CompactWith read it.
 	Edits bool
@@ -59,6 +68,9 @@ type Result struct {
 
 	// Reason says why the transcript was or was not changed, for example "under_budget" or "no_progress".
 	Reason string
+
+	// Archive lists what was taken out and is in Input.Store now.
+	Archive []Body
 }
 
 // Compact makes a transcript shorter when the gate of the policy says that it is due. It asks s for the summaries that
@@ -75,9 +87,12 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 	a, err := c.plan(ctx, in, s == nil)
 	for err == nil && len(a.Requests) > 0 {
 		var summaries []Summary
-		if summaries, err = c.summarize(ctx, s, a.Requests); err == nil {
+		if summaries, err = c.summarize(ctx, s, a.Requests, in.OnDelta); err == nil {
 			a, err = c.Step(ctx, in.Messages, a.Plan, summaries)
 		}
+	}
+	if err == nil && in.Store != nil {
+		err = c.keep(ctx, in.Store, in.Messages, a.Archive)
 	}
 	if err != nil {
 		return nil, err
@@ -90,6 +105,7 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 		Report:   a.Report,
 		Changed:  a.Report.Changed,
 		Reason:   a.Report.Reason,
+		Archive:  a.Archive,
 	}, nil
 }
 
@@ -106,6 +122,9 @@ func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answ
 	}
 	if in.Edits {
 		policy.set(`"edits"`, "answer")
+	}
+	if in.Store != nil {
+		policy.set(`"places"`, "archive")
 	}
 	return c.answer(ctx, "plan", policy, member{key: "state", value: in.State}, messagesMember(in.Messages))
 }
@@ -125,7 +144,8 @@ func (c *Compactor) answer(ctx context.Context, op string, members ...member) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Plan: j.Plan, Requests: j.Requests, Report: report, State: j.State, Messages: j.Messages, Edits: j.Edits, Raw: raw}, nil
+	return &Answer{Plan: j.Plan, Requests: j.Requests, Report: report, State: j.State, Messages: j.Messages, Edits: j.Edits,
+		Archive: j.Archive, Raw: raw}, nil
 }
 
 // decode runs an operation whose answer holds a report.

@@ -28,5 +28,5 @@ func (c *Compactor) Occupy() (release func()) {
 
 // Summarize runs the requests of one round.
 func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
-	return c.summarize(ctx, s, requests)
+	return c.summarize(ctx, s, requests, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,15 +26,57 @@ func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary
 	return f(ctx, request)
 }
 
+// StreamSummarizer is a [Summarizer] that shows what the model writes while it writes it.
+type StreamSummarizer interface {
+	Summarizer
+	// SummarizeStream is Summarize. It gives each piece of the text to delta, which may be called from any goroutine.
+	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
+}
+
+// StreamSummarizerFunc makes a StreamSummarizer of a function.
+type StreamSummarizerFunc func(ctx context.Context, request Request, delta func(text string)) (Summary, error)
+
+// Summarize calls f and drops the pieces.
+func (f StreamSummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
+	return f(ctx, request, func(string) {})
+}
+
+// SummarizeStream calls f.
+func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error) {
+	return f(ctx, request, delta)
+}
+
+// Delta is a piece of a summary that is being written.
+type Delta struct {
+	// Request and Scope are those of the [Request].
+	Request, Scope string
+	Text           string
+}
+
+// streamed is s, with the pieces of its text given to onDelta as long as open is true.
+func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool) func(context.Context) (Summary, error) {
+	stream, ok := s.(StreamSummarizer)
+	if onDelta == nil || !ok {
+		return func(ctx context.Context) (Summary, error) { return s.Summarize(ctx, q) }
+	}
+	return func(ctx context.Context) (Summary, error) {
+		return stream.SummarizeStream(ctx, q, func(text string) {
+			if open.Load() && ctx.Err() == nil {
+				onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text})
+			}
+		})
+	}
+}
+
 // summarize answers all requests of one round at the same time. A summary that cannot be had says so in its Error. The
 // only error is that of ctx.
-func (c *Compactor) summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
+func (c *Compactor) summarize(ctx context.Context, s Summarizer, requests []Request, onDelta func(Delta)) ([]Summary, error) {
 	summaries := make([]Summary, len(requests))
 	var wg sync.WaitGroup
 	for i, q := range requests {
 		wg.Go(func() {
 			start := time.Now()
-			summary, err := c.summarizeOne(ctx, s, q)
+			summary, err := c.summarizeOne(ctx, s, q, onDelta)
 			summary.ID = q.ID
 			if err != nil {
 				summary.Error = err.Error()
@@ -55,7 +98,11 @@ func (c *Compactor) summarize(ctx context.Context, s Summarizer, requests []Requ
 }
 
 // summarizeOne leaves a summarizer that hangs behind: its goroutine ends when the summarizer returns.
-func (c *Compactor) summarizeOne(ctx context.Context, s Summarizer, q Request) (Summary, error) {
+func (c *Compactor) summarizeOne(ctx context.Context, s Summarizer, q Request, onDelta func(Delta)) (Summary, error) {
+	var open atomic.Bool
+	open.Store(true)
+	defer open.Store(false)
+	summarize := streamed(s, q, onDelta, &open)
 	if c.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("the summarizer took longer than %v", c.timeout))
@@ -75,7 +122,7 @@ func (c *Compactor) summarizeOne(ctx context.Context, s Summarizer, q Request) (
 			}
 			done <- o
 		}()
-		summary, err := s.Summarize(ctx, q)
+		summary, err := summarize(ctx)
 		o = outcome{summary, err}
 	}()
 	select {

@@ -44,6 +44,8 @@ type Answer struct {
 	State    json.RawMessage
 	Messages json.RawMessage
 	Edits    json.RawMessage
+	// Archive is what has to be stored before the answer is used, where the policy asks for an archive.
+	Archive []Body
 	// Raw is the whole answer.
 	Raw json.RawMessage
 }
@@ -59,6 +61,8 @@ type answerJSON struct {
 	State    json.RawMessage `json:"state"`
 	Messages json.RawMessage `json:"messages"`
 	Edits    json.RawMessage `json:"edits"`
+	Archive  []Body          `json:"archive"`
+	Markers  []Marker        `json:"markers"`
 }
 
 // Report says what a compaction did, or why it did nothing. All tokens are estimates by the Estimator.
@@ -87,8 +91,44 @@ type Report struct {
 	Summary      SummaryReport `json:"summary"`
 	// Actions tell message by message what was done.
 	Actions []Action `json:"actions"`
+	// Cache is what the change means for the provider's prompt cache; nil where nothing changes.
+	Cache *Cache `json:"cache"`
+	// Bytes is the size of the list of messages, where the policy bounds it (max_bytes).
+	Bytes *ByteCount `json:"bytes"`
+	// Decisions say of each message what became of it, where the policy asks for a log.
+	Decisions []Decision `json:"decisions"`
 	// Raw is the whole report, with what this version of the package has no field for.
 	Raw json.RawMessage `json:"-"`
+}
+
+// Cache tells what a compaction means for the provider's prompt cache. Tokens are those of each later call.
+type Cache struct {
+	FirstMessage int `json:"first_changed_message"`
+	FirstByte    int `json:"first_changed_byte"`
+	RereadTokens int `json:"reread_tokens"`
+	SavedTokens  int `json:"saved_tokens"`
+	// TurnsToPay is after how many calls the compaction has paid for itself at the policy's prices; -1 is never. Nil without
+	// prices.
+	TurnsToPay *int `json:"turns_to_pay"`
+}
+
+// ByteCount is the size of the list of messages as JSON, in bytes.
+type ByteCount struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+	Limit  int `json:"limit"`
+}
+
+// Decision says what became of one message.
+type Decision struct {
+	Message int `json:"message"`
+	// Decision is "kept", "pinned", or the last action that touched the message.
+	Decision string `json:"decision"`
+	Pass     string `json:"pass"`
+	Rule     string `json:"rule"`
+	// Before and After are the message's tokens.
+	Before int `json:"before"`
+	After  int `json:"after"`
 }
 
 // TokenCount is the size of a transcript before and after a compaction, in tokens. Limit is the size above which
@@ -315,4 +355,23 @@ type Preset struct {
 type Limits struct {
 	Bytes int `json:"bytes"`
 	Depth int `json:"depth"`
+}
+
+// Marker is a place of a transcript where a body stood that has a handle.
+//
+//easyjson:json
+type Marker struct {
+	// Handle is the first 16 digits of it.
+	Handle  string `json:"handle"`
+	What    string `json:"what"`
+	Message int    `json:"message"`
+}
+
+// recalled is the answer of the operation recall.
+//
+//easyjson:json
+type recalled struct {
+	Tool   json.RawMessage `json:"tool"`
+	Handle string          `json:"handle"`
+	Text   *string         `json:"text"`
 }

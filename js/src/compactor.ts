@@ -1,7 +1,10 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
+import { keep, unlessAborted } from "./archive.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { decode, members } from "./json.js";
 import type { Load, ModuleSource } from "./load.js";
+import type { Store } from "./store.js";
+import { type Delta, streaming } from "./stream.js";
 import { type Summarize, summaries } from "./summarize.js";
 import { type Transcript, transcript, wellFormed } from "./transcript.js";
 import type {
@@ -11,12 +14,15 @@ import type {
   Estimate,
   FunctionRequest,
   Info,
+  Kept,
   Message,
   Messages,
   Pending,
   Plan,
   Policy,
+  Recalled,
   Repaired,
+  Restored,
   Session,
   State,
   Summary,
@@ -34,6 +40,13 @@ export interface CompactorOptions {
   summarize?: Summarize;
   /** The longest that one summary may take, in milliseconds; then the local digest takes its place. Default 120000. */
   summaryTimeoutMs?: number;
+  /** Gets the pieces of a summary as they come, where `summarize` gives them. */
+  onDelta?: (delta: Delta) => void;
+  /**
+   * Keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. `compact`
+   * resolves when all of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
+   */
+  store?: Store;
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;
 }
@@ -41,6 +54,32 @@ export interface CompactorOptions {
 export interface CompactOptions {
   /** Ends the compaction: the promise rejects with the signal's reason, and nothing has changed. */
   signal?: AbortSignal;
+  /** The longest that the whole compaction may take, in milliseconds; then it ends in the same way, with a `TimeoutError`. */
+  timeoutMs?: number;
+}
+
+/** Runs a compaction under the signal that ends it: the caller's, or that of its time limit. */
+export async function ending<T>(
+  { signal, timeoutMs }: CompactOptions,
+  run: (signal?: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs === undefined) return run(signal);
+  if (!(timeoutMs > 0)) {
+    throw new CtxfoldError("invalid_option", "timeoutMs must be above 0", { path: "timeoutMs" });
+  }
+  // Not AbortSignal.timeout: its timer does not keep Node running, which would end without an answer.
+  const controller = new AbortController();
+  const late = () => controller.abort(new DOMException(`the compaction took over ${timeoutMs} ms`, "TimeoutError"));
+  const abort = () => controller.abort(signal?.reason);
+  const timer = timeoutMs < 2 ** 31 ? setTimeout(late, timeoutMs) : undefined;
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    return await run(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 /**
@@ -83,6 +122,15 @@ export interface Compactor {
   validate(messages: Messages): Validation;
   /** The transcript with what breaks the rules of the wire format put right. */
   repair<M extends Messages>(messages: M): Repaired<M>;
+  /**
+   * Puts bodies back, byte for byte, where markers name their handles. Without bodies it lists the markers. `restoreFrom`
+   * gets the bodies from a store.
+   */
+  restore<M extends Messages>(messages: M, bodies?: readonly Kept[]): Restored<M>;
+  /** The definition of a tool with which the model may ask for what was taken out, in the policy's wire format. */
+  recallTool(): object;
+  /** What a call of that tool asks for, and with a body (null for none) the text to answer it with. See `recallFrom`. */
+  recall(callArguments: unknown, body?: string | null): Recalled;
   /** The wire format of a transcript. */
   detect(messages: Messages): Detection;
   /**
@@ -146,15 +194,19 @@ class ModuleCompactor implements Compactor {
     this.#module ??= await this.#load(this.#options.module);
   }
 
-  async compact<M extends Messages>(messages: M, { signal }: CompactOptions = {}): Promise<Done<M>> {
+  compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
+    return ending(options, (signal) => this.#compact(messages, signal));
+  }
+
+  async #compact<M extends Messages>(messages: M, signal?: AbortSignal): Promise<Done<M>> {
     signal?.throwIfAborted();
     const source = transcript(messages);
-    await this.ready();
+    await unlessAborted(this.ready(), signal);
     signal?.throwIfAborted();
-    const { summarize } = this.#options;
-    const policy: Policy = summarize
-      ? this.#policy
-      : { ...this.#policy, summary: { ...this.#policy.summary, mode: "local" } };
+    const { store, onDelta } = this.#options;
+    const summarize = this.#options.summarize && streaming(this.#options.summarize, onDelta);
+    const policy: Policy = { ...this.#policy, ...(store && { archive: "bodies" }) };
+    if (!summarize) policy.summary = { ...policy.summary, mode: "local" };
     let answer = this.#ask("plan", { policy: { ...policy, answer: source.answer }, state: this.#state }, source);
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
       const round = await summaries(requests, summarize, this.#timeoutMs, signal);
@@ -162,6 +214,7 @@ class ModuleCompactor implements Compactor {
       answer = this.#ask("step", { plan: answer.get("plan"), summaries: round }, source);
     }
     const done = doneOf<M>(answer, source);
+    if (store) await keep(store, done.archive ?? [], signal);
     this.#state = done.state;
     return done;
   }
@@ -202,6 +255,20 @@ class ModuleCompactor implements Compactor {
     const source = transcript(messages);
     const answer = this.#ask("repair", { policy: { ...this.#policy, answer: source.answer } }, source);
     return withMessages(answer, source) as Repaired<M>;
+  }
+
+  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = []): Restored<M> {
+    const source = transcript(messages);
+    const policy = { ...this.#policy, answer: source.answer };
+    return withMessages(this.#ask("restore", { policy, state: this.#state, bodies }, source), source) as Restored<M>;
+  }
+
+  recallTool(): object {
+    return this.#result<{ tool: object }>("recall", { policy: this.#policy }).tool;
+  }
+
+  recall(callArguments: unknown, body?: string | null): Recalled {
+    return this.#result("recall", { policy: this.#policy, arguments: callArguments ?? null, body });
   }
 
   detect(messages: Messages): Detection {

@@ -1,8 +1,12 @@
 /** The page's side of `ctxfold/worker`. */
-import type { CompactOptions, CompactorOptions } from "./compactor.js";
+import { keep } from "./archive.js";
+import { type CompactOptions, type CompactorOptions, ending } from "./compactor.js";
 import { CtxfoldError } from "./errors.js";
 import { decode } from "./json.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
+import type { Store } from "./store.js";
+import { streaming } from "./stream.js";
+import type { Summarize } from "./summarize.js";
 import { type Transcript, transcript, wellFormed } from "./transcript.js";
 import type {
   Check,
@@ -11,11 +15,15 @@ import type {
   Estimate,
   FunctionRequest,
   Info,
+  Kept,
   Message,
   Messages,
   Pending,
   Plan,
+  Policy,
+  Recalled,
   Repaired,
+  Restored,
   Session,
   State,
   Summary,
@@ -45,6 +53,9 @@ export interface RemoteCompactor {
   check(messages: Messages): Promise<Check>;
   validate(messages: Messages): Promise<Validation>;
   repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
+  restore<M extends Messages>(messages: M, bodies?: readonly Kept[]): Promise<Restored<M>>;
+  recallTool(): Promise<object>;
+  recall(callArguments: unknown, body?: string | null): Promise<Recalled>;
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
   function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
@@ -91,8 +102,10 @@ class Link {
     });
   }
 
-  compactor({ module, ...options }: RemoteOptions): RemoteCompactor {
+  compactor({ module, store, onDelta, ...options }: RemoteOptions): RemoteCompactor {
     const id = this.#next++;
+    if (store) options.policy = { ...options.policy, archive: "bodies" } satisfies Policy;
+    if (options.summarize) options.summarize = streaming(options.summarize, onDelta) satisfies Summarize;
     const functions: Record<string, (...args: unknown[]) => unknown> = {};
     const plain: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(options)) {
@@ -102,7 +115,7 @@ class Link {
     if (module !== undefined) plain.module = crossable(module);
     this.#functions.set(id, functions);
     this.#worker.post({ kind: "create", compactor: id, options: plain, functions: Object.keys(functions) });
-    return new Remote(this, id, options.state ?? undefined);
+    return new Remote(this, id, options.state ?? undefined, store);
   }
 
   close(compactor: number): void {
@@ -161,9 +174,11 @@ class Link {
 class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
+  readonly #store: Store | undefined;
   #state: State | undefined;
 
-  constructor(link: Link, id: number, state: State | undefined) {
+  constructor(link: Link, id: number, state: State | undefined, store: Store | undefined) {
+    this.#store = store;
     this.#link = link;
     this.#id = id;
     this.#state = state;
@@ -177,11 +192,14 @@ class Remote implements RemoteCompactor {
     await this.#link.call(this.#id, "ready", []);
   }
 
-  async compact<M extends Messages>(messages: M, { signal }: CompactOptions = {}): Promise<Done<M>> {
-    signal?.throwIfAborted();
-    const done = await this.#transcript<Done<M>>("compact", messages, [], signal);
-    this.#state = done.state;
-    return done;
+  compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
+    return ending(options, async (signal) => {
+      signal?.throwIfAborted();
+      const done = await this.#transcript<Done<M>>("compact", messages, [], signal);
+      if (this.#store) await keep(this.#store, done.archive ?? [], signal);
+      this.#state = done.state;
+      return done;
+    });
   }
 
   plan<M extends Messages>(messages: M): Promise<Pending | Done<M>> {
@@ -210,6 +228,18 @@ class Remote implements RemoteCompactor {
 
   repair<M extends Messages>(messages: M): Promise<Repaired<M>> {
     return this.#transcript("repair", messages);
+  }
+
+  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = []): Promise<Restored<M>> {
+    return this.#transcript("restore", messages, [bodies]);
+  }
+
+  async recallTool(): Promise<object> {
+    return (await this.#link.call(this.#id, "recallTool", [])) as object;
+  }
+
+  async recall(callArguments: unknown, body?: string | null): Promise<Recalled> {
+    return (await this.#link.call(this.#id, "recall", [callArguments, body])) as Recalled;
   }
 
   detect(messages: Messages): Promise<Detection> {

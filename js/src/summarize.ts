@@ -6,12 +6,13 @@ export type SummaryText = string | { text: string; finish_reason?: string | null
 
 /**
  * Asks the caller's model. `signal` is aborted when the compaction is aborted or the time is over. The requests of one
- * round are asked at the same time.
+ * round are asked at the same time. Pieces of the text, as they come, may be given to `onDelta`; an answer may also be an
+ * iterable of pieces.
  */
 export type Summarize = (
   request: SummaryRequest,
-  options: { signal: AbortSignal },
-) => SummaryText | PromiseLike<SummaryText>;
+  options: { signal: AbortSignal; onDelta?: (text: string) => void },
+) => SummaryText | AsyncIterable<string> | PromiseLike<SummaryText | AsyncIterable<string>>;
 
 /** Timers take no more milliseconds than this, and fire at once for more. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -49,7 +50,9 @@ function summary(
     const late = () => giveUp(new DOMException(`no summary within ${timeoutMs} ms`, "TimeoutError"));
     const timer = timeoutMs <= LONGEST_TIMER ? setTimeout(late, timeoutMs) : undefined;
     signal?.addEventListener("abort", abort);
-    new Promise<SummaryText>((answer) => answer(summarize(request, { signal: controller.signal })))
+    new Promise<SummaryText | AsyncIterable<string>>((answer) =>
+      answer(summarize(request, { signal: controller.signal })),
+    )
       .then((answer) => summaryOf(id, answer))
       .then(settle, (thrown) => settle({ id, error: textOf(messageOf(thrown)) }));
   });

@@ -35,7 +35,7 @@ export interface Policy {
   /** The model's context window, in tokens. Without one, compaction is never due. `reserve` stays free for the answer. */
   window?: { tokens?: number; reserve?: number };
   /** Compaction is due above (window − reserve) × `ratio`, and aims for `target` of that. Both over 0 and up to 1. */
-  gate?: { ratio?: number; target?: number };
+  gate?: { ratio?: number; target?: number; min_gain?: number };
   /** The passes in their order, in place of the preset's. */
   passes?: Pass[];
   summary?: {
@@ -56,6 +56,14 @@ export interface Policy {
   open_calls?: "keep" | "answer";
   /** Compacts although it is not due. */
   force?: boolean;
+  /** The most bytes that the list of messages may have as JSON; above it old images and files give way to placeholders. */
+  max_bytes?: number;
+  /** The model's prices for a million tokens, for `turns_to_pay` in the report. */
+  prices?: { input?: number; output?: number; cache_read?: number; cache_write?: number };
+  /** Adds to the report what became of each message. */
+  log?: boolean;
+  /** `bodies` lists what is taken out in the answer, under handles that markers name. A compactor with a store does so. */
+  archive?: "" | "bodies";
 }
 
 /** A pass by its name, with its parameters. */
@@ -112,6 +120,53 @@ export interface Done<M extends Messages> {
   messages: Same<M>;
   state: State;
   report: Report;
+  /** What was taken out, where the policy or a store asks for it. */
+  archive?: Body[];
+}
+
+/** A body that was taken out of the transcript. */
+export interface Body {
+  /** SHA-256 of the body's UTF-8, in 64 hexadecimal digits. Its marker names the first 16. */
+  handle: string;
+  /** `tool_result`, `image`, `audio`, `file`, or `fold`: the messages that a digest stands for. */
+  what: string;
+  /** Index of its message, of a fold of the first one. */
+  message: number;
+  tool?: string;
+  bytes: number;
+  tokens: number;
+  /** The body, as JSON. */
+  body: string;
+}
+
+/** A body from a store. The handle may be its first 16 digits or more. */
+export interface Kept {
+  handle: string;
+  body: string;
+}
+
+/** A place of a transcript where a body stood that has a handle; of the handle the first 16 digits. */
+export interface Marker {
+  handle: string;
+  what: string;
+  message: number;
+}
+
+/** A transcript into which bodies were put back. */
+export interface Restored<M extends Messages> {
+  messages: Same<M>;
+  /** Whether the transcript breaks no rule of its wire format. */
+  valid: boolean;
+  /** The reason is `restored` or `nothing_to_restore`. */
+  report: Report;
+  /** What still names a handle. */
+  markers: Marker[];
+}
+
+/** What a call of the tool `recall` asks for, or the text to answer it with. */
+export interface Recalled {
+  handle?: string;
+  text?: string;
 }
 
 /** What a compaction did, or why it did nothing. */
@@ -137,6 +192,18 @@ export interface Report {
   /** Where the digest came from: `none`, `model` or `local`; and why the model's answer was not taken. */
   summary: { source: string; why?: string };
   actions: Action[];
+  /** With `max_bytes`: the list of messages as JSON. */
+  bytes?: { before: number; after: number; limit: number };
+  /** What the change means for the provider's prompt cache; `turns_to_pay` with prices, -1 is never. */
+  cache?: {
+    first_changed_message: number;
+    first_changed_byte: number;
+    reread_tokens: number;
+    saved_tokens: number;
+    turns_to_pay?: number;
+  };
+  /** With `log`: what became of each message. */
+  decisions?: { message: number; decision: string; pass?: string; rule?: string; before: number; after: number }[];
 }
 
 /** One thing that was done to one message, or to a run of them. */
