@@ -81,12 +81,12 @@ test-js: node-is-there browser-is-there ## Run the tests of the npm package and 
 	cd js && npm ci --no-audit --no-fund && for fixture in $(FIXTURES); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
 	npm run build && npm run lint && npm test
 
-.PHONY: test-bundlers
-test-bundlers: node-is-there browser-is-there ## Build and run fixtures with the bundlers that are too heavy for every run
-	$(say) 'npm: fixtures for $(HEAVY)'
+.PHONY: test-js-long
+test-js-long: node-is-there browser-is-there ## Build and run the heavy bundlers' fixtures, and hold 1,000 conversations in workerd
+	$(say) 'npm: fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
-	cd js && npm ci --no-audit --no-fund && for fixture in $(HEAVY); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
-	npm run build && node --test test/heavy/*.test.js
+	cd js && npm ci --no-audit --no-fund && for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
+	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
 
 # The examples in other languages need these: without them they are left out here, but never in CI.
 .PHONY: languages-are-there

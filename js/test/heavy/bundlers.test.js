@@ -1,4 +1,4 @@
-// The bundlers that are too heavy for every run: make test-bundlers installs and runs them.
+// The bundlers that are too heavy for every run: make test-js-long installs and runs them.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createServer } from "node:net";
