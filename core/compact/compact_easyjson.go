@@ -1399,6 +1399,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 			} else {
 				out.Why = string(in.String())
 			}
+		case "score":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Score = float64(in.Float64())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1426,6 +1432,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 		const prefix string = ",\"why\":"
 		out.RawString(prefix)
 		out.String(string(in.Why))
+	}
+	if in.Score != 0 {
+		const prefix string = ",\"score\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Score))
 	}
 	out.RawByte('}')
 }

@@ -84,7 +84,11 @@ func (p *foldPass) run(c *Run) {
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
-	body, ok := c.summary(messages, prior, &ledger, gain)
+	scope := digest.SessionScope
+	if prior == "" && c.midTurn(cut, step) && c.lastAsked(messages) <= 0 {
+		scope = digest.TurnScope
+	}
+	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
@@ -97,6 +101,21 @@ func (p *foldPass) run(c *Run) {
 	message = nameFold(message, c.keepFold(list, first, gain))
 	c.fold(cut, head, held, c.F.Message(nil, transcript.User, message))
 	c.State.Ledger = ledger
+}
+
+// midTurn tells whether the tail begins in the middle of a turn.
+func (c *Run) midTurn(cut int, step int32) bool {
+	return step >= 0 || cut < len(c.Items) && !c.T.HasUserText(int(c.Items[cut].Msg))
+}
+
+// lastAsked is the index of the last of messages with which the user asks for something, or -1.
+func (c *Run) lastAsked(messages []int32) int {
+	for k, m := range slices.Backward(messages) {
+		if digest.Asked(c.T, int(m)) != "" {
+			return k
+		}
+	}
+	return -1
 }
 
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
@@ -178,69 +197,6 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 		}
 	}
 	return part, tokens
-}
-
-// summary returns the digest of messages, or false when the host's model has to be asked first. gain is the tokens that
-// the digest stands for.
-func (c *Run) summary(messages []int32, prior string, ledger *digest.Ledger, gain int) (string, bool) {
-	defer c.originals(messages)() // what a pass before this one cleared is worth reading
-	budget := min(c.Policy.Summary.MaxOutputTokens, gain/2)
-	if c.Target > 0 {
-		budget = min(budget, max(256, c.Target/4))
-	}
-	lists := ledger.Text(c.P.MaxUnits(budget) / 3)
-	source, why := "local", ""
-	if !c.Policy.Local() {
-		reply, asked := c.reply(foldRequest)
-		if !asked {
-			c.Requests = append(c.Requests, c.request(messages, prior, max(64, budget)))
-			return "", false
-		}
-		var text string
-		if text, why = digest.Accept(reply, c.P, gain); why == "" {
-			c.Report.Summary = Summary{Source: "model"}
-			c.asked.in, c.asked.out = c.asked.in+c.flat(messages), c.asked.out+c.P.Text(text)
-			return digest.Fence(text) + lists, true
-		}
-	}
-	c.Report.Summary = Summary{Source: source, Why: why}
-	return digest.Local(c.T, messages, prior, ledger, c.P.MaxUnits(budget)), true
-}
-
-// flat is about how many tokens a request had that was about messages.
-func (c *Run) flat(messages []int32) int {
-	sum := 0
-	for _, m := range messages {
-		sum += c.P.Message(c.T, int(m))
-	}
-	if limit := c.Policy.Summary.MaxInputTokens; limit > 0 {
-		sum = min(sum, limit)
-	}
-	return sum
-}
-
-// request asks for a digest of messages. What is too long for the model is clipped: first tool results and arguments,
-// harder and harder, then the record itself.
-func (c *Run) request(messages []int32, prior string, output int) digest.Request {
-	limit := c.Policy.Summary.MaxInputTokens
-	if limit == 0 && c.Policy.Window.Tokens > 0 {
-		limit = max(1, c.Policy.Usable()-output)
-	}
-	r := digest.Request{ID: foldRequest, Scope: "session", System: digest.System, MaxOutputTokens: output}
-	for _, clip := range []int{16000, 4000, 1000, 200} {
-		record := digest.Flatten(c.T, messages, clip)
-		r.Prompt = digest.Prompt(record, prior, c.Policy.Summary.Instructions)
-		r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
-		if limit == 0 || r.InputTokens <= limit {
-			return r
-		}
-		if clip == 200 {
-			size := c.P.MaxUnits(limit-c.P.Text(r.System)) - (len(r.Prompt) - len(record)) - 64
-			r.Prompt = digest.Prompt(digest.Clip(record, max(size, 0)), prior, c.Policy.Summary.Instructions)
-			r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
-		}
-	}
-	return r
 }
 
 // fold takes the items before cut out that are not held, and the piece head of the item at cut if there is one, and puts

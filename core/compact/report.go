@@ -47,10 +47,13 @@ type Prefix struct {
 	Tokens   int `json:"tokens"`
 }
 
-// Summary tells where the digest came from: "none", "model" or "local"; and if the model's answer was not taken, why.
+// Summary tells where the digest came from: "none", "model" or "local"; and what was wrong with the model's answer.
 type Summary struct {
 	Source string `json:"source"`
 	Why    string `json:"why,omitempty"`
+	// Score is the share of the facts of the folded messages that stand in the digest, from 0 to 1: paths, addresses,
+	// identifiers, numbers and errors, as code finds them. Left out where no digest was written.
+	Score float64 `json:"score,omitempty"`
 }
 
 // Action is one thing that was done to one message, or to a run of them.

@@ -6,11 +6,7 @@ package digest
 
 //go:generate sh ../generate.sh
 
-import (
-	"strings"
-
-	"github.com/ctxfold/ctxfold/core/tokens"
-)
+import "strings"
 
 // Header is the first line of a digest message (S3.27). A message that begins with it is taken for a digest of ours, and
 // is carried over into the next one instead of being summarised as talk.
@@ -54,34 +50,20 @@ type Reply struct {
 //easyjson:json
 type Request struct {
 	ID              string `json:"id"`
-	Scope           string `json:"scope"` // session
+	Scope           string `json:"scope"` // what the record is: session, update, turn_prefix, part, merge, branch or tool_output
 	System          string `json:"system"`
 	Prompt          string `json:"prompt"`
 	MaxOutputTokens int    `json:"max_output_tokens"`
 	InputTokens     int    `json:"input_tokens"` // estimate of system and prompt
 }
 
-// Why an answer is not taken. The words are stable: reports show them.
-const (
-	SummarizerFailed = "summarizer_failed"
-	Empty            = "empty_summary"
-	CutOff           = "cut_off"
-	TooLarge         = "larger_than_folded"
-)
-
-// Accept judges a reply that is to stand for folded tokens. It returns the digest, trimmed, or "" and why the reply is
-// not taken.
-func Accept(r Reply, p *tokens.Profile, folded int) (text, why string) {
-	text = strings.TrimSpace(r.Text)
-	switch reason := strings.ToLower(r.FinishReason); {
-	case r.Error != "":
-		return "", SummarizerFailed
-	case text == "":
-		return "", Empty
-	case reason == "length" || reason == "max_tokens" || reason == "max_output_tokens":
-		return "", CutOff
-	case p.Text(text) >= folded:
-		return "", TooLarge
+// Complete adds lines to a digest, before the blocks that end it.
+func Complete(body, lines string) string {
+	at := len(body)
+	for _, b := range []string{requestsTag, modifiedTag, errorsTag, commandsTag, readTag} {
+		if i := strings.Index(body, "\n\n<"+b+">\n"); i >= 0 {
+			at = min(at, i)
+		}
 	}
-	return text, ""
+	return body[:at] + "\n\n" + lines + body[at:]
 }

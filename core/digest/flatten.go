@@ -11,82 +11,107 @@ import (
 // begins with the mark » and who it is from. clip limits each tool result and each tool call's arguments, in bytes; 0 is
 // no limit.
 func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
-	var b []byte
+	f := flattener{t: t, clip: clip}
 	for _, i := range messages {
-		b = flatten(b, t, int(i), clip)
+		f.message(int(i))
 	}
-	return string(b)
+	return string(f.b)
 }
 
-func flatten(b []byte, t *transcript.Transcript, i, clip int) []byte {
-	m := &t.Messages[i]
-	from := len(b)
+// Record is Flatten for one message in a prompt of ours: no text of the conversation can hold the mark, or put more than a
+// name where a name stands. Without thoughts the reasoning of the agent is left out.
+func Record(t *transcript.Transcript, message int32, clip int, thoughts bool) string {
+	f := flattener{t: t, clip: clip, guarded: true, thoughtless: !thoughts}
+	f.message(int(message))
+	return string(f.b)
+}
+
+type flattener struct {
+	t           *transcript.Transcript
+	b           []byte
+	clip        int
+	guarded     bool
+	thoughtless bool
+}
+
+const mark = "» "
+
+func (f *flattener) message(i int) {
+	t, m := f.t, &f.t.Messages[i]
 	switch m.Variant {
 	case transcript.Shell:
-		b = append(b, "» shell$ "...)
-		b = t.AppendText(b, m.Label)
+		head := "shell$ " + f.name(t.Text(m.Label))
 		if !m.Exit.Zero() {
-			b = append(append(append(b, " [exit "...), t.Bytes(m.Exit)...), ']')
+			head += " [exit " + string(t.Bytes(m.Exit)) + "]"
 		}
-		return entry(b, from, t.Text(t.FirstText(i)), clip)
+		f.entry(head, t.Text(t.FirstText(i)), f.clip)
+		return
 	case transcript.Note:
-		b = append(append(t.AppendText(append(b, "» note ("...), m.Label), ')'), ':')
-		return entry(b, from, t.Text(t.FirstText(i)), 0)
+		f.entry("note ("+f.name(t.Text(m.Label))+"):", t.Text(t.FirstText(i)), 0)
+		return
 	case transcript.Digest, transcript.Branch:
-		return entry(append(b, "» digest:"...), from, t.Text(t.FirstText(i)), 0)
+		f.entry("digest:", t.Text(t.FirstText(i)), 0)
+		return
 	}
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
 		if p.Has(transcript.Removed) || p.Parent >= 0 {
 			continue
 		}
-		from = len(b)
 		switch p.Kind {
 		case transcript.Text:
-			b = entry(append(append(b, speaker(m.Role)...), ':'), from, t.Text(p.Body), 0)
+			f.entry(speaker(m.Role)+":", t.Text(p.Body), 0)
 		case transcript.Reasoning:
-			if t.IsString(p.Body) {
-				b = entry(append(b, "» agent.plan:"...), from, t.Text(p.Body), 0)
+			if t.IsString(p.Body) && !f.thoughtless {
+				f.entry("agent.plan:", t.Text(p.Body), 0)
 			}
 		case transcript.ToolCall:
-			b = append(t.AppendText(append(b, "» agent.call "...), p.Name), ':')
-			b = entry(b, from, CallArgs(t, p), clip)
+			f.entry("agent.call "+f.name(t.Text(p.Name))+":", CallArgs(t, p), f.clip)
 		case transcript.ToolResult:
-			mark := "» tool ("
+			head := "tool ("
 			if p.Has(transcript.IsError) {
-				mark = "» tool!err ("
+				head = "tool!err ("
 			}
-			b = append(append(append(b, mark...), ToolName(t, int(n))...), "):"...)
-			b = entry(b, from, ResultText(t, int(n)), clip)
+			f.entry(head+f.name(ToolName(t, int(n)))+"):", ResultText(t, int(n)), f.clip)
 		case transcript.Image, transcript.Audio, transcript.File:
-			b = append(append(append(append(b, speaker(m.Role)...), ": ["...), p.Kind.String()...), "]\n\n"...)
+			f.entry(speaker(m.Role)+":", "["+p.Kind.String()+"]", 0)
 		}
 	}
-	return b
+}
+
+// name is a name as it stands in a head.
+func (f *flattener) name(s string) string {
+	if f.guarded {
+		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
+	}
+	return s
+}
+
+// entry adds a piece: its head and its text. A piece without text is left out.
+func (f *flattener) entry(head, text string, clip int) {
+	if text = Tidy(text); text == "" {
+		return
+	}
+	if clip > 0 && len(text) > clip {
+		text = Clip(text, clip)
+	}
+	if f.guarded {
+		text = strings.ReplaceAll(text, "»", "›")
+	}
+	f.b = append(append(append(f.b, mark...), head...), ' ')
+	f.b = append(append(f.b, text...), "\n\n"...)
 }
 
 func speaker(r transcript.Role) string {
 	switch r {
 	case transcript.System:
-		return "» system"
+		return "system"
 	case transcript.User:
-		return "» you"
+		return "you"
 	case transcript.Tool:
-		return "» tool"
+		return "tool"
 	}
-	return "» agent"
-}
-
-// entry adds a text behind its mark, which begins at from, and ends the piece; a piece without text is taken back.
-func entry(b []byte, from int, text string, clip int) []byte {
-	text = Tidy(text)
-	if text == "" {
-		return b[:from]
-	}
-	if clip > 0 && len(text) > clip {
-		text = Clip(text, clip)
-	}
-	return append(append(append(b, ' '), text...), "\n\n"...)
+	return "agent"
 }
 
 // Tidy makes line ends LF, takes white space off the ends of lines (S3.23) and off the whole text.

@@ -75,12 +75,18 @@ type Prices struct {
 
 // Summary is how digests are made.
 type Summary struct {
-	// Mode is "model" (the default: the host is asked) or "local" (never; the local digest is used).
+	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the
+	// digest only counts the messages that are gone).
 	Mode string `json:"mode,omitempty"`
 	// MaxOutputTokens is how large a digest may get, in tokens.
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.
 	MaxInputTokens int `json:"max_input_tokens,omitempty"`
+	// Retries is how often the model is asked again when its answer is no digest.
+	Retries int `json:"retries,omitempty"`
+	// Split is what is done with a record that is too long for one request: "map" (one request for each part, at the same
+	// time, and one that puts the digests of the parts together) or "chain" (part by part, each time with the digest so far).
+	Split string `json:"split,omitempty"`
 	// Instructions are added to the prompt, such as what to pay attention to.
 	Instructions string `json:"instructions,omitempty"`
 }
@@ -97,7 +103,7 @@ type Pin struct {
 func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }
 
 // Local tells whether digests are made without a model.
-func (p *Policy) Local() bool { return p.Summary.Mode == "local" }
+func (p *Policy) Local() bool { return p.Summary.Mode != "model" }
 
 // Usable is how many tokens of the window there are for the conversation; not positive if the reserve takes them all.
 func (p *Policy) Usable() int {

@@ -549,6 +549,18 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy3(in *jlexer.Lexer, 
 			} else {
 				out.MaxInputTokens = int(in.Int())
 			}
+		case "retries":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Retries = int(in.Int())
+			}
+		case "split":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Split = string(in.String())
+			}
 		case "instructions":
 			if in.IsNull() {
 				in.Skip()
@@ -598,6 +610,26 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy3(out *jwriter.Write
 			out.RawString(prefix)
 		}
 		out.Int(int(in.MaxInputTokens))
+	}
+	if in.Retries != 0 {
+		const prefix string = ",\"retries\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Retries))
+	}
+	if in.Split != "" {
+		const prefix string = ",\"split\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Split))
 	}
 	if in.Instructions != "" {
 		const prefix string = ",\"instructions\":"

@@ -28,7 +28,7 @@ var presets = []Preset{
     {"pass": "fold", "keep_tokens": 20000, "boundary": "turn"},
     {"pass": "rehydrate", "max_files": 5, "tokens": 8000}
   ],
-  "summary": {"mode": "model", "max_output_tokens": 4096}
+  "summary": {"mode": "model", "max_output_tokens": 4096, "retries": 1}
 }`,
 	},
 	{
@@ -175,8 +175,12 @@ func (p *Policy) check() *Error {
 		return bad("summary.max_output_tokens", tokens)
 	case out(p.Summary.MaxInputTokens):
 		return bad("summary.max_input_tokens", tokens)
-	case p.Summary.Mode != "model" && p.Summary.Mode != "local":
-		return bad("summary.mode", `must be "model" or "local"`)
+	case !slices.Contains([]string{"model", "local", "minimal"}, p.Summary.Mode):
+		return bad("summary.mode", `must be "model", "local" or "minimal"`)
+	case p.Summary.Retries < 0 || p.Summary.Retries > 3:
+		return bad("summary.retries", "must be from 0 to 3")
+	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
+		return bad("summary.split", `must be "map" or "chain"`)
 	case p.Answer != "" && p.Answer != "messages" && p.Answer != "edits" && p.Answer != "report":
 		return bad("answer", `must be "messages", "edits" or "report"`)
 	case p.Archive != "" && p.Archive != "places" && p.Archive != "bodies":

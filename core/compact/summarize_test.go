@@ -1,0 +1,192 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/digest"
+)
+
+// good is a digest that is always accepted.
+const good = "# Objective\nGo on with the work that the user asked for.\n\n# Carryover\nNothing else is open, and no test fails."
+
+// answers runs a compaction until it wants no more summaries; answer gets each request. It returns the last run and the
+// ids of the requests, one list for each round.
+func answers(t testing.TB, format, pol, src string, answer func(q digest.Request) digest.Reply) (*Run, [][]string) {
+	t.Helper()
+	var replies []digest.Reply
+	var rounds [][]string
+	for len(rounds) < 60 {
+		r := run(t, format, pol, src, replies...)
+		if len(r.Requests) == 0 {
+			return r, rounds
+		}
+		var ids []string
+		for _, q := range r.Requests {
+			if slices.ContainsFunc(replies, func(a digest.Reply) bool { return a.ID == q.ID }) {
+				t.Fatalf("%s is asked twice", q.ID)
+			}
+			a := answer(q)
+			a.ID = q.ID
+			replies, ids = append(replies, a), append(ids, q.ID)
+		}
+		rounds = append(rounds, ids)
+	}
+	t.Fatal("no end of requests")
+	return nil, nil
+}
+
+func TestRetry(t *testing.T) {
+	src := session(6, 2000)
+	pol := `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"retries":%d}}`
+	for _, c := range []struct {
+		name    string
+		retries int
+		replies []string
+		source  string
+		why     string
+		asked   int
+	}{
+		{"good at once", 1, []string{good}, "model", "", 1},
+		{"good at the second time", 1, []string{"", good}, "model", "", 2},
+		{"good too late", 1, []string{"", "", good}, "local", digest.Empty, 2},
+		{"good at the third time", 2, []string{"", "I'm sorry, no.", good}, "model", "", 3},
+		{"never asked again", 0, []string{"", good}, "local", digest.Empty, 1},
+		{"the last reason counts", 1, []string{"", "I'm sorry, no."}, "local", digest.Refusal, 2},
+		{"a failure is the host's to repeat", 1, []string{"!boom", good}, "local", digest.SummarizerFailed, 1},
+		{"no headings but a digest", 1, []string{"The work goes on.", "The work still goes on."}, "model", digest.NoHeadings, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := 0
+			var prompts []string
+			r, _ := answers(t, "native", fmt.Sprintf(pol, c.retries), src, func(q digest.Request) digest.Reply {
+				prompts = append(prompts, q.Prompt)
+				text := c.replies[n]
+				n++
+				if why, failed := strings.CutPrefix(text, "!"); failed {
+					return digest.Reply{Error: why}
+				}
+				return digest.Reply{Text: text}
+			})
+			if s := r.Report.Summary; s.Source != c.source || s.Why != c.why || n != c.asked {
+				t.Errorf("%+v after %d requests", s, n)
+			}
+			for i, p := range prompts {
+				if strings.Contains(p, "Your last answer was not taken") != (i > 0) {
+					t.Errorf("request %d: %s", i, p[max(0, len(p)-200):])
+				}
+			}
+		})
+	}
+}
+
+// No request is larger than it may be, whatever the conversation; nothing is asked in a step that could have been asked in
+// the one before; and what the user asked for stands in the digest.
+func TestLadder(t *testing.T) {
+	long := func(n, size int) string {
+		var b strings.Builder
+		b.WriteString(`[{"role":"system","content":"x"}`)
+		for i := range n {
+			fmt.Fprintf(&b, `,{"role":"user","content":"request %d %s"},{"role":"assistant","content":[{"type":"reasoning","text":"%s"},{"type":"text","text":"done %d"}]}`,
+				i, strings.Repeat("so ", size/3), strings.Repeat("hm ", size/3), i)
+		}
+		return b.String() + `,{"role":"user","content":"last"}]`
+	}
+	for _, c := range []struct {
+		name, src string
+		limit     int
+		split     string
+		rounds    int // 0: any
+		parts     int
+	}{
+		{"fits", session(20, 100), 8000, "map", 1, 1},
+		{"tool results are clipped", session(20, 20000), 20000, "map", 1, 1},
+		{"reasoning is left out", long(20, 900), 7000, "map", 1, 1},
+		{"parts at the same time, then one of them all", long(20, 900), 2500, "map", 2, 0},
+		{"part after part", long(20, 900), 2500, "chain", 0, 0},
+		{"one message that is too large", long(1, 90000), 2500, "map", 1, 1},
+		{"many parts", long(300, 900), 2500, "map", 2, maxParts},
+		{"many parts, one after the other", long(100, 900), 2500, "chain", 0, maxParts},
+		{"no room for any request", long(20, 900), 300, "map", 0, 0},
+	} {
+		for _, estimator := range []string{"bytes4", "runes3.6", "utf16-4"} {
+			t.Run(c.name+" by "+estimator, func(t *testing.T) {
+				pol := fmt.Sprintf(`{"estimator":%q,"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],`+
+					`"summary":{"max_input_tokens":%d,"max_output_tokens":600,"split":%q,"instructions":"Mind the gap."}}`, estimator, c.limit, c.split)
+				seen := map[string]bool{}
+				r, rounds := answers(t, "native", pol, c.src, func(q digest.Request) digest.Reply {
+					in := input(t, "native", pol, c.src)
+					if n := in.Estimator.Text(q.System) + in.Estimator.Text(q.Prompt); n > c.limit || n != q.InputTokens {
+						t.Errorf("%s has %d tokens, says %d, and may have %d", q.ID, n, q.InputTokens, c.limit)
+					}
+					if !strings.HasSuffix(q.Prompt, "Mind the gap.") {
+						t.Errorf("%s has no instructions", q.ID)
+					}
+					for i := range 400 {
+						if strings.Contains(q.Prompt, fmt.Sprintf("request %d ", i)) {
+							seen[fmt.Sprint(i)] = true
+						}
+					}
+					return digest.Reply{Text: good}
+				})
+				if c.rounds > 0 && len(rounds) != c.rounds {
+					t.Errorf("%d rounds: %v", len(rounds), rounds)
+				}
+				if c.limit == 300 {
+					if r.Report.Summary.Why != digest.NoRoom || len(rounds) > 0 {
+						t.Errorf("%+v after %v", r.Report.Summary, rounds)
+					}
+					return
+				}
+				if r.Report.Summary.Source != "model" {
+					t.Errorf("%+v", r.Report.Summary)
+				}
+				if n := len(rounds[0]); c.rounds > 0 && c.parts > 0 && n != c.parts {
+					t.Errorf("%d requests at first, not %d", n, c.parts)
+				}
+				if c.parts == 0 && len(seen) < 20 {
+					t.Errorf("only %d of 20 turns were shown to the model", len(seen))
+				}
+				if c.split == "chain" {
+					for _, ids := range rounds {
+						if len(ids) != 1 {
+							t.Errorf("%v are asked at the same time", ids)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// A part that fails is digested locally; the others still count.
+func TestLadderSurvivesFailures(t *testing.T) {
+	src := session(40, 900)
+	pol := `{"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q}}`
+	for _, split := range []string{"map", "chain"} {
+		for _, fails := range []string{"fold-1-part-1", "fold-1-part-2", "fold-1-part-", "fold-1"} {
+			r, rounds := answers(t, "native", fmt.Sprintf(pol, split), src, func(q digest.Request) digest.Reply {
+				if strings.HasPrefix(q.ID, fails) && (fails != "fold-1" || q.ID == fails) {
+					return digest.Reply{Error: "down"}
+				}
+				return digest.Reply{Text: good}
+			})
+			source := r.Report.Summary.Source
+			if all := fails == "fold-1-part-" || fails == "fold-1" && split == "map"; (source == "local") != all {
+				t.Errorf("%s, %s fails: %+v after %v", split, fails, r.Report.Summary, rounds)
+			}
+			if out := output(r); !strings.Contains(out, "[first] request 0") || !strings.Contains(out, "request 38") {
+				t.Errorf("%s, %s fails: the requests are gone: %s", split, fails, out)
+			}
+		}
+	}
+}
+
+func TestMinimal(t *testing.T) {
+	r := run(t, "native", `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"mode":"minimal"}}`, session(6, 2000))
+	if out := output(r); !strings.Contains(out, "# Carryover\\n") || strings.Contains(out, "request 2") || !strings.Contains(out, "request 5") {
+		t.Errorf("%s", out)
+	}
+}
