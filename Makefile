@@ -145,6 +145,13 @@ test-long: ## Compact CASES (1,000,000) random conversations, run the Go tests w
 bench: ## Run the Go benchmarks that BENCH names (all)
 	@go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
+.PHONY: bench-digest
+bench-digest: ## Measure what digests retain of real sessions, and write the table to build/retention.md
+	$(say) 'Facts of the dropped part of real sessions that later messages use: what the local digest and others retain'
+	@mkdir -p build
+	@CTXFOLD_RETENTION=$(CURDIR)/build/retention.md go test -count=1 -run TestRetention ./core/digest
+	@cat build/retention.md
+
 .PHONY: generate
 generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, then the module in its two places
 	$(say) 'go generate: the easyjson code and docs/SEEDS.md'

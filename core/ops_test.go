@@ -72,7 +72,7 @@ func TestPlanOnGrownTranscript(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	step := func(messages string) answer {
-		return call(t, "step", `{"plan":`+string(a.Plan)+`,"summaries":[{"id":"`+a.Requests[0].ID+`","text":"all done"}],"messages":`+messages+`}`)
+		return call(t, "step", `{"plan":`+string(a.Plan)+`,"summaries":[{"id":"`+a.Requests[0].ID+`","text":"# Status\\nall done"}],"messages":`+messages+`}`)
 	}
 	whole := step(list)
 	grown := step("[" + strings.Join(turns, ",") + "]")

@@ -42,7 +42,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 	// A digest that lacks nothing but its headings is still worth more than an extract.
 	room := c.P.MaxUnits(budget)
 	body := digest.Fence(text) + j.ledger.Text(room/3)
-	facts, found, missing := digest.Check(c.T, j.messages, body, j.ledger, room/10)
+	facts, found, missing := digest.NewExtract(c.T, j.messages, "", j.ledger).Check(body, room/10)
 	if missing != "" && c.P.Text(body)+c.P.Text(missing)+2 < j.gain {
 		body = digest.Complete(body, missing)
 	}
@@ -68,12 +68,13 @@ func join(a, b string) string {
 // local is the digest that ctxfold writes itself, of at most budget tokens.
 func (c *Run) local(j job, prior string, budget int, why string) string {
 	size := c.P.MaxUnits(budget)
-	text := digest.Local(c.T, j.messages, prior, j.ledger, size)
+	extract := digest.NewExtract(c.T, j.messages, prior, j.ledger)
+	text := extract.Digest(size)
 	for try := 0; try < 4 && c.P.Text(text) > budget; try++ { // an estimator that looks at the script may find more than its rate
 		size = size * budget / c.P.Text(text) * 9 / 10
-		text = digest.Local(c.T, j.messages, prior, j.ledger, size)
+		text = extract.Digest(size)
 	}
-	facts, found, _ := digest.Check(c.T, j.messages, text, j.ledger, 0)
+	facts, found, _ := extract.Check(text, 0)
 	c.Report.Summary = Summary{Source: "local", Why: why, Score: share(found, facts)}
 	return text
 }
@@ -82,6 +83,9 @@ func (c *Run) local(j job, prior string, budget int, why string) string {
 const (
 	fewParts = 8  // up to here tool results are only clipped to 1,000 bytes
 	maxParts = 32 // beyond, what is in the middle is left out
+	// splitRoom is the least room for a record, in tokens, with which it is split; with less there would be more prompt than
+	// record in the parts.
+	splitRoom = 1000
 )
 
 // rungs are the steps of the ladder that makes a record fit: tool results and arguments are clipped, in bytes, harder and
@@ -126,7 +130,7 @@ func (c *Run) written(j job, output int) (text, why string, ok bool) {
 		case why == "" || why == digest.NoHeadings:
 			good++
 		default:
-			text = digest.Local(c.T, part.messages, "", &digest.Ledger{}, c.P.MaxUnits(each))
+			text = digest.NewExtract(c.T, part.messages, "", &digest.Ledger{}).Digest(c.P.MaxUnits(each))
 		}
 		record.WriteString("Part " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(parts)) + ":\n\n" + digest.Clip(text, c.P.MaxUnits(each)) + "\n\n")
 	}
@@ -154,7 +158,7 @@ func (c *Run) chain(j job, p digest.Prompt, parts []part, output int) (text, why
 			return "", "", false
 		}
 		if wrong != "" && wrong != digest.NoHeadings {
-			got = digest.Local(c.T, part.messages, p.Prior, &digest.Ledger{}, c.P.MaxUnits(output))
+			got = digest.NewExtract(c.T, part.messages, p.Prior, &digest.Ledger{}).Digest(c.P.MaxUnits(output))
 			if i == len(parts)-1 {
 				return got, wrong, true
 			}
@@ -183,6 +187,8 @@ func (c *Run) ask(id string, p digest.Prompt, output, folded int) (text, why str
 			c.Requests = append(c.Requests, r)
 			return "", "", false
 		}
+		c.asked.in += c.P.Text(p.Record) + c.P.Text(p.Prior)
+		c.asked.out += c.P.Text(reply.Text)
 		text, why = digest.AcceptDigest(reply, c.P, folded)
 		if why == "" || why == digest.SummarizerFailed || try >= c.Policy.Summary.Retries {
 			return text, why, true
@@ -255,20 +261,25 @@ type part struct {
 func (c *Run) parts(messages []int32, room int) []part {
 	var records []string
 	var sizes []int
-	for n, rung := range rungs {
+	render := func(clip int, thoughts bool) (total int) {
 		records, sizes = records[:0], sizes[:0]
-		total := 0
 		for _, m := range messages {
-			r := digest.Record(c.T, m, rung.clip, rung.thoughts)
+			r := digest.Record(c.T, m, clip, thoughts)
 			size := c.P.Text(r)
 			records, sizes, total = append(records, r), append(sizes, size), total+size
 		}
-		if total <= room {
+		return total
+	}
+	for _, rung := range rungs {
+		if total := render(rung.clip, rung.thoughts); total <= room {
 			return []part{{messages, strings.Join(records, ""), total}}
 		}
-		if n == len(rungs)-2 && total <= room*(fewParts-1) {
-			break
-		}
+	}
+	if room < splitRoom {
+		return []part{{messages, strings.Join(records, ""), room}} // request clips it
+	}
+	if gentle := rungs[len(rungs)-2]; render(gentle.clip, gentle.thoughts) > room*(fewParts-1) {
+		render(rungs[len(rungs)-1].clip, false)
 	}
 	groups := c.T.Groups(messages)
 	var out []part

@@ -115,20 +115,17 @@ func callsTool(text string) bool {
 	return named && (strings.Contains(head, `"arguments"`) || strings.Contains(head, `"input"`) || strings.Contains(head, `"parameters"`) || strings.Contains(head, `"args"`))
 }
 
-// headingsIn counts the headings of a digest that a text has. Models write them with other depths, and in bold.
+// headingsIn counts the headings that a text has. Others than ours count too: a host may have prompts of its own.
 func headingsIn(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line == "" || line[0] != '#' && line[0] != '*' || len(line) > 40 {
-			continue
-		}
-		line = strings.Trim(line, "#*: ")
-		for _, h := range headings {
-			if strings.EqualFold(line, strings.TrimLeft(h, "# ")) {
-				n++
-				break
-			}
+		switch {
+		case len(line) > 60:
+		case strings.HasPrefix(line, "#") && strings.Contains(line, "# "):
+			n++
+		case strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, ":"), "**"):
+			n++
 		}
 	}
 	return n

@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 	var l digest.Ledger
 	l.Add(tr, seq)
 	body := "# Objective\nThe server on port 8443."
-	facts, found, missing := digest.Check(tr, seq, body, &l, 1000)
+	facts, found, missing := digest.NewExtract(tr, seq, "", &l).Check(body, 1000)
 	if found != 1 || facts < 5 {
 		t.Errorf("%d of %d facts are found", found, facts)
 	}
@@ -65,11 +65,11 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	whole := digest.Complete(body+l.Text(300), missing)
-	if facts, found, missing := digest.Check(tr, seq, whole, &l, 1000); found != facts || missing != "" {
+	if facts, found, missing := digest.NewExtract(tr, seq, "", &l).Check(whole, 1000); found != facts || missing != "" {
 		t.Errorf("completed, %d of %d facts are found, and missing is %q in\n%s", found, facts, missing, whole)
 	}
 	for max := range 300 {
-		if _, _, missing := digest.Check(tr, seq, body, &l, max); len(missing) > max {
+		if _, _, missing := digest.NewExtract(tr, seq, "", &l).Check(body, max); len(missing) > max {
 			t.Fatalf("%d bytes for %d", len(missing), max)
 		}
 	}

@@ -1,20 +1,14 @@
 package digest
 
-import (
-	"strings"
-
-	"github.com/ctxfold/ctxfold/core/transcript"
-)
+import "strings"
 
 // checked is how many facts of the folded messages are looked for in a digest.
 const checked = 64
 
-// Check looks for the facts of messages in a digest of them: the paths, addresses, identifiers and numbers that rank
+// Check looks for the facts of the messages in a digest of them: the paths, addresses, identifiers and numbers that rank
 // highest, and what the ledger says is still wrong. It returns how many it looked for and how many it found, and lines with
 // those that are missing, in at most max bytes. What it finds says that a fact is there, not that what is said of it is true.
-func Check(t *transcript.Transcript, messages []int32, body string, l *Ledger, max int) (facts, found int, missing string) {
-	e := extract{t: t, messages: messages, ledger: l}
-	e.collect()
+func (e *Extract) Check(body string, max int) (facts, found int, missing string) {
 	known := map[string]bool{}
 	said(body, known)
 	lost := terms{}
@@ -30,7 +24,7 @@ func Check(t *transcript.Transcript, messages []int32, body string, l *Ledger, m
 		}
 	}
 	missing = lost.lines(max, known)
-	for _, f := range l.Errors {
+	for _, f := range e.ledger.Errors {
 		facts++
 		line := clipLine(Fence(f.Text), 160)
 		if has(body, line) {

@@ -226,17 +226,17 @@ func TestLocalKeepsTheUsersWordsAndFits(t *testing.T) {
 	tr, seq := read(t, "native", session)
 	l := &digest.Ledger{}
 	l.Add(tr, seq)
-	got := digest.Local(tr, seq, "prior facts", l, 4000)
+	got := digest.NewExtract(tr, seq, "prior facts", l).Digest(4000)
 	for _, want := range []string{"Fix the parser.", "prior facts", "Reading it.", "no such file", "# Objective", "# Carryover"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
 	}
-	if digest.Local(tr, seq, "prior facts", l, 4000) != got {
+	if digest.NewExtract(tr, seq, "prior facts", l).Digest(4000) != got {
 		t.Error("not deterministic")
 	}
 	for max := 0; max < 1500; max += 7 {
-		if n := len(digest.Local(tr, seq, strings.Repeat("prior ", 500), l, max)); n > max+200 {
+		if n := len(digest.NewExtract(tr, seq, strings.Repeat("prior ", 500), l).Digest(max)); n > max+200 {
 			t.Fatalf("%d bytes for a budget of %d", n, max)
 		}
 	}

@@ -6,14 +6,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// Local writes a digest without a model, in at most max bytes, the blocks of the ledger included: the user's requests in
-// their own words, rules that they set, what was changed, run and failed, what the agent said last, the last plan, what it
-// decided, and the paths and identifiers that later messages are likely to need. prior is the digest so far, without
-// its blocks. It is a pure function of its arguments.
-func Local(t *transcript.Transcript, messages []int32, prior string, l *Ledger, max int) string {
-	e := extract{t: t, messages: messages, ledger: l, old: splitSections(prior)}
+// Extract is what a digest without a model is made of: the user's requests in their own words, rules that they set, what was
+// changed, run and failed, what the agent said last, the last plan, what it decided, and the paths and identifiers that
+// later messages are likely to need. It is a pure function of what it was made from.
+type Extract struct {
+	t        *transcript.Transcript
+	messages []int32
+	ledger   *Ledger
+	old      [sections]string
+
+	said      string   // what the agent said last
+	plan      string   // its last plan
+	rules     []string // what the user said about how to work
+	decisions []string // what the agent decided, and why
+	terms     terms
+}
+
+// NewExtract collects what stands in messages. prior is the digest so far, without its blocks; l already knows messages.
+func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
+	e := &Extract{t: t, messages: messages, ledger: l, old: splitSections(prior)}
 	e.collect()
-	return e.write(max)
+	return e
 }
 
 // Minimal is the digest of a published system that has no model: how many messages are gone, and the digest so far (S3.28).
@@ -64,20 +77,6 @@ next:
 	return text
 }
 
-// extract is a local digest on its way.
-type extract struct {
-	t        *transcript.Transcript
-	messages []int32
-	ledger   *Ledger
-	old      [sections]string
-
-	said      string   // what the agent said last
-	plan      string   // its last plan
-	rules     []string // what the user said about how to work
-	decisions []string // what the agent decided, and why
-	terms     terms
-}
-
 // What a mention of a term weighs: by who mentions it, and more the later it stands.
 const (
 	written   = 6 // by the user or the agent
@@ -93,13 +92,16 @@ const (
 	lookText   = 20000
 )
 
+// recentTalk is how many of the newest messages are searched for decisions.
+const recentTalk = 200
+
 // leastShare is what every part of a digest may take, in bytes, however small the digest.
 const leastShare = 120
 
 // recency is 1024 for the newest of n messages and 64 for the oldest; in between it falls hyperbolically.
 func recency(k, n int) int64 { return int64(1024 * n / (n + 15*(n-1-k))) }
 
-func (e *extract) collect() {
+func (e *Extract) collect() {
 	n := len(e.messages)
 	for _, lines := range e.old {
 		e.terms.add(lines, inherited*recency(0, 1)/8, -2)
@@ -142,7 +144,9 @@ func (e *extract) collect() {
 		}
 		if said != "" {
 			e.said = said
-			e.decisions = append(e.decisions, decisionLines(said)...)
+			if n-k <= recentTalk {
+				e.decisions = append(e.decisions, decisionLines(said)...)
+			}
 			if list := checklist(said); list != "" {
 				e.plan = list
 			}
@@ -150,7 +154,7 @@ func (e *extract) collect() {
 	}
 }
 
-func (e *extract) call(part *transcript.Part, weight int64, message int32) {
+func (e *Extract) call(part *transcript.Part, weight int64, message int32) {
 	plans := useOf(e.t.Text(part.Name)) == plans
 	var todo todos
 	arguments(e.t, part, func(key, text string) {
@@ -182,9 +186,9 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// write puts the digest together. The requests take up to half of it; the other parts have shares of the whole; what they
+// Digest puts a digest together, of at most size bytes, the blocks of the ledger included. The requests take up to half of it; the other parts have shares of the whole; what they
 // leave is for the terms that do not yet stand in it.
-func (e *extract) write(size int) string {
+func (e *Extract) Digest(size int) string {
 	var out [sections]string
 	room := size - len("# Status\n\n")
 	// put adds a text to a section if it has one, and takes it from the room.

@@ -99,7 +99,7 @@ func TestNoTextLeavesItsFence(t *testing.T) {
 		tr, seq := read(t, "native", conversation(text))
 		l.Add(tr, seq)
 		files := strings.Join(l.Modified, " ")
-		digest.Body(digest.Message(digest.Local(tr, seq, text, &l, 6000)), &back)
+		digest.Body(digest.Message(digest.NewExtract(tr, seq, text, &l).Digest(6000)), &back)
 		if got := strings.Join(back.Modified, " "); got != digest.Fence(files) {
 			t.Errorf("%s: the digest gives back %q as modified, not %q", name, got, files)
 		}

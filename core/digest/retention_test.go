@@ -337,7 +337,7 @@ func cutTo(text string, n int) string {
 func local(tr *transcript.Transcript, messages []int32, est *tokens.Profile, budget int) string {
 	l := &digest.Ledger{}
 	l.Add(tr, messages)
-	return digest.Local(tr, messages, "", l, est.MaxUnits(budget))
+	return digest.NewExtract(tr, messages, "", l).Digest(est.MaxUnits(budget))
 }
 
 type key struct {

@@ -189,8 +189,11 @@ export interface Report {
   repaired: number;
   /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
   stable_prefix: { messages: number; bytes: number; tokens: number };
-  /** Where the digest came from: `none`, `model` or `local`; and why the model's answer was not taken. */
-  summary: { source: string; why?: string };
+  /**
+   * Where the digest came from: `none`, `model` or `local`; what was wrong with the model's answer; and the share of the
+   * facts of the folded messages that stand in the digest, as code finds them.
+   */
+  summary: { source: string; why?: string; score?: number };
   actions: Action[];
   /** With `max_bytes`: the list of messages as JSON. */
   bytes?: { before: number; after: number; limit: number };
