@@ -50,7 +50,14 @@ func (v *vector) replan() bool {
 		json.Unmarshal(in.Plan, &plan) != nil || plan.Replies != nil || plan.Messages > len(in.Messages) {
 		return false
 	}
-	list, _ := json.Marshal(in.Messages[:plan.Messages])
+	list := []byte{'['}
+	for i, m := range in.Messages[:plan.Messages] { // byte for byte: json.Marshal would write < as an escape
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, m...)
+	}
+	list = append(list, ']')
 	policy := map[string]json.RawMessage{}
 	_ = json.Unmarshal(plan.Policy, &policy)
 	policy["format"] = plan.Format
