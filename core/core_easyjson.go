@@ -437,7 +437,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *R
 		in.Delim('[')
 		if *out == nil {
 			if !in.IsDelim(']') {
-				*out = make(Replies, 0, 1)
+				*out = make(Replies, 0, 0)
 			} else {
 				*out = Replies{}
 			}
@@ -890,7 +890,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 				in.Delim('[')
 				if out.Replies == nil {
 					if !in.IsDelim(']') {
-						out.Replies = make([]digest.Reply, 0, 1)
+						out.Replies = make([]digest.Reply, 0, 0)
 					} else {
 						out.Replies = []digest.Reply{}
 					}

@@ -186,7 +186,7 @@ func check(r *request, dst []byte) []byte {
 	switch {
 	case a.Window == 0:
 		a.Reason = compact.UnknownWindow
-	case a.Tokens > a.Limit:
+	case r.policy.Due(a.Tokens, a.Messages):
 		a.Due, a.Reason = true, "over_limit"
 	}
 	if m := r.policy.MaxBytes; m > 0 && !a.Due && r.t.List.Len() > m {

@@ -15,6 +15,10 @@ type Request struct {
 	MaxOutputTokens int `json:"max_output_tokens"`
 	// InputTokens is the estimated size of System and Prompt.
 	InputTokens int `json:"input_tokens"`
+	// Temperature is what the model is to be asked with; 0 leaves it to the summarizer.
+	Temperature float64 `json:"temperature,omitempty"`
+	// Lead is what a summarizer that shows the text as it comes shows before it.
+	Lead string `json:"lead,omitempty"`
 }
 
 // Summary answers a Request.
@@ -28,6 +32,8 @@ type Summary struct {
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Error says why there is no Text. A Summarizer returns an error instead.
 	Error string `json:"error,omitempty"`
+	// Stream tells that the text was shown as it came.
+	Stream bool `json:"stream,omitempty"`
 }
 
 //easyjson:json
@@ -86,9 +92,11 @@ type Report struct {
 	// Restored counts the files that were put back after the fold.
 	Restored int `json:"restored"`
 	// Repaired counts the violations of the input that were mended.
-	Repaired     int           `json:"repaired"`
-	StablePrefix StablePrefix  `json:"stable_prefix"`
-	Summary      SummaryReport `json:"summary"`
+	Repaired     int          `json:"repaired"`
+	StablePrefix StablePrefix `json:"stable_prefix"`
+	// CutPoint is the index of the given messages at which the tail begins that a fold has left; 0 where nothing was folded.
+	CutPoint int           `json:"cut_point,omitempty"`
+	Summary  SummaryReport `json:"summary"`
 	// Actions tell message by message what was done.
 	Actions []Action `json:"actions"`
 	// Cache is what the change means for the provider's prompt cache; nil where nothing changes.

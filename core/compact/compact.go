@@ -39,6 +39,8 @@ type Run struct {
 	expected
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
+
+	failure string // why there is no digest, where the policy does not take a local one for it
 }
 
 // Compact runs the policy's passes over the input. A run that has Requests is not over: it is run again, from the start,
@@ -51,7 +53,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	}
 	c := newRun(in)
 	bytes := c.overBytes()
-	c.due = in.Policy.Force || in.Policy.Window.Tokens > 0 && c.Total > c.Limit
+	c.due = in.Policy.Force || in.Policy.Window.Tokens > 0 && in.Policy.Due(c.Total, in.N)
 	switch {
 	case c.due || bytes:
 	case in.Policy.Window.Tokens == 0:
@@ -59,7 +61,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	default:
 		return c.unchanged(UnderBudget), nil
 	}
-	if s := in.State; s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
+	if s := in.State; in.Policy.Safe() && s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
 		return c.unchanged(NoProgress), nil
 	}
 	if c.due && c.stuck() {
@@ -83,6 +85,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 			continue
 		}
 		p.run(c)
+		if c.failure != "" {
+			return c.noSummary()
+		}
 		if len(c.Requests) > 0 {
 			c.Report.Reason = NeedsSummaries
 			c.Report.Tokens.After = c.Total
@@ -107,7 +112,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 			return c.failed(NoProgress), nil
 		}
 	}
-	if c.due && !bytes && before-c.Total < c.minGain() {
+	if c.Policy.Safe() && c.due && !bytes && before-c.Total < c.minGain() {
 		return c.failed(GainTooSmall), nil
 	}
 	c.finish()
@@ -148,6 +153,16 @@ const (
 	RestoredBodies   = "restored"           // the answer of restore: bodies were put back
 	NothingToRestore = "nothing_to_restore" // the answer of restore: no marker names the handle of a body that was given
 )
+
+// noSummary ends a run for which the host had no summary.
+func (c *Run) noSummary() (*Run, *policy.Error) {
+	if c.Policy.Summary.OnFailure == "error" {
+		return nil, &policy.Error{Code: SummaryFailed, Message: c.failure}
+	}
+	c.failed(SummaryFailed)
+	c.Report.Summary.Why = digest.SummarizerFailed
+	return c, nil
+}
 
 // unchanged ends the run with the input as it came.
 func (c *Run) unchanged(reason string) *Run {
@@ -206,8 +221,7 @@ func (c *Run) own(m int32) bool {
 	if c.isTurn(m) {
 		return true
 	}
-	return t.Messages[m].Role == transcript.User &&
-		(t.StartsWith(int(m), digest.Header) || t.StartsWith(int(m), RestoredPrefix))
+	return digest.Ours(t, int(m)) || t.Messages[m].Role == transcript.User && t.StartsWith(int(m), RestoredPrefix)
 }
 
 // reply returns the host's answer to a request.

@@ -205,6 +205,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer,
 			} else {
 				out.KeepLast = bool(in.Bool())
 			}
+		case "keep_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepMessages = int(in.Int())
+			}
 		case "min_messages":
 			if in.IsNull() {
 				in.Skip()
@@ -248,6 +254,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writ
 		const prefix string = ",\"keep_last\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.KeepLast))
+	}
+	{
+		const prefix string = ",\"keep_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepMessages))
 	}
 	{
 		const prefix string = ",\"min_messages\":"
@@ -1047,6 +1058,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 			}
 		case "stable_prefix":
 			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Prefix)
+		case "cut_point":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CutPoint = int(in.Int())
+			}
 		case "summary":
 			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &out.Summary)
 		case "actions":
@@ -1204,6 +1221,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
 		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Prefix)
+	}
+	if in.CutPoint != 0 {
+		const prefix string = ",\"cut_point\":"
+		out.RawString(prefix)
+		out.Int(int(in.CutPoint))
 	}
 	{
 		const prefix string = ",\"summary\":"

@@ -16,23 +16,29 @@ type foldPass struct {
 	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target.
 	KeepTokens int `json:"keep_tokens"`
 	// Boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters
-	// of its size by that) or "group".
+	// of its size by that), "group" (at any), "forward" (as "group"; with force it leaves something to fold even where all
+	// would fit) or "backward" (KeepMessages before the end, or at the start of the group there).
 	Boundary string `json:"boundary"`
 	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then.
 	KeepLast bool `json:"keep_last"`
+	// KeepMessages is how many of the newest messages are the tail, where Boundary is "backward".
+	KeepMessages int `json:"keep_messages"`
 	// MinMessages is how many messages must be folded, or none is; digests and restored files do not count.
 	MinMessages int `json:"min_messages"`
 }
 
 func init() {
 	register("fold", func() pass {
-		return &foldPass{KeepTokens: 20000, Boundary: "turn", KeepLast: true, MinMessages: 1}
+		return &foldPass{KeepTokens: 20000, Boundary: "turn", KeepLast: true, MinMessages: 1, KeepMessages: KeepLast}
 	})
 }
 
 func (p *foldPass) check() string {
-	if p.Boundary != "turn" && p.Boundary != "group" {
-		return `boundary must be "turn" or "group"`
+	if !slices.Contains([]string{"turn", "group", "forward", "backward"}, p.Boundary) {
+		return `boundary must be "turn", "group", "forward" or "backward"`
+	}
+	if p.KeepMessages < 0 || p.KeepMessages > 1<<30 {
+		return "keep_messages must be from 0 to 1,073,741,824 messages"
 	}
 	if p.MinMessages < 0 {
 		return "min_messages must not be negative"
@@ -46,6 +52,10 @@ func (p *foldPass) follows() bool { return false }
 const foldRequest = "fold-1"
 
 func (p *foldPass) run(c *Run) {
+	if s := c.style(); s != nil && !c.Policy.Safe() {
+		p.published(c, s)
+		return
+	}
 	held, groups := c.held()
 	cut, step := p.cut(c, groups)
 	var messages []int32
@@ -62,9 +72,11 @@ func (p *foldPass) run(c *Run) {
 		case !c.own(it.Msg):
 			talk++
 			messages = append(messages, it.Msg)
-		case c.T.StartsWith(int(it.Msg), digest.Header):
+		case digest.Ours(c.T, int(it.Msg)):
 			_, text := foldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
-			prior = digest.Body(text, &ledger)
+			var round int
+			prior, round = digest.Carried(text, &ledger)
+			c.State.Round = max(c.State.Round, round) // a host that lost the state gets it back
 		case c.T.Messages[it.Msg].Variant == transcript.Digest:
 			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
 		}
@@ -84,22 +96,29 @@ func (p *foldPass) run(c *Run) {
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
+	turn := -1
+	if step < 0 {
+		turn = c.cutTurn(cut, held)
+	}
 	scope := digest.SessionScope
 	if prior == "" && c.midTurn(cut, step) && c.lastAsked(messages) <= 0 {
 		scope = digest.TurnScope
 	}
-	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain})
+	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, turn: turn})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
-	message := digest.Message(body)
-	if c.P.NewMessage(transcript.User, message) >= gain {
+	text, role := c.digestText(body)
+	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
 	list, first := c.foldElements(cut, held, head >= 0)
-	message = nameFold(message, c.keepFold(list, first, gain))
-	c.fold(cut, head, held, c.F.Message(nil, transcript.User, message))
+	text = nameFold(text, c.keepFold(list, first, gain))
+	if cut < len(c.Items) {
+		c.Report.CutPoint = int(c.Items[cut].In)
+	}
+	c.fold(cut, head, held, c.F.Message(nil, role, text))
 	c.State.Ledger = ledger
 }
 
@@ -121,6 +140,14 @@ func (c *Run) lastAsked(messages []int32) int {
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.
 func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
+	if p.Boundary == "backward" {
+		return p.counted(c, groups), -1
+	}
+	defer func() {
+		if cut == 0 && p.Boundary == "forward" && c.Policy.Force {
+			cut, step = p.forced(c, groups), -1
+		}
+	}()
 	keep := p.KeepTokens
 	if c.Policy.Safe() && c.Target > 0 {
 		keep = min(keep, max(1, c.Target/2))

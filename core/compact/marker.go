@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/archive"
-	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -119,14 +118,16 @@ func nameFold(text, handle string) string {
 	if handle == "" {
 		return text
 	}
-	return digest.Header + "\n" + foldHandle + handle[:archive.Short] + text[len(digest.Header):]
+	header, rest, _ := strings.Cut(text, "\n")
+	return header + "\n" + foldHandle + handle[:archive.Short] + "\n" + rest
 }
 
 // foldHandleOf takes the handle out of the text of a digest message.
 func foldHandleOf(text string) (handle, rest string) {
-	after, found := strings.CutPrefix(text, digest.Header+"\n"+foldHandle)
+	header, rest, _ := strings.Cut(text, "\n")
+	after, found := strings.CutPrefix(rest, foldHandle)
 	if !found || len(after) < archive.Short || !archive.IsHandle(after[:archive.Short]) {
 		return "", text
 	}
-	return after[:archive.Short], digest.Header + after[archive.Short:]
+	return after[:archive.Short], header + after[archive.Short:]
 }

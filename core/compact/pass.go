@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/policy"
 )
 
@@ -42,8 +43,14 @@ func Passes() []string {
 	return names
 }
 
-// CheckPasses tells what is wrong with the passes of a policy.
+// CheckPasses tells what is wrong with the passes and the style of a policy.
 func CheckPasses(p *policy.Policy) *policy.Error {
+	switch s := p.Summary; {
+	case s.Style != "" && digest.StyleByName(s.Style) == nil:
+		return &policy.Error{Code: policy.OutOfRange, At: "summary.style", Message: digest.NoStyle(s.Style)}
+	case s.Style == "" && s.Prompt != "":
+		return &policy.Error{Code: policy.OutOfRange, At: "summary.prompt", Message: "only a style has a prompt that can be replaced; use summary.instructions"}
+	}
 	_, err := parsePasses(p)
 	return err
 }

@@ -20,7 +20,7 @@ func (c *Run) pin() {
 	}
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		c.Items[i].Pinned = i == newest || t.Messages[m].Role == transcript.System || c.holds(m) || c.pinnedByPolicy(int(m))
+		c.Items[i].Pinned = i == newest || t.Messages[m].Role == transcript.System && !c.own(m) || c.holds(m) || c.pinnedByPolicy(int(m))
 	}
 }
 

@@ -6,22 +6,24 @@ import "github.com/ctxfold/ctxfold/core/digest"
 //
 //easyjson:json
 type Report struct {
-	Reason    string   `json:"reason"`
-	Changed   bool     `json:"changed"`
-	Preset    string   `json:"preset"`
-	Format    string   `json:"format"`
-	Estimator string   `json:"estimator"`
-	Tokens    Tokens   `json:"tokens"`
-	Messages  Count    `json:"messages"`
-	Cleared   int      `json:"cleared"`  // tool results whose body was replaced by a marker
-	Folded    int      `json:"folded"`   // messages that the digest stands for
-	Restored  int      `json:"restored"` // files put back after the fold
-	Repaired  int      `json:"repaired"` // violations of the input that were mended
-	Prefix    Prefix   `json:"stable_prefix"`
-	Summary   Summary  `json:"summary"`
-	Actions   []Action `json:"actions"`
-	Bytes     *Sizes   `json:"bytes,omitempty"` // with max_bytes
-	Cache     *Cache   `json:"cache,omitempty"` // of a result that is another transcript
+	Reason    string `json:"reason"`
+	Changed   bool   `json:"changed"`
+	Preset    string `json:"preset"`
+	Format    string `json:"format"`
+	Estimator string `json:"estimator"`
+	Tokens    Tokens `json:"tokens"`
+	Messages  Count  `json:"messages"`
+	Cleared   int    `json:"cleared"`  // tool results whose body was replaced by a marker
+	Folded    int    `json:"folded"`   // messages that the digest stands for
+	Restored  int    `json:"restored"` // files put back after the fold
+	Repaired  int    `json:"repaired"` // violations of the input that were mended
+	Prefix    Prefix `json:"stable_prefix"`
+	// CutPoint is the index in the input's list where the tail begins that a fold has left; 0 where nothing was folded.
+	CutPoint int      `json:"cut_point,omitempty"`
+	Summary  Summary  `json:"summary"`
+	Actions  []Action `json:"actions"`
+	Bytes    *Sizes   `json:"bytes,omitempty"` // with max_bytes
+	Cache    *Cache   `json:"cache,omitempty"` // of a result that is another transcript
 	// Decisions is the log, if the policy asks for it.
 	Decisions []Decision `json:"decisions,omitempty"`
 }

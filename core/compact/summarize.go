@@ -15,6 +15,7 @@ type job struct {
 	prior    string // the digest so far
 	ledger   *digest.Ledger
 	gain     int // tokens that the digest stands for
+	turn     int // index in messages of the turn that is cut, or -1; styles of published systems ask for it apart
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -35,6 +36,9 @@ func (c *Run) digestOf(j job) (string, bool) {
 	text, why, ok := c.written(j, max(64, budget))
 	switch {
 	case !ok:
+		return "", false
+	case why != "" && why != digest.NoHeadings && s.OnFailure == "keep":
+		c.failure = why
 		return "", false
 	case why != "" && why != digest.NoHeadings:
 		return c.local(j, join(j.prior, text), budget, why), true
@@ -98,6 +102,9 @@ var rungs = []struct {
 // written is what the model has written for a job, or why nothing of it can be taken; then the text is what there is of it
 // all the same. It is false while the model has to be asked.
 func (c *Run) written(j job, output int) (text, why string, ok bool) {
+	if s := c.style(); s != nil {
+		return c.styledAnswer(s, j, output)
+	}
 	p := digest.Prompt{Scope: j.scope, Prior: j.prior, Instructions: c.Policy.Summary.Instructions, Language: digest.Language(c.T, j.messages)}
 	if p.Prior != "" && p.Scope == digest.SessionScope {
 		p.Scope = digest.UpdateScope

@@ -43,6 +43,7 @@ type Reply struct {
 	Text         string `json:"text,omitempty"`
 	FinishReason string `json:"finish_reason,omitempty"`
 	Error        string `json:"error,omitempty"`
+	Stream       bool   `json:"stream,omitempty"` // the host has shown the text as it came
 }
 
 // Request asks the host's model for a summary.
@@ -55,6 +56,10 @@ type Request struct {
 	Prompt          string `json:"prompt"`
 	MaxOutputTokens int    `json:"max_output_tokens"`
 	InputTokens     int    `json:"input_tokens"` // estimate of system and prompt
+	// Temperature is what the model is to be asked with; 0 leaves it to the host.
+	Temperature float64 `json:"temperature,omitempty"`
+	// Lead is what a host that shows the text as it comes shows before it.
+	Lead string `json:"lead,omitempty"`
 }
 
 // Complete adds lines to a digest, before the blocks that end it.

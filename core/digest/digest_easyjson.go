@@ -63,6 +63,18 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest(in *jlexer.Lexer, o
 			} else {
 				out.InputTokens = int(in.Int())
 			}
+		case "temperature":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Temperature = float64(in.Float64())
+			}
+		case "lead":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Lead = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -110,6 +122,16 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest(out *jwriter.Writer
 		const prefix string = ",\"input_tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.InputTokens))
+	}
+	if in.Temperature != 0 {
+		const prefix string = ",\"temperature\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Temperature))
+	}
+	if in.Lead != "" {
+		const prefix string = ",\"lead\":"
+		out.RawString(prefix)
+		out.String(string(in.Lead))
 	}
 	out.RawByte('}')
 }
@@ -161,6 +183,12 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest1(in *jlexer.Lexer, 
 			} else {
 				out.Error = string(in.String())
 			}
+		case "stream":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Stream = bool(in.Bool())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -198,6 +226,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest1(out *jwriter.Write
 		const prefix string = ",\"error\":"
 		out.RawString(prefix)
 		out.String(string(in.Error))
+	}
+	if in.Stream {
+		const prefix string = ",\"stream\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Stream))
 	}
 	out.RawByte('}')
 }
@@ -611,4 +644,134 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest3(out *jwriter.Write
 		out.String(string(in.Exit))
 	}
 	out.RawByte('}')
+}
+func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest5(in *jlexer.Lexer, out *FileOps) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "read":
+			if in.IsNull() {
+				in.Skip()
+				out.Read = nil
+			} else {
+				in.Delim('[')
+				if out.Read == nil {
+					if !in.IsDelim(']') {
+						out.Read = make([]string, 0, 4)
+					} else {
+						out.Read = []string{}
+					}
+				} else {
+					out.Read = (out.Read)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v16 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v16 = string(in.String())
+					}
+					out.Read = append(out.Read, v16)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "modified":
+			if in.IsNull() {
+				in.Skip()
+				out.Modified = nil
+			} else {
+				in.Delim('[')
+				if out.Modified == nil {
+					if !in.IsDelim(']') {
+						out.Modified = make([]string, 0, 4)
+					} else {
+						out.Modified = []string{}
+					}
+				} else {
+					out.Modified = (out.Modified)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v17 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v17 = string(in.String())
+					}
+					out.Modified = append(out.Modified, v17)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest5(out *jwriter.Writer, in FileOps) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"read\":"
+		out.RawString(prefix[1:])
+		if in.Read == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v18, v19 := range in.Read {
+				if v18 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v19))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"modified\":"
+		out.RawString(prefix)
+		if in.Modified == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v20, v21 := range in.Modified {
+				if v20 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v21))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v FileOps) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *FileOps) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest5(l, v)
 }

@@ -248,7 +248,117 @@ func (v verdict) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *verdict) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions1(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(in *jlexer.Lexer, out *truncateArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(in *jlexer.Lexer, out *valueArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "value":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Value).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(out *jwriter.Writer, in valueArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"value\":"
+		out.RawString(prefix[1:])
+		(in.Value).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v valueArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *valueArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexer, out *turnArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "cut":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cut = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Writer, in turnArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"cut\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Cut))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v turnArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *turnArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexer, out *truncateArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -282,7 +392,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(out *jwriter.Writer, in truncateArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Writer, in truncateArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -296,14 +406,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v truncateArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions2(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *truncateArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexer, out *trimArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexer, out *trimArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -337,7 +447,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Writer, in trimArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Writer, in trimArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -351,14 +461,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v trimArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *trimArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexer, out *thresholdArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexer, out *thresholdArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -428,7 +538,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Writer, in thresholdArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Writer, in thresholdArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -472,14 +582,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v thresholdArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *thresholdArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexer, out *summaryArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexer, out *summaryArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -527,7 +637,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Writer, in summaryArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Writer, in summaryArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -550,14 +660,80 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v summaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *summaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexer, out *strategyArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexer, out *styleArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "style":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Style = string(in.String())
+			}
+		case "round":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Round = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Writer, in styleArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"style\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Style))
+	}
+	{
+		const prefix string = ",\"round\":"
+		out.RawString(prefix)
+		out.Int(int(in.Round))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v styleArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *styleArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexer, out *strategyArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -591,7 +767,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Writer, in strategyArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Writer, in strategyArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -605,14 +781,91 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v strategyArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *strategyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexer, out *standInArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lexer, out *statsArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "context_window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ContextWindow = int(in.Int())
+			}
+		case "reserve_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ReserveTokens = int(in.Int())
+			}
+		case "last_input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.LastInputTokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.Writer, in statsArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"context_window\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.ContextWindow))
+	}
+	{
+		const prefix string = ",\"reserve_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.ReserveTokens))
+	}
+	{
+		const prefix string = ",\"last_input_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.LastInputTokens))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v statsArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *statsArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lexer, out *standInArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -652,7 +905,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Writer, in standInArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.Writer, in standInArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -671,14 +924,92 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v standInArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *standInArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexer, out *splitArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lexer, out *splitTurn) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "is_split":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.IsSplit = bool(in.Bool())
+			}
+		case "turn_start":
+			if in.IsNull() {
+				in.Skip()
+				out.TurnStart = nil
+			} else {
+				if out.TurnStart == nil {
+					out.TurnStart = new(int)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.TurnStart = int(in.Int())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.Writer, in splitTurn) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"is_split\":"
+		out.RawString(prefix[1:])
+		out.Bool(bool(in.IsSplit))
+	}
+	{
+		const prefix string = ",\"turn_start\":"
+		out.RawString(prefix)
+		if in.TurnStart == nil {
+			out.RawString("null")
+		} else {
+			out.Int(int(*in.TurnStart))
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v splitTurn) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *splitTurn) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lexer, out *splitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -718,7 +1049,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Writer, in splitArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.Writer, in splitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -737,14 +1068,167 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v splitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *splitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexer, out *replyArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lexer, out *selection) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "compact":
+			if in.IsNull() {
+				in.Skip()
+				out.Compact = nil
+			} else {
+				in.Delim('[')
+				if out.Compact == nil {
+					if !in.IsDelim(']') {
+						out.Compact = make([]int, 0, 8)
+					} else {
+						out.Compact = []int{}
+					}
+				} else {
+					out.Compact = (out.Compact)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 int
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v1 = int(in.Int())
+					}
+					out.Compact = append(out.Compact, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "keep":
+			if in.IsNull() {
+				in.Skip()
+				out.Keep = nil
+			} else {
+				in.Delim('[')
+				if out.Keep == nil {
+					if !in.IsDelim(']') {
+						out.Keep = make([]int, 0, 8)
+					} else {
+						out.Keep = []int{}
+					}
+				} else {
+					out.Keep = (out.Keep)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 int
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v2 = int(in.Int())
+					}
+					out.Keep = append(out.Keep, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "previous_summary":
+			if in.IsNull() {
+				in.Skip()
+				out.Previous = nil
+			} else {
+				if out.Previous == nil {
+					out.Previous = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Previous = string(in.String())
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.Writer, in selection) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"compact\":"
+		out.RawString(prefix[1:])
+		if in.Compact == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v3, v4 := range in.Compact {
+				if v3 > 0 {
+					out.RawByte(',')
+				}
+				out.Int(int(v4))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"keep\":"
+		out.RawString(prefix)
+		if in.Keep == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v5, v6 := range in.Keep {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				out.Int(int(v6))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"previous_summary\":"
+		out.RawString(prefix)
+		if in.Previous == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Previous))
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v selection) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *selection) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lexer, out *replyArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -792,7 +1276,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Writer, in replyArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.Writer, in replyArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -815,14 +1299,477 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v replyArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *replyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lexer, out *limited) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lexer, out *prompts) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "system":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.System = string(in.String())
+			}
+		case "prompt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prompt = string(in.String())
+			}
+		case "turn_prefix":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TurnPrefix = string(in.String())
+			}
+		case "header":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Header = string(in.String())
+			}
+		case "role":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Role = string(in.String())
+			}
+		case "max_output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxOutputTokens = int(in.Int())
+			}
+		case "temperature":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Temperature = float64(in.Float64())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.Writer, in prompts) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"system\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.System))
+	}
+	{
+		const prefix string = ",\"prompt\":"
+		out.RawString(prefix)
+		out.String(string(in.Prompt))
+	}
+	if in.TurnPrefix != "" {
+		const prefix string = ",\"turn_prefix\":"
+		out.RawString(prefix)
+		out.String(string(in.TurnPrefix))
+	}
+	{
+		const prefix string = ",\"header\":"
+		out.RawString(prefix)
+		out.String(string(in.Header))
+	}
+	{
+		const prefix string = ",\"role\":"
+		out.RawString(prefix)
+		out.String(string(in.Role))
+	}
+	if in.MaxOutputTokens != 0 {
+		const prefix string = ",\"max_output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxOutputTokens))
+	}
+	if in.Temperature != 0 {
+		const prefix string = ",\"temperature\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Temperature))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v prompts) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *prompts) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lexer, out *promptArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "style":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Style = string(in.String())
+			}
+		case "round":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Round = int(in.Int())
+			}
+		case "previous_summary":
+			if in.IsNull() {
+				in.Skip()
+				out.Prior = nil
+			} else {
+				if out.Prior == nil {
+					out.Prior = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Prior = string(in.String())
+				}
+			}
+		case "instructions":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Instructions = string(in.String())
+			}
+		case "prompt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prompt = string(in.String())
+			}
+		case "scope":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Scope = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.Writer, in promptArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"style\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Style))
+	}
+	{
+		const prefix string = ",\"round\":"
+		out.RawString(prefix)
+		out.Int(int(in.Round))
+	}
+	{
+		const prefix string = ",\"previous_summary\":"
+		out.RawString(prefix)
+		if in.Prior == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Prior))
+		}
+	}
+	{
+		const prefix string = ",\"instructions\":"
+		out.RawString(prefix)
+		out.String(string(in.Instructions))
+	}
+	{
+		const prefix string = ",\"prompt\":"
+		out.RawString(prefix)
+		out.String(string(in.Prompt))
+	}
+	{
+		const prefix string = ",\"scope\":"
+		out.RawString(prefix)
+		out.String(string(in.Scope))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v promptArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *promptArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lexer, out *optionArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "context_window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ContextWindow = int(in.Int())
+			}
+		case "reserve_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ReserveTokens = int(in.Int())
+			}
+		case "keep_recent_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecentTokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.Writer, in optionArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"context_window\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.ContextWindow))
+	}
+	{
+		const prefix string = ",\"reserve_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.ReserveTokens))
+	}
+	{
+		const prefix string = ",\"keep_recent_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecentTokens))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v optionArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *optionArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lexer, out *modelArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.Writer, in modelArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"model\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Model))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v modelArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *modelArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lexer, out *logArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "round":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Round = int(in.Int())
+			}
+		case "tokens_before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TokensBefore = int(in.Int())
+			}
+		case "tokens_after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TokensAfter = int(in.Int())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.Writer, in logArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"round\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Round))
+	}
+	{
+		const prefix string = ",\"tokens_before\":"
+		out.RawString(prefix)
+		out.Int(int(in.TokensBefore))
+	}
+	{
+		const prefix string = ",\"tokens_after\":"
+		out.RawString(prefix)
+		out.Int(int(in.TokensAfter))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v logArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *logArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lexer, out *limited) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -880,7 +1827,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.Writer, in limited) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.Writer, in limited) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -914,14 +1861,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v limited) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *limited) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lexer, out *limitArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lexer, out *limitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -991,7 +1938,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.Writer, in limitArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.Writer, in limitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1035,14 +1982,69 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v limitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *limitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lexer, out *failureArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lexer, out *keepArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "keep_last":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepLast = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.Writer, in keepArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"keep_last\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.KeepLast))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v keepArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *keepArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lexer, out *failureArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1093,7 +2095,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lex
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in, &out.Usage)
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -1120,7 +2122,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.Writer, in failureArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.Writer, in failureArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1157,7 +2159,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.W
 	{
 		const prefix string = ",\"usage\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out, in.Usage)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out, in.Usage)
 	}
 	{
 		const prefix string = ",\"window\":"
@@ -1174,14 +2176,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v failureArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *failureArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lexer, out *failureUsage) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lexer, out *failureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1233,7 +2235,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.Writer, in failureUsage) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.Writer, in failureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1259,7 +2261,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lexer, out *effectiveLimit) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lexer, out *effectiveLimit) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1317,7 +2319,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.Writer, in effectiveLimit) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.Writer, in effectiveLimit) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1351,14 +2353,69 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v effectiveLimit) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *effectiveLimit) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lexer, out *contextTokens) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lexer, out *cutArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "keep_recent_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecentTokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.Writer, in cutArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"keep_recent_tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.KeepRecentTokens))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v cutArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *cutArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lexer, out *contextTokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1410,7 +2467,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.Writer, in contextTokens) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.Writer, in contextTokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1439,14 +2496,113 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextTokens) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextTokens) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lexer, out *bytesArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lexer, out *contextStats) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "estimated_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.EstimatedTokens = int(in.Int())
+			}
+		case "context_limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ContextLimit = int(in.Int())
+			}
+		case "usage_percent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.UsagePercent = float64(in.Float64())
+			}
+		case "message_count":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MessageCount = int(in.Int())
+			}
+		case "should_compact":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ShouldCompact = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.Writer, in contextStats) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"estimated_tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.EstimatedTokens))
+	}
+	{
+		const prefix string = ",\"context_limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.ContextLimit))
+	}
+	{
+		const prefix string = ",\"usage_percent\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.UsagePercent))
+	}
+	{
+		const prefix string = ",\"message_count\":"
+		out.RawString(prefix)
+		out.Int(int(in.MessageCount))
+	}
+	{
+		const prefix string = ",\"should_compact\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.ShouldCompact))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v contextStats) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *contextStats) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lexer, out *bytesArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1480,7 +2636,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.Writer, in bytesArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.Writer, in bytesArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1494,14 +2650,112 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v bytesArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *bytesArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lexer, out *asked) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lexer, out *boundaryArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "roles":
+			if in.IsNull() {
+				in.Skip()
+				out.Roles = nil
+			} else {
+				in.Delim('[')
+				if out.Roles == nil {
+					if !in.IsDelim(']') {
+						out.Roles = make([]string, 0, 4)
+					} else {
+						out.Roles = []string{}
+					}
+				} else {
+					out.Roles = (out.Roles)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v7 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v7 = string(in.String())
+					}
+					out.Roles = append(out.Roles, v7)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "initial":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Initial = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.Writer, in boundaryArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"roles\":"
+		out.RawString(prefix[1:])
+		if in.Roles == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v8, v9 := range in.Roles {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v9))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"initial\":"
+		out.RawString(prefix)
+		out.Int(int(in.Initial))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v boundaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *boundaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lexer, out *asked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1567,7 +2821,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.Writer, in asked) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.Writer, in asked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1616,10 +2870,10 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v asked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *asked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(l, v)
 }

@@ -206,3 +206,26 @@ func Blank(src []byte, span Span) bool {
 	}
 	return true
 }
+
+// AppendCompact appends a JSON value, which a Scanner has read, without the white space between its tokens and with its
+// strings as JSON.stringify writes them. Numbers stay as they are spelled.
+func AppendCompact(dst, value []byte) []byte {
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; c {
+		case ' ', '\n', '\r', '\t':
+		case '"':
+			end := i + 1
+			for value[end] != '"' {
+				if value[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			dst = AppendString(dst, AppendText(nil, value, Span{Start: uint32(i), End: uint32(end + 1)}))
+			i = end
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

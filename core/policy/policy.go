@@ -63,6 +63,10 @@ type Gate struct {
 	Target float64 `json:"target,omitempty"`
 	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1.
 	MinGain float64 `json:"min_gain,omitempty"`
+	// Inclusive makes compaction due at the limit itself, not only above it.
+	Inclusive bool `json:"inclusive,omitempty"`
+	// MinMessages is how many messages a transcript must have for compaction to be due.
+	MinMessages int `json:"min_messages,omitempty"`
 }
 
 // Prices are in any currency for a million tokens. Without those of the cache everything costs Input.
@@ -89,6 +93,13 @@ type Summary struct {
 	Split string `json:"split,omitempty"`
 	// Instructions are added to the prompt, such as what to pay attention to.
 	Instructions string `json:"instructions,omitempty"`
+	// Style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
+	Style string `json:"style,omitempty"`
+	// Prompt says what to write, in the stead of the style's own words. Only styles have one.
+	Prompt string `json:"prompt,omitempty"`
+	// OnFailure is what happens where the host has no summary: "local" (the default: the local digest takes its place),
+	// "keep" (the transcript stays as it is) or "error" (the operation fails; with wire_safe it is "local").
+	OnFailure string `json:"on_failure,omitempty"`
 }
 
 // Pin names messages by one or more of their features; a message that has all of them is pinned.
@@ -104,6 +115,15 @@ func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }
 
 // Local tells whether digests are made without a model.
 func (p *Policy) Local() bool { return p.Summary.Mode != "model" }
+
+// Due tells whether a transcript of so many tokens and messages is to be compacted.
+func (p *Policy) Due(tokens, messages int) bool {
+	limit := p.Limit()
+	if messages < p.Gate.MinMessages {
+		return false
+	}
+	return tokens > limit || p.Gate.Inclusive && tokens == limit
+}
 
 // Usable is how many tokens of the window there are for the conversation; not positive if the reserve takes them all.
 func (p *Policy) Usable() int {

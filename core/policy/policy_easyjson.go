@@ -567,6 +567,24 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy3(in *jlexer.Lexer, 
 			} else {
 				out.Instructions = string(in.String())
 			}
+		case "style":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Style = string(in.String())
+			}
+		case "prompt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prompt = string(in.String())
+			}
+		case "on_failure":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OnFailure = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -641,6 +659,36 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy3(out *jwriter.Write
 		}
 		out.String(string(in.Instructions))
 	}
+	if in.Style != "" {
+		const prefix string = ",\"style\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Style))
+	}
+	if in.Prompt != "" {
+		const prefix string = ",\"prompt\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Prompt))
+	}
+	if in.OnFailure != "" {
+		const prefix string = ",\"on_failure\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.OnFailure))
+	}
 	out.RawByte('}')
 }
 func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy2(in *jlexer.Lexer, out *Gate) {
@@ -674,6 +722,18 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy2(in *jlexer.Lexer, 
 				in.Skip()
 			} else {
 				out.MinGain = float64(in.Float64())
+			}
+		case "inclusive":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Inclusive = bool(in.Bool())
+			}
+		case "min_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinMessages = int(in.Int())
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -718,6 +778,26 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy2(out *jwriter.Write
 			out.RawString(prefix)
 		}
 		out.Float64(float64(in.MinGain))
+	}
+	if in.Inclusive {
+		const prefix string = ",\"inclusive\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Inclusive))
+	}
+	if in.MinMessages != 0 {
+		const prefix string = ",\"min_messages\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.MinMessages))
 	}
 	out.RawByte('}')
 }
@@ -790,4 +870,114 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy1(out *jwriter.Write
 		out.Int(int(*in.Reserve))
 	}
 	out.RawByte('}')
+}
+func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy6(in *jlexer.Lexer, out *CheckpointConfig) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "model_context_limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ModelContextLimit = int(in.Int())
+			}
+		case "system_reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SystemReserve = int(in.Int())
+			}
+		case "output_reserve":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OutputReserve = int(in.Int())
+			}
+		case "safety_buffer":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SafetyBuffer = int(in.Int())
+			}
+		case "threshold_percent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ThresholdPercent = float64(in.Float64())
+			}
+		case "recent_messages_to_keep":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.RecentMessagesToKeep = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy6(out *jwriter.Writer, in CheckpointConfig) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"model_context_limit\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.ModelContextLimit))
+	}
+	{
+		const prefix string = ",\"system_reserve\":"
+		out.RawString(prefix)
+		out.Int(int(in.SystemReserve))
+	}
+	{
+		const prefix string = ",\"output_reserve\":"
+		out.RawString(prefix)
+		out.Int(int(in.OutputReserve))
+	}
+	{
+		const prefix string = ",\"safety_buffer\":"
+		out.RawString(prefix)
+		out.Int(int(in.SafetyBuffer))
+	}
+	{
+		const prefix string = ",\"threshold_percent\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.ThresholdPercent))
+	}
+	{
+		const prefix string = ",\"recent_messages_to_keep\":"
+		out.RawString(prefix)
+		out.Int(int(in.RecentMessagesToKeep))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v CheckpointConfig) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy6(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *CheckpointConfig) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy6(l, v)
 }

@@ -15,7 +15,7 @@ type Preset struct {
 	JSON      string
 }
 
-// presets are the presets by name. The numbers of window-budget are those of S3.4, S3.33 and S3.38.
+// presets are the presets by name; turnTail and checkpoint are in files of their own. The numbers of window-budget are those of S3.4, S3.33 and S3.38.
 var presets = []Preset{
 	{
 		Name: "default",
@@ -46,6 +46,8 @@ var presets = []Preset{
   "summary": {"mode": "model", "max_output_tokens": 4096}
 }`,
 	},
+	turnTail,
+	checkpoint,
 	agentLoop,
 }
 
@@ -181,6 +183,10 @@ func (p *Policy) check() *Error {
 		return bad("summary.retries", "must be from 0 to 3")
 	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
 		return bad("summary.split", `must be "map" or "chain"`)
+	case p.Gate.MinMessages < 0:
+		return bad("gate.min_messages", "must not be negative")
+	case !slices.Contains([]string{"", "local", "keep", "error"}, p.Summary.OnFailure):
+		return bad("summary.on_failure", `must be "local", "keep" or "error"`)
 	case p.Answer != "" && p.Answer != "messages" && p.Answer != "edits" && p.Answer != "report":
 		return bad("answer", `must be "messages", "edits" or "report"`)
 	case p.Archive != "" && p.Archive != "places" && p.Archive != "bodies":

@@ -27,6 +27,11 @@ type Profile struct {
 	PerMessage bool
 	// GoArguments counts the arguments of a tool call as a Go program writes them that has read them (jsonspan.AppendGo).
 	GoArguments bool
+	// Stringified counts arguments and results as JSON.stringify writes them, strings in quotes, and the tool calls that older
+	// messages have beside their content (S2.2).
+	Stringified bool
+	// Outer leaves out the parts inside tool results.
+	Outer bool
 	// BareFields leaves what a message holds beside its parts (the type of a note, an error's text) uncounted.
 	BareFields bool
 	// FreeNull leaves arguments of a tool call that are null uncounted (S3.8).
@@ -119,12 +124,12 @@ var profiles = []*Profile{
 	{Name: "bytes4-floor", Doc: "UTF-8 bytes / 4, rounded down", // S1.1, S1.2
 		Unit: Bytes, Num: 1, Den: 4, Floor: true,
 		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),
-		published: &Profile{BareFields: true, Unit: Bytes, Num: 1, Den: 4, Floor: true,
+		published: &Profile{BareFields: true, Outer: true, Unit: Bytes, Num: 1, Den: 4, Floor: true,
 			Kinds: onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text)}},
 	{Name: "utf16-4", Doc: "UTF-16 code units / 4, rounded up", // S2.1 to S2.5
 		Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
 		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),
-		published: &Profile{BareFields: true, Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
+		published: &Profile{BareFields: true, Outer: true, Stringified: true, Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
 			Kinds: unnamedResults(onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text, transcript.ToolCall, transcript.ToolResult))}},
 	{Name: "runes3.6", Doc: "Unicode scalar values / 3.6, rounded up", // S3.5 to S3.9
 		Unit: Runes, Num: 10, Den: 36, PerMessage: true, FreeNull: true, Framing: byRole(4), Block: 2,

@@ -35,10 +35,15 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	if t.Hidden(i) {
 		return 0 // it is not sent (S4.7)
 	}
-	return p.Framing[m.Role] + p.sum(t, m.Extra, t.PartsOf(i))
+	total := p.Framing[m.Role] + p.sum(t, m.Extra, t.PartsOf(i))
+	if p.Stringified && m.Role == transcript.Assistant && t.IsArray(m.OldCalls) {
+		total += p.oldCalls(t.Bytes(m.OldCalls))
+	}
+	return total
 }
 
-// Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls count as they are spelled.
+// Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls, and
+// with Stringified results, count as they are spelled.
 func (p *Profile) Parts(parts []transcript.Part) int { return p.sum(nil, transcript.Measure{}, parts) }
 
 func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts []transcript.Part) int {
@@ -56,7 +61,7 @@ func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts 
 	}
 	for i := range parts {
 		part := &parts[i]
-		if part.Has(transcript.Removed | transcript.Free) {
+		if part.Has(transcript.Removed|transcript.Free) || p.Outer && part.Parent >= 0 {
 			continue
 		}
 		k := &p.Kinds[part.Kind]
@@ -65,7 +70,9 @@ func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts 
 		if part.Kind != transcript.ToolResult || !holdsParts(parts[i+1:]) {
 			total += p.Block
 		}
-		if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
+		if p.Stringified && t != nil && (part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult) {
+			add(stringified(t, part.Body))
+		} else if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
 			size := part.Size
 			if p.GoArguments && t != nil && part.Kind == transcript.ToolCall {
 				size = jsonspan.MeasureText(GoArguments(t, part))

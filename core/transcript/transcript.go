@@ -133,6 +133,7 @@ type Message struct {
 	Variant  Variant
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
+	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
 	Meta int32
@@ -348,7 +349,7 @@ func (t *Transcript) shift(by uint32, m, p int) {
 	}
 	for i := m; i < len(t.Messages); i++ {
 		msg := &t.Messages[i]
-		for _, s := range []*Span{&msg.Span, &msg.RoleSpan, &msg.Content, &msg.Lists[0], &msg.Lists[1], &msg.Label, &msg.Exit} {
+		for _, s := range []*Span{&msg.Span, &msg.RoleSpan, &msg.Content, &msg.Lists[0], &msg.Lists[1], &msg.Label, &msg.Exit, &msg.OldCalls} {
 			move(s)
 		}
 		if msg.Meta > 0 {

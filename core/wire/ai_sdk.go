@@ -42,7 +42,7 @@ var aiSDKRoles = map[string]transcript.Role{
 	"system": transcript.System, "user": transcript.User, "assistant": transcript.Assistant, "tool": transcript.Tool,
 }
 
-var aiSDKMessage = []string{"role", "content", "providerOptions"}
+var aiSDKMessage = []string{"role", "content", "providerOptions", "toolCalls"}
 
 func readAISDK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
@@ -57,7 +57,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 	role, content, options := f[0], f[1], f[2]
 	r.role(m, &role, aiSDKRoles)
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
-	m.Content = content.Span
+	m.Content, m.OldCalls = content.Span, f[3].Span
 	if content.Str() {
 		r.add(whole(transcript.Text, &content))
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {

@@ -27,6 +27,7 @@ func init() {
 		TextPart:    `{"type":"text","text":%t}`,
 		Results:     anthropicResults,
 		Wrap:        wrapContent,
+		SystemApart: true,
 		FreshID:     "toolu_ctxfold_",
 		Rules: Rules{
 			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",

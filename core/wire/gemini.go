@@ -26,6 +26,7 @@ func init() {
 		TextPart:    `{"text":%t}`,
 		Results:     geminiResults,
 		Sign:        geminiSign,
+		SystemApart: true,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{
 			Unanswered: "G4", Orphan: "G4", Duplicate: "I2", Empty: "G2", First: "G3", Alternate: "G3", Role: "G1",

@@ -47,6 +47,8 @@ type Format struct {
 	// FreshID is how the ids begin that repair gives to tool calls.
 	FreshID string
 
+	// SystemApart tells that the system prompt stands beside the list, and no message of the system's in it.
+	SystemApart bool
 	// Parts is the key of a message's list of parts, for paths; "" is content.
 	Parts string
 	// Link links records that belong together and are no tool calls and results, from part index from on; may be nil.

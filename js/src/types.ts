@@ -35,7 +35,7 @@ export interface Policy {
   /** The model's context window, in tokens. Without one, compaction is never due. `reserve` stays free for the answer. */
   window?: { tokens?: number; reserve?: number };
   /** Compaction is due above (window − reserve) × `ratio`, and aims for `target` of that. Both over 0 and up to 1. */
-  gate?: { ratio?: number; target?: number; min_gain?: number };
+  gate?: { ratio?: number; target?: number; min_gain?: number; inclusive?: boolean; min_messages?: number };
   /** The passes in their order, in place of the preset's. */
   passes?: Pass[];
   summary?: {
@@ -47,6 +47,12 @@ export interface Policy {
     max_input_tokens?: number;
     /** Added to the prompt. */
     instructions?: string;
+    /** The layout of requests and digests: ctxfold's own, or that of a published system. */
+    style?: string;
+    /** What the model is to write, in the stead of the style's own words. */
+    prompt?: string;
+    /** What happens where there is no summary. */
+    on_failure?: "local" | "keep" | "error";
   };
   /** Messages that are never changed, besides the system's and the newest of the user's. */
   pins?: Pin[];
@@ -96,6 +102,10 @@ export interface SummaryRequest {
   max_output_tokens: number;
   /** The tokens of `system` and `prompt`. */
   input_tokens: number;
+  /** What the model is to be asked with. */
+  temperature?: number;
+  /** What a host that shows the summary as it comes shows before it. */
+  lead?: string;
 }
 
 /** The host's answer to a request: a text, or the error that kept it from having one. */
@@ -189,6 +199,8 @@ export interface Report {
   repaired: number;
   /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
   stable_prefix: { messages: number; bytes: number; tokens: number };
+  /** The index of the given messages at which the tail begins that a fold has left; absent where nothing was folded. */
+  cut_point?: number;
   /**
    * Where the digest came from: `none`, `model` or `local`; what was wrong with the model's answer; and the share of the
    * facts of the folded messages that stand in the digest, as code finds them.

@@ -1,0 +1,92 @@
+package compact
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/digest"
+)
+
+// published folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does
+// wrong it does here too (docs/SEEDS.md).
+func (p *foldPass) published(c *Run, s *digest.Style) {
+	seq := make([]int32, len(c.Items))
+	sizes := make([]int, len(c.Items))
+	for i, it := range c.Items {
+		seq[i], sizes[i] = it.Msg, it.Tokens
+	}
+	tool := func(i int) bool { return IsTool(c.T, int(seq[i])) }
+	user := func(i int) bool { return IsUser(c.T, int(seq[i])) }
+	held := make([]bool, len(c.Items))
+	q := digest.Question{Exact: true, Round: c.State.Round + 1}
+	from, cut, turn := 0, 0, -1
+	if p.Boundary == "backward" {
+		sel := SelectMessages(c.T, seq, p.KeepMessages)
+		if from, cut = sel.From, sel.To; cut == 0 {
+			c.State.Round = 0 // S2.28: what was not done counts as round 0
+			return
+		}
+		held[0] = true
+		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
+	} else {
+		if cut = FindCutPoint(sizes, tool, p.KeepTokens); cut == 0 {
+			cut = ForceCutPoint(len(seq), tool)
+		}
+		if IsSplitTurn(len(seq), cut, user) {
+			turn = TurnStart(cut, user)
+		}
+	}
+	if cut == 0 {
+		return
+	}
+	if s.Task != nil {
+		q.Task = s.Task(c.T)
+	}
+	body, ok := c.answered(s, c.styledParts(seq[from:cut], turn), q)
+	if !ok {
+		return
+	}
+	if body == "" && s.Empty != "" {
+		c.failure = s.Empty
+		return
+	}
+	ops := digest.FileOps{Read: c.State.Ledger.Read, Modified: c.State.Ledger.Modified}.Merge(digest.ExtractFileOps(c.T, seq))
+	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
+	c.Report.Summary = Summary{Source: "model"}
+	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
+	list, first := c.foldElements(cut, held, false)
+	c.keepFold(list, first, c.Tokens(from, cut)) // the text of the digest names no handle
+	c.fold(cut, -1, held, c.F.Message(nil, s.Role, s.Message(body)))
+}
+
+// answered asks for the summaries of the parts one after the other and joins them. It is false while one is wanted, and
+// when one has failed.
+func (c *Run) answered(s *digest.Style, parts []styledPart, q digest.Question) (body string, ok bool) {
+	var texts [2]string
+	q.Split = len(parts) > 1
+	q.Instructions, q.Template = c.Policy.Summary.Instructions, c.Policy.Summary.Prompt
+	for i, p := range parts {
+		var rendered bool
+		if q.Record, rendered = s.Record(c.T, p.messages, digest.RecordOptions{Exact: true}); !rendered {
+			c.failure = digest.NoResult
+			return "", false
+		}
+		q.Prefix = p.prefix
+		reply, asked := c.reply(p.id)
+		if !asked {
+			r := digest.Request{ID: p.id, Scope: p.scope, System: s.System, MaxOutputTokens: c.Policy.Summary.MaxOutputTokens,
+				Temperature: s.Temperature, Prompt: strings.ToValidUTF8(s.Prompt(q), "\ufffd")}
+			if i > 0 && texts[0] != "" {
+				r.Lead = digest.CurrentTurn
+			}
+			r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
+			c.Requests = append(c.Requests, r)
+			return "", false
+		}
+		if reply.Error != "" {
+			c.failure = s.Failure(len(parts) > 1, p.prefix, reply)
+			return "", false
+		}
+		texts[i] = reply.Text
+	}
+	return digest.JoinTurn(texts[0], texts[1]), true
+}

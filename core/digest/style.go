@@ -1,0 +1,160 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Style is how a published system asks for its summaries and how it writes them down. The style of a policy without one
+// is that of Prompt and Message.
+type Style struct {
+	Name string // as in a policy, summary.style
+	// Role is the digest message's. Formats that keep the system's messages apart get a message of the user for it.
+	Role   transcript.Role
+	Header string // what the digest message begins with
+	System string // the system text of a request
+	// Split tells that a turn that is cut is summarised apart from what was before it.
+	Split bool
+	// Temperature and MaxOutput are what the system asks its model with; 0 is nothing.
+	Temperature float64
+	MaxOutput   int // tokens
+	// Record renders messages for the prompt; false is a message that cannot be rendered (S2.21).
+	Record func(t *transcript.Transcript, messages []int32, o RecordOptions) (string, bool)
+	// Prompt is the user text of a request.
+	Prompt func(q Question) string
+	// Ask is what a prompt asks for; TurnPrefix is added for the beginning of a turn that is cut.
+	Ask        func(round int, exact bool) string
+	TurnPrefix string
+	// Message is the text of the digest message as the published system has it.
+	Message func(body string) string
+	// Task finds the user's first request as the published system does (S2.26).
+	Task func(t *transcript.Transcript) string
+	// Failure says that a summary failed, as the published system does: which one, and why (S1.17).
+	Failure func(split, prefix bool, r Reply) string
+	// Empty says that the summary is empty; a style without it takes an empty one.
+	Empty string
+}
+
+// RecordOptions say how messages are rendered.
+type RecordOptions struct {
+	Exact bool // as the published system does, defects included
+	Clip  int  // how long tool results and arguments may be, in the units of the style; 0 is the style's own limit
+}
+
+// Question is what a prompt is made of.
+type Question struct {
+	Record       string // the rendered messages
+	Prior        string // the digest so far
+	HasPrior     bool
+	Task         string // the user's first request
+	Round        int    // of the compaction that is asked for, from 1
+	Instructions string // of the policy
+	Template     string // what to write, in the stead of the style's own; ""
+	Split        bool   // the turn is cut, and this is about what was before it
+	Prefix       bool   // the record is the beginning of a turn that is cut
+	Exact        bool
+}
+
+var styles = []*Style{turnTail, checkpoint}
+
+// StyleByName returns the style with a name, or nil.
+func StyleByName(name string) *Style {
+	for _, s := range styles {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// NoStyle says that there is no style of a name, and which there are.
+func NoStyle(name string) string {
+	message := "there is no style \"" + name + "\"; there are: "
+	for i, s := range styles {
+		if i > 0 {
+			message += ", "
+		}
+		message += s.Name
+	}
+	return message
+}
+
+// roundMark stands before the number of compactions in a digest message, so that a host that lost the state gets it back.
+const roundMark = "Compaction Round "
+
+// Write is the text of a digest message of ours in a style.
+func (s *Style) Write(body string, round int) string {
+	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
+}
+
+// rounds is what follows the header in its line.
+func (s *Style) rounds(round int) string {
+	if s == checkpoint {
+		return " (" + roundMark + itoa(round) + ")"
+	}
+	return "\n" + roundMark + itoa(round) + "."
+}
+
+// Read takes the text of a digest message apart: the body, without what code wrote round it, and the round. It is false
+// where the text is none of the style's.
+func (s *Style) Read(text string) (body string, round int, ok bool) {
+	rest, ok := strings.CutPrefix(text, s.Header)
+	if !ok {
+		return "", 0, false
+	}
+	head, body, ok := strings.Cut(rest, "\n"+untrusted+"\n\n")
+	at := strings.Index(head, roundMark)
+	if !ok || at < 0 || len(head) > 160 {
+		return "", 0, false
+	}
+	for _, c := range []byte(head[at+len(roundMark):]) {
+		if c < '0' || c > '9' || round > 1e8 {
+			break
+		}
+		round = round*10 + int(c-'0')
+	}
+	return strings.Replace(body, s.footer("", round), "", 1), round, true
+}
+
+// footer adds the last line that a summary of a later round has (S2.30).
+func (s *Style) footer(body string, round int) string {
+	if s != checkpoint || round < 2 {
+		return body
+	}
+	return body + "\n\nThis summary incorporates context from " + itoa(round-1) + " previous compaction rounds."
+}
+
+// strip takes the heading off that the model was asked for: ours stands there already (S2.18).
+func (s *Style) strip(body string) string {
+	line, rest, _ := strings.Cut(body, "\n")
+	if s == checkpoint && strings.HasPrefix(strings.TrimLeft(line, "#"), " Session Summary") {
+		return strings.TrimSpace(rest)
+	}
+	return body
+}
+
+// Ours tells whether message i is a digest message that ctxfold wrote, in whatever style.
+func Ours(t *transcript.Transcript, i int) bool {
+	if t.StartsWith(i, Header) {
+		return true
+	}
+	for _, s := range styles {
+		if t.StartsWith(i, s.Header) {
+			_, _, ok := s.Read(t.Text(t.FirstText(i)))
+			return ok
+		}
+	}
+	return false
+}
+
+// Carried is the digest in the text of a message for which Ours is true, without the lists that code appended to it, which are added
+// to l; and the round, 0 where the message does not tell.
+func Carried(text string, l *Ledger) (body string, round int) {
+	for _, s := range styles {
+		if body, round, ok := s.Read(text); ok {
+			return Body(body, l), round
+		}
+	}
+	return Body(text, l), 0
+}
