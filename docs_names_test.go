@@ -119,6 +119,7 @@ func passKeys(t *testing.T) map[string][]string {
 			if !ok || !isStruct {
 				return true
 			}
+			pass = regexp.MustCompile("[A-Z]").ReplaceAllStringFunc(pass, func(c string) string { return "_" + strings.ToLower(c) })
 			keys[pass] = nil
 			for _, f := range fields.Fields.List {
 				if f.Tag == nil {

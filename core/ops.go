@@ -182,12 +182,14 @@ func check(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := Checked{Limit: r.policy.Limit(), Window: r.policy.Window.Tokens, Format: r.format.Name, Estimator: r.profile.Name,
-		Messages: len(r.t.Messages), Tokens: r.profile.Beside(r.t) + r.tokens(), Reason: compact.UnderBudget}
+		Messages: len(r.t.Messages), Reason: compact.UnderBudget}
+	a.Due, a.Tokens = compact.Due(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+		State: state, N: len(r.t.Messages)}, r.profile.Beside(r.t)+r.tokens())
 	switch {
-	case a.Window == 0:
+	case r.policy.Unbounded():
 		a.Reason = compact.UnknownWindow
-	case r.policy.Due(a.Tokens, a.Messages):
-		a.Due, a.Reason = true, "over_limit"
+	case a.Due:
+		a.Reason = "over_limit"
 	}
 	if m := r.policy.MaxBytes; m > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"

@@ -32,6 +32,12 @@ type Input struct {
 	// ended, failed or been given up. Only CompactWith reads it.
 	OnDelta func(Delta)
 
+	// Force compacts although it is not due. Only Plan and CompactWith read it.
+	Force bool
+
+	// window is another window than the policy's, in tokens; 0 is none.
+	window int
+
 	// Edits asks for [Result].Edits in the place of its Messages, whatever the policy says: for [ApplyEdits]. Only Plan
 	// and CompactWith read it.
 	Edits bool
@@ -39,6 +45,9 @@ type Input struct {
 
 func (in Input) policy() member {
 	m := member{key: "policy", value: in.Policy}
+	if in.window > 0 {
+		m.set(strconv.Itoa(in.window), "window", "tokens")
+	}
 	if in.Format == "" {
 		return m
 	}
@@ -119,6 +128,9 @@ func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answ
 	policy := in.policy()
 	if localDigest {
 		policy.set(`"local"`, "summary", "mode")
+	}
+	if in.Force {
+		policy.set("true", "force")
 	}
 	if in.Edits {
 		policy.set(`"edits"`, "answer")

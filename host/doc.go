@@ -11,6 +11,9 @@
 //		}))
 //	messages = r.Messages
 //
+// A program that goes on with one conversation for long leaves more to a [Conversation]: the state, events ([Journal]),
+// compaction after turns, and one more try when the provider says that the conversation does not fit.
+//
 // Messages are [encoding/json.RawMessage] in and out. They are never decoded into structs, so a message that is kept is
 // kept byte for byte, whatever fields its provider has added to it.
 //

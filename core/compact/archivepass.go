@@ -29,6 +29,10 @@ type archivePass struct {
 	MaxInput  int `json:"max_input"`
 	MaxOutput int `json:"max_output"`
 	Excerpt   int `json:"excerpt"`
+	// Batch is how many results one summary stands for (S4.30); 0 and 1 are one summary for each.
+	Batch int `json:"batch"`
+	// MaxBatches is how many batches are made in one compaction, the oldest results first; 0 is as many as there are.
+	MaxBatches int `json:"max_batches"`
 	// Tools are the tools whose results may be archived; empty is all. ExcludeTools never are.
 	Tools        []string `json:"tools"`
 	ExcludeTools []string `json:"exclude_tools"`
@@ -47,7 +51,8 @@ func (p *archivePass) check() string {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"keep_recent", p.KeepRecent}, {"max_requests", p.MaxRequests}, {"max_input", p.MaxInput}, {"max_output", p.MaxOutput}, {"excerpt", p.Excerpt}} {
+	}{{"keep_recent", p.KeepRecent}, {"max_requests", p.MaxRequests}, {"max_input", p.MaxInput}, {"max_output", p.MaxOutput}, {"excerpt", p.Excerpt},
+		{"batch", p.Batch}, {"max_batches", p.MaxBatches}} {
 		if n.value < 0 || n.value > 1<<30 {
 			return n.name + " must be from 0 to 1,073,741,824"
 		}
@@ -58,7 +63,14 @@ func (p *archivePass) check() string {
 func (p *archivePass) follows() bool { return false }
 
 func (p *archivePass) run(c *Run) {
-	if p.KeepRecent == 0 {
+	switch {
+	case p.KeepRecent == 0:
+		return
+	case !c.Policy.Safe():
+		p.published(c)
+		return
+	case p.Batch > 1:
+		p.batches(c)
 		return
 	}
 	var targets []result

@@ -53,10 +53,11 @@ func Compact(in Input) (*Run, *policy.Error) {
 	}
 	c := newRun(in)
 	bytes := c.overBytes()
-	c.due = in.Policy.Force || in.Policy.Window.Tokens > 0 && in.Policy.Due(c.Total, in.N)
+	due, _ := Due(in, c.Total)
+	c.due = in.Policy.Force || due
 	switch {
 	case c.due || bytes:
-	case in.Policy.Window.Tokens == 0:
+	case in.Policy.Unbounded():
 		return c.unchanged(UnknownWindow), nil
 	default:
 		return c.unchanged(UnderBudget), nil

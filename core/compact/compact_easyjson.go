@@ -13,7 +13,159 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, out *rehydratePass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, out *toolDigestPass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		case "tools":
+			if in.IsNull() {
+				in.Skip()
+				out.Tools = nil
+			} else {
+				in.Delim('[')
+				if out.Tools == nil {
+					if !in.IsDelim(']') {
+						out.Tools = make([]string, 0, 4)
+					} else {
+						out.Tools = []string{}
+					}
+				} else {
+					out.Tools = (out.Tools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v1 = string(in.String())
+					}
+					out.Tools = append(out.Tools, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v2 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Writer, in toolDigestPass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	{
+		const prefix string = ",\"tools\":"
+		out.RawString(prefix)
+		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v3, v4 := range in.Tools {
+				if v3 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v4))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v5, v6 := range in.ExcludeTools {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v6))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v toolDigestPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *toolDigestPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *rehydratePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -65,7 +217,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, 
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Writer, in rehydratePass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in rehydratePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -94,14 +246,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Write
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v rehydratePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *rehydratePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *reasoningPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer, out *reasoningPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -141,7 +293,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in reasoningPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writer, in reasoningPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -160,14 +312,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v reasoningPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *reasoningPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer, out *foldPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *foldPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -231,7 +383,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writer, in foldPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in foldPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -270,14 +422,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v foldPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *foldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *dedupePass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *dedupePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -331,13 +483,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 					out.ExcludeTools = (out.ExcludeTools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 string
+					var v7 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v1 = string(in.String())
+						v7 = string(in.String())
 					}
-					out.ExcludeTools = append(out.ExcludeTools, v1)
+					out.ExcludeTools = append(out.ExcludeTools, v7)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -356,7 +508,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in dedupePass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in dedupePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -387,11 +539,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v2, v3 := range in.ExcludeTools {
-				if v2 > 0 {
+			for v8, v9 := range in.ExcludeTools {
+				if v8 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v3))
+				out.String(string(v9))
 			}
 			out.RawByte(']')
 		}
@@ -401,14 +553,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v dedupePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *dedupePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *clearPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *clearPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -439,199 +591,6 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 				in.Skip()
 			} else {
 				out.MinReclaim = int(in.Int())
-			}
-		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v4 = string(in.String())
-					}
-					out.Tools = append(out.Tools, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v5 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v5 = string(in.String())
-					}
-					out.ExcludeTools = append(out.ExcludeTools, v5)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in clearPass) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
-	}
-	{
-		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
-	}
-	{
-		const prefix string = ",\"min_reclaim\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinReclaim))
-	}
-	{
-		const prefix string = ",\"tools\":"
-		out.RawString(prefix)
-		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v6, v7 := range in.Tools {
-				if v6 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v7))
-			}
-			out.RawByte(']')
-		}
-	}
-	{
-		const prefix string = ",\"exclude_tools\":"
-		out.RawString(prefix)
-		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v8, v9 := range in.ExcludeTools {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v9))
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v clearPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *clearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
-}
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *archivePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
-		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
-		case "mode":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Mode = string(in.String())
-			}
-		case "min_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinTokens = int(in.Int())
-			}
-		case "max_requests":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxRequests = int(in.Int())
-			}
-		case "max_input":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxInput = int(in.Int())
-			}
-		case "max_output":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MaxOutput = int(in.Int())
-			}
-		case "excerpt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Excerpt = int(in.Int())
 			}
 		case "tools":
 			if in.IsNull() {
@@ -701,7 +660,212 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in archivePass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in clearPass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	{
+		const prefix string = ",\"min_reclaim\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinReclaim))
+	}
+	{
+		const prefix string = ",\"tools\":"
+		out.RawString(prefix)
+		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v12, v13 := range in.Tools {
+				if v12 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v13))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v14, v15 := range in.ExcludeTools {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v15))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v clearPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *clearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *archivePass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		case "mode":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Mode = string(in.String())
+			}
+		case "min_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinTokens = int(in.Int())
+			}
+		case "max_requests":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxRequests = int(in.Int())
+			}
+		case "max_input":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxInput = int(in.Int())
+			}
+		case "max_output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxOutput = int(in.Int())
+			}
+		case "excerpt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Excerpt = int(in.Int())
+			}
+		case "batch":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Batch = int(in.Int())
+			}
+		case "max_batches":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxBatches = int(in.Int())
+			}
+		case "tools":
+			if in.IsNull() {
+				in.Skip()
+				out.Tools = nil
+			} else {
+				in.Delim('[')
+				if out.Tools == nil {
+					if !in.IsDelim(']') {
+						out.Tools = make([]string, 0, 4)
+					} else {
+						out.Tools = []string{}
+					}
+				} else {
+					out.Tools = (out.Tools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v16 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v16 = string(in.String())
+					}
+					out.Tools = append(out.Tools, v16)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v17 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v17 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v17)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in archivePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -746,17 +910,27 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 		out.Int(int(in.Excerpt))
 	}
 	{
+		const prefix string = ",\"batch\":"
+		out.RawString(prefix)
+		out.Int(int(in.Batch))
+	}
+	{
+		const prefix string = ",\"max_batches\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxBatches))
+	}
+	{
 		const prefix string = ",\"tools\":"
 		out.RawString(prefix)
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v12, v13 := range in.Tools {
-				if v12 > 0 {
+			for v18, v19 := range in.Tools {
+				if v18 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v13))
+				out.String(string(v19))
 			}
 			out.RawByte(']')
 		}
@@ -768,11 +942,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v14, v15 := range in.ExcludeTools {
-				if v14 > 0 {
+			for v20, v21 := range in.ExcludeTools {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v15))
+				out.String(string(v21))
 			}
 			out.RawByte(']')
 		}
@@ -782,14 +956,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v archivePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *archivePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *State) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -861,7 +1035,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in State) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -900,14 +1074,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *Sizes) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Sizes) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -953,7 +1127,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in Sizes) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Sizes) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -977,14 +1151,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Sizes) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Sizes) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1029,9 +1203,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1057,7 +1231,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &out.Prefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1065,7 +1239,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1082,9 +1256,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in, &v16)
-					out.Actions = append(out.Actions, v16)
+					var v22 Action
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in, &v22)
+					out.Actions = append(out.Actions, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1133,13 +1307,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 Decision
+					var v23 Decision
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v17).UnmarshalEasyJSON(in)
+						(v23).UnmarshalEasyJSON(in)
 					}
-					out.Decisions = append(out.Decisions, v17)
+					out.Decisions = append(out.Decisions, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1158,7 +1332,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1190,12 +1364,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1220,7 +1394,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out, in.Prefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -1230,7 +1404,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1239,11 +1413,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v18, v19 := range in.Actions {
-				if v18 > 0 {
+			for v24, v25 := range in.Actions {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out, v19)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out, v25)
 			}
 			out.RawByte(']')
 		}
@@ -1263,11 +1437,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v20, v21 := range in.Decisions {
-				if v20 > 0 {
+			for v26, v27 := range in.Decisions {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				(v21).MarshalEasyJSON(out)
+				(v27).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1277,14 +1451,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1354,7 +1528,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1395,7 +1569,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1441,7 +1615,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1462,7 +1636,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1508,7 +1682,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1529,7 +1703,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1569,7 +1743,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1585,7 +1759,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1637,7 +1811,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1663,7 +1837,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Marker) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1709,7 +1883,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Marker) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1733,14 +1907,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Given) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Given) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1780,7 +1954,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Given) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Given) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1799,14 +1973,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Given) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Given) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Decision) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1870,7 +2044,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Decision) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1909,14 +2083,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Decision) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Decision) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Cache) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1982,7 +2156,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Cache) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2016,14 +2190,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Cache) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Cache) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Body) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2107,7 +2281,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Body) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2156,14 +2330,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Attempts) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Attempts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2209,7 +2383,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Attempts) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2244,10 +2418,10 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Attempts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Attempts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(l, v)
 }

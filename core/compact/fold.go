@@ -16,12 +16,13 @@ type foldPass struct {
 	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target.
 	KeepTokens int `json:"keep_tokens"`
 	// Boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters
-	// of its size by that), "group" (at any), "forward" (as "group"; with force it leaves something to fold even where all
+	// of its size by that), "group" (at any), "message" (as "group", since calls and their results stay together; a published
+	// system cuts anywhere), "forward" (as "group"; with force it leaves something to fold even where all
 	// would fit) or "backward" (KeepMessages before the end, or at the start of the group there).
 	Boundary string `json:"boundary"`
 	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded then.
 	KeepLast bool `json:"keep_last"`
-	// KeepMessages is how many of the newest messages are the tail, where Boundary is "backward".
+	// KeepMessages is how many of the newest messages are the tail, where Boundary is "backward", or "message" and KeepTokens is 0.
 	KeepMessages int `json:"keep_messages"`
 	// MinMessages is how many messages must be folded, or none is; digests and restored files do not count.
 	MinMessages int `json:"min_messages"`
@@ -34,8 +35,8 @@ func init() {
 }
 
 func (p *foldPass) check() string {
-	if !slices.Contains([]string{"turn", "group", "forward", "backward"}, p.Boundary) {
-		return `boundary must be "turn", "group", "forward" or "backward"`
+	if !slices.Contains([]string{"turn", "group", "message", "forward", "backward"}, p.Boundary) {
+		return `boundary must be "turn", "group", "message", "forward" or "backward"`
 	}
 	if p.KeepMessages < 0 || p.KeepMessages > 1<<30 {
 		return "keep_messages must be from 0 to 1,073,741,824 messages"
@@ -140,7 +141,7 @@ func (c *Run) lastAsked(messages []int32) int {
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.
 func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
-	if p.Boundary == "backward" {
+	if p.Boundary == "backward" || p.Boundary == "message" && p.KeepTokens == 0 {
 		return p.counted(c, groups), -1
 	}
 	defer func() {

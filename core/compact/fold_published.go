@@ -1,9 +1,11 @@
 package compact
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/wire"
 )
 
 // published folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does
@@ -19,7 +21,10 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	held := make([]bool, len(c.Items))
 	q := digest.Question{Exact: true, Round: c.State.Round + 1}
 	from, cut, turn := 0, 0, -1
-	if p.Boundary == "backward" {
+	switch p.Boundary {
+	case "message":
+		cut = p.split(c, sizes)
+	case "backward":
 		sel := SelectMessages(c.T, seq, p.KeepMessages)
 		if from, cut = sel.From, sel.To; cut == 0 {
 			c.State.Round = 0 // S2.28: what was not done counts as round 0
@@ -27,7 +32,7 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 		}
 		held[0] = true
 		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
-	} else {
+	default:
 		if cut = FindCutPoint(sizes, tool, p.KeepTokens); cut == 0 {
 			cut = ForceCutPoint(len(seq), tool)
 		}
@@ -38,6 +43,10 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	if cut == 0 {
 		return
 	}
+	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !c.T.Hidden(int(m)) }) {
+		c.failure = s.Unseen
+		return
+	}
 	if s.Task != nil {
 		q.Task = s.Task(c.T)
 	}
@@ -45,7 +54,7 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	if !ok {
 		return
 	}
-	if body == "" && s.Empty != "" {
+	if s.Empty != "" && (body == "" || s.Blank && digest.IsBlank(body)) {
 		c.failure = s.Empty
 		return
 	}
@@ -55,7 +64,23 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
 	list, first := c.foldElements(cut, held, false)
 	c.keepFold(list, first, c.Tokens(from, cut)) // the text of the digest names no handle
-	c.fold(cut, -1, held, c.F.Message(nil, s.Role, s.Message(body)))
+	text := c.F.Message(nil, s.Role, s.Message(body))
+	if s.Kind != "" && c.marks() {
+		text = wire.Marks{Kind: &s.Kind}.Append(nil, text)
+	}
+	c.fold(cut, -1, held, text)
+}
+
+// split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+func (p *foldPass) split(c *Run, sizes []int) int {
+	keep := p.KeepTokens
+	if c.Limit/2 > 0 {
+		keep = min(keep, c.Limit/2)
+	}
+	if keep > 0 {
+		return SplitByTokens(sizes, keep)
+	}
+	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
 // answered asks for the summaries of the parts one after the other and joins them. It is false while one is wanted, and

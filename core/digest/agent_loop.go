@@ -1,6 +1,43 @@
 package digest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// agentLoop is the style of S4: a message of the user, a record with labels.
+var agentLoop = &Style{
+	Name: "agent-loop", Role: transcript.User, Kind: "user",
+	Header: AgentLoopHeader,
+	System: AgentLoopSystem,
+	Record: func(t *transcript.Transcript, messages []int32, o RecordOptions) (string, bool) {
+		max := ProjectedText
+		if o.Clip > 0 {
+			max = min(max, o.Clip)
+		}
+		return Labelled(t, messages, max), true
+	},
+	Prompt: func(q Question) string {
+		if q.Exact {
+			q.Prior = "" // S4.40: it is not fed back
+		}
+		return AgentLoopPrompt(q)
+	},
+	Ask:     func(int, bool) string { return agentLoopFirst + agentLoopLayout },
+	Message: func(body string) string { return AgentLoopHeader + "\n\n" + body },
+	Failure: func(_, _ bool, r Reply) string { return summaryFailure + r.Error },
+	Empty:   summaryFailure + EmptySummary, Blank: true,
+	Unseen: summaryFailure + NoVisible,
+}
+
+// What S4.37 says of summaries that cannot be had.
+const (
+	EmptySummary   = "empty summary generated"
+	NoMessages     = "no messages to summarize"
+	NoVisible      = "no agent-visible messages to summarize"
+	summaryFailure = "failed to generate summary: "
+)
 
 // AgentLoopHeader is the first line of a digest message of the style agent-loop (S4.38).
 const AgentLoopHeader = "[Previous conversation summary]"
@@ -56,9 +93,9 @@ Write the whole summary anew in exactly this layout:`
 // AgentLoopPrompt is the user text of a request of the style agent-loop: the record, the summary so far, what to write
 // (S4.36). The published system (exact) writes a backslash and an n where line ends are meant, and takes a blank summary so
 // far for one.
-func AgentLoopPrompt(record, previous, instructions string, exact bool) string {
-	nl := "\n"
-	if exact {
+func AgentLoopPrompt(q Question) string {
+	nl, record, previous := "\n", q.Record, q.Prior
+	if q.Exact {
 		nl = `\n`
 	} else {
 		record, previous = Fence(record), Fence(strings.TrimSpace(previous))
@@ -69,8 +106,12 @@ func AgentLoopPrompt(record, previous, instructions string, exact bool) string {
 		prompt += "<previous-summary>" + nl + previous + nl + "</previous-summary>" + nl + nl
 		ask = agentLoopUpdate
 	}
-	prompt += ask + agentLoopLayout
-	if s := strings.TrimSpace(instructions); s != "" && !exact {
+	if q.Template != "" {
+		prompt += q.Template
+	} else {
+		prompt += ask + agentLoopLayout
+	}
+	if s := strings.TrimSpace(q.Instructions); s != "" && !q.Exact {
 		prompt += "\n\nAdditional instructions:\n" + s
 	}
 	return prompt

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// Labelled renders messages as paragraphs that begin with who they are from (S4.35). With project, tool results are shown
-// as a request for a summary shows them (S4.34). Messages that the model is not sent are left out.
-func Labelled(t *transcript.Transcript, messages []int32, project bool) string {
+// Labelled renders messages as paragraphs that begin with who they are from (S4.35). With max over 0, tool
+// results are shown as a request for a summary shows them, in at most about max runes (S4.34). Messages that the model is not sent are left out.
+func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 	var b []byte
 	paragraph := func(label, text string) {
 		if text == "" {
@@ -36,8 +36,8 @@ func Labelled(t *transcript.Transcript, messages []int32, project bool) string {
 		for _, n := range said.results {
 			o := ToolOutputAt(t, n)
 			text := o.Text
-			if project {
-				text = o.Projected()
+			if max > 0 {
+				text = TrimWithTail(o.text(), max)
 			}
 			label := "[Tool result]: "
 			if name := strings.TrimSpace(o.Name); name != "" {

@@ -32,8 +32,13 @@ type Style struct {
 	Task func(t *transcript.Transcript) string
 	// Failure says that a summary failed, as the published system does: which one, and why (S1.17).
 	Failure func(split, prefix bool, r Reply) string
-	// Empty says that the summary is empty; a style without it takes an empty one.
+	// Empty says that the summary is empty; a style without it takes an empty one. With Blank white space is empty too.
 	Empty string
+	Blank bool
+	// Unseen says that the model is sent none of the messages (S4.37); "" is a style that asks all the same.
+	Unseen string
+	// Kind is what the application calls the digest message (S4.11); "" is nothing.
+	Kind string
 }
 
 // RecordOptions say how messages are rendered.
@@ -56,7 +61,7 @@ type Question struct {
 	Exact        bool
 }
 
-var styles = []*Style{turnTail, checkpoint}
+var styles = []*Style{turnTail, checkpoint, agentLoop}
 
 // StyleByName returns the style with a name, or nil.
 func StyleByName(name string) *Style {

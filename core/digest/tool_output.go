@@ -4,17 +4,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
 // The first lines of what stands for tool results whose bodies are gone (S4.25, S4.30, S4.39).
 const (
-	ToolSummaryHeader  = "[Tool output summary]"
-	ToolBatchHeader    = "[Tool outputs summary]"
-	ToolDigestHeader   = "[Compaction tool digest]"
-	emptyOutput        = "(empty output)"
-	toolStandInHeader  = "[Tool output summarized]" // the body of a result whose summary stands elsewhere
-	toolStandInForThis = " Its summary stands with the result of call "
+	ToolSummaryHeader = "[Tool output summary]"
+	ToolBatchHeader   = "[Tool outputs summary]"
+	ToolDigestHeader  = "[Compaction tool digest]"
+	emptyOutput       = "(empty output)"
 )
 
 // How long texts about tool results may be, in runes (S4.26, S4.27, S4.30, S4.34, S4.39).
@@ -27,7 +26,7 @@ const (
 	fallbackText   = 800
 	batchLine      = 220
 	digestLine     = 200
-	projectedText  = 1800
+	ProjectedText  = 1800
 )
 
 // ToolOutput is one tool result as the texts about it have it.
@@ -41,7 +40,7 @@ type ToolOutput struct {
 func ToolOutputAt(t *transcript.Transcript, part int) ToolOutput {
 	p := &t.Parts[part]
 	o := ToolOutput{Name: t.Text(p.Name), ID: t.Text(p.ID), IsError: p.Has(transcript.IsError), Text: JoinedText(t, part)}
-	if o.Name == "" {
+	if p.Name.Zero() { // the format names only the call
 		o.Name = ToolName(t, part)
 	}
 	return o
@@ -92,7 +91,7 @@ func line(text string, max int) string {
 }
 
 // Projected is the output as a request for a summary of the conversation shows it (S4.34).
-func (o ToolOutput) Projected() string { return TrimWithTail(o.text(), projectedText) }
+func (o ToolOutput) Projected() string { return TrimWithTail(o.text(), ProjectedText) }
 
 // Excerpt stands for a summary where no model writes one (S4.27).
 func (o ToolOutput) Excerpt() string {
@@ -213,19 +212,25 @@ func BatchMessage(outputs []ToolOutput, summary string) string {
 	return text + "\n" + strings.TrimSpace(summary)
 }
 
-// StandIn is the body of a result whose summary stands with that of another one of its batch.
-func (o ToolOutput) StandIn(call string) string {
-	return toolStandInHeader + toolStandInForThis + strings.TrimSpace(call) + "."
+// BatchBody is what a body of a result says that stands for several: which, and their summary (S4.30).
+func BatchBody(outputs []ToolOutput, summary string) string {
+	return BatchMessage(outputs, summary)[len(ToolBatchHeader)+1:]
 }
 
-// Summarized tells whether a body is a summary already, or stands for one.
-func Summarized(body string) bool {
-	for _, header := range []string{ToolSummaryHeader, ToolBatchHeader, ToolDigestHeader, toolStandInHeader} {
-		if strings.HasPrefix(body, header) {
-			return true
-		}
+// BatchStandIn is what the body of a result says whose summary stands with that of another one, the part first.
+func BatchStandIn(t *transcript.Transcript, first int) string {
+	return "It stands with the result of call " + strings.TrimSpace(t.Text(t.Parts[first].ID)) + "."
+}
+
+// BatchReply is how long a summary of several results may be.
+var BatchReply = jsonspan.ASCII(batchOutput)
+
+// Key is what S4 knows a result by: its id or, without one, its name and its message.
+func (o ToolOutput) Key(message int) string {
+	if id := strings.TrimSpace(o.ID); id != "" {
+		return id
 	}
-	return false
+	return or(o.Name, "unknown") + "#" + strconv.Itoa(message)
 }
 
 // Strategies of summaries of tool results (S4.23).

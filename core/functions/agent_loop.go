@@ -89,11 +89,7 @@ func init() {
 	})
 	register("estimate_context", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		got := c.context()
-		a := contextTokens{Tokens: got.Tokens, Measured: got.Measured, Index: got.Index, Estimated: c.Estimator.Beside(c.Transcript)}
-		for _, n := range c.sizes() {
-			a.Estimated += n
-		}
-		return object(dst, a), nil
+		return object(dst, contextTokens{Tokens: got.Tokens, Measured: got.Measured, Index: got.Index, Estimated: c.total()}), nil
 	})
 	register("split_by_tokens", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		var a splitArguments
@@ -116,7 +112,7 @@ func init() {
 	register("set_visibility", Messages, setVisibility)
 	register("project_for_summary", Messages, projectForSummary)
 	register("serialize_conversation", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		return text(dst, digest.Labelled(c.Transcript, c.all(), false)), nil
+		return text(dst, digest.Labelled(c.Transcript, c.all(), 0)), nil
 	})
 	register("generate_summary", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		var a summaryArguments
@@ -134,7 +130,7 @@ func (c *Call) context() tokens.Context {
 	if c.Policy.Safe() {
 		from = c.State.Messages
 	}
-	return tokens.MeasureContext(c.Estimator, c.Transcript, from)
+	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
 }
 
 // sizes are the tokens of the messages.
@@ -152,6 +148,15 @@ func (c *Call) all() []int32 {
 		all[i] = int32(i)
 	}
 	return all
+}
+
+// total is the estimate of the whole transcript.
+func (c *Call) total() int {
+	sum := c.Estimator.Beside(c.Transcript)
+	for _, n := range c.sizes() {
+		sum += n
+	}
+	return sum
 }
 
 // visibility lists for each message who is shown it: [{"agent","user","kind"}] (S4.10).
@@ -220,7 +225,7 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 func generateSummary(c *Call, a summaryArguments) asked {
 	failed := func(why string) asked { return asked{Error: &why} }
 	if len(c.Transcript.Messages) == 0 {
-		return failed("no messages to summarize")
+		return failed(digest.NoMessages)
 	}
 	visible := false
 	for i := range c.Transcript.Messages {
@@ -229,18 +234,19 @@ func generateSummary(c *Call, a summaryArguments) asked {
 	exact := !c.Policy.Safe()
 	switch {
 	case !visible && digest.IsBlank(a.Previous):
-		return failed("no agent-visible messages to summarize")
+		return failed(digest.NoVisible)
 	case !visible:
 		return asked{Summary: a.Previous}
 	}
 	r := asked{System: digest.AgentLoopSystem,
-		Prompt: digest.AgentLoopPrompt(digest.Labelled(c.Transcript, c.all(), true), a.Previous, c.Policy.Summary.Instructions, exact)}
+		Prompt: digest.AgentLoopPrompt(digest.Question{Record: digest.Labelled(c.Transcript, c.all(), digest.ProjectedText), Prior: a.Previous,
+			Instructions: c.Policy.Summary.Instructions, Exact: exact})}
 	if a.Reply == nil {
 		return r
 	}
 	why := a.Reply.Error
 	if why == "" && digest.IsBlank(a.Reply.Text) {
-		why = "empty summary generated"
+		why = digest.EmptySummary
 	}
 	if why != "" {
 		r.Error = &why

@@ -1,17 +1,20 @@
 package policy
 
-// agentLoop is the published system S4: due at the window without its reserve (S4.3), old tool results behind summaries
-// (S4.24), a tail of 20,000 tokens (S4.1).
+// agentLoop is the published system S4: due at the window without its reserve or, without a window, at 8,000 tokens (S4.3);
+// summaries for old tool results where there are more than ten (S4.24); a tail of 20,000 tokens, in it ten tool results and a
+// digest of the others (S4.1, S4.39).
 var agentLoop = Preset{
 	Name: "agent-loop",
 	Doc:  "the published system S4: summaries of old tool results, a digest of what is older than the newest 20,000 tokens",
 	JSON: `{
   "estimator": "bytes4-message",
-  "gate": {"ratio": 1, "target": 1},
+  "window": {"reserve": 16384},
+  "gate": {"ratio": 1, "target": 1, "inclusive": true, "max_tokens": 8000, "max_messages": 50, "max_tool_results": 10, "usage": true},
   "passes": [
     {"pass": "archive", "keep_recent": 10},
-    {"pass": "fold", "keep_tokens": 20000, "boundary": "group"}
+    {"pass": "fold", "keep_tokens": 20000, "keep_messages": 5, "boundary": "message"},
+    {"pass": "tool_digest", "keep_recent": 10}
   ],
-  "summary": {"mode": "model", "max_output_tokens": 4096}
+  "summary": {"mode": "model", "style": "agent-loop", "max_output_tokens": 4096, "on_failure": "error"}
 }`,
 }

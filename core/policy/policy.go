@@ -67,6 +67,16 @@ type Gate struct {
 	Inclusive bool `json:"inclusive,omitempty"`
 	// MinMessages is how many messages a transcript must have for compaction to be due.
 	MinMessages int `json:"min_messages,omitempty"`
+	// MaxTokens is the limit where the window is unknown or the reserve takes all of it, in tokens; 0 is none (S4.3).
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// MaxMessages makes compaction due at so many messages where there is no limit in tokens; 0 is never (S4.2).
+	MaxMessages int `json:"max_messages,omitempty"`
+	// MaxToolResults makes compaction due above so many tool results that have not been cleared or summarised; 0 is never
+	// (S4.24).
+	MaxToolResults int `json:"max_tool_results,omitempty"`
+	// Usage takes what the provider counted (usage in native messages) for what it has counted, and estimates only what
+	// follows (S4.8).
+	Usage bool `json:"usage,omitempty"`
 }
 
 // Prices are in any currency for a million tokens. Without those of the cache everything costs Input.
@@ -122,20 +132,41 @@ func (p *Policy) Due(tokens, messages int) bool {
 	if messages < p.Gate.MinMessages {
 		return false
 	}
+	if limit <= 0 && p.Gate.MaxMessages > 0 {
+		return messages >= p.Gate.MaxMessages
+	}
 	return tokens > limit || p.Gate.Inclusive && tokens == limit
 }
 
 // Usable is how many tokens of the window there are for the conversation; not positive if the reserve takes them all.
 func (p *Policy) Usable() int {
 	if p.Window.Reserve != nil {
-		return p.Window.Tokens - *p.Window.Reserve
+		usable := p.Window.Tokens - *p.Window.Reserve
+		if usable <= 0 && p.Gate.MaxTokens > 0 && p.Safe() { // such a policy has a limit, and there must be room to work in
+			return p.Window.Tokens - p.Window.Tokens/8
+		}
+		return usable
 	}
 	return p.Window.Tokens - min(16384, p.Window.Tokens/8)
 }
 
 // Limit is how many tokens are too many: compaction is due above it. It is 0 where the reserve takes the whole window
 // (S3.11, S3.12).
-func (p *Policy) Limit() int { return int(float64(max(0, p.Usable())) * p.Gate.Ratio) }
+func (p *Policy) Limit() int {
+	limit := int(float64(max(0, p.Usable())) * p.Gate.Ratio)
+	if p.Gate.MaxTokens > 0 && (p.Window.Tokens == 0 || p.Window.Reserve != nil && *p.Window.Reserve >= p.Window.Tokens) {
+		if limit > 0 {
+			return min(limit, p.Gate.MaxTokens)
+		}
+		return p.Gate.MaxTokens
+	}
+	return limit
+}
+
+// Unbounded tells whether nothing in the policy makes compaction due.
+func (p *Policy) Unbounded() bool {
+	return p.Window.Tokens == 0 && p.Gate.MaxTokens == 0 && p.Gate.MaxMessages == 0 && p.Gate.MaxToolResults == 0
+}
 
 // TargetTokens is how many tokens a compaction aims for.
 func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Target) }

@@ -735,6 +735,30 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy2(in *jlexer.Lexer, 
 			} else {
 				out.MinMessages = int(in.Int())
 			}
+		case "max_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxTokens = int(in.Int())
+			}
+		case "max_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxMessages = int(in.Int())
+			}
+		case "max_tool_results":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxToolResults = int(in.Int())
+			}
+		case "usage":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Usage = bool(in.Bool())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -798,6 +822,46 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy2(out *jwriter.Write
 			out.RawString(prefix)
 		}
 		out.Int(int(in.MinMessages))
+	}
+	if in.MaxTokens != 0 {
+		const prefix string = ",\"max_tokens\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.MaxTokens))
+	}
+	if in.MaxMessages != 0 {
+		const prefix string = ",\"max_messages\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.MaxMessages))
+	}
+	if in.MaxToolResults != 0 {
+		const prefix string = ",\"max_tool_results\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.MaxToolResults))
+	}
+	if in.Usage {
+		const prefix string = ",\"usage\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Usage))
 	}
 	out.RawByte('}')
 }

@@ -165,6 +165,12 @@ func (p *Policy) check() *Error {
 		return bad("window.reserve", tokens)
 	case !(p.Gate.Ratio > 0 && p.Gate.Ratio <= 1):
 		return bad("gate.ratio", "must be over 0 and at most 1")
+	case out(p.Gate.MaxTokens):
+		return bad("gate.max_tokens", tokens)
+	case p.Gate.MaxMessages < 0 || p.Gate.MaxMessages > 1<<30:
+		return bad("gate.max_messages", "must be from 0 to 1,073,741,824 messages")
+	case p.Gate.MaxToolResults < 0 || p.Gate.MaxToolResults > 1<<30:
+		return bad("gate.max_tool_results", "must be from 0 to 1,073,741,824 tool results")
 	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
 		return bad("gate.target", "must be over 0 and at most 1")
 	case !(p.Gate.MinGain >= 0 && p.Gate.MinGain <= 1):

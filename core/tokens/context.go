@@ -15,9 +15,10 @@ type Context struct {
 
 // MeasureContext anchors the estimate of a transcript to the newest numbers of a provider that stand in it: those of a
 // message of the assistant that the model was not stopped in by an error or by the user (S4.8). What stands before message
-// from does not count: a compaction has made its numbers too large (S4.9). Without such numbers it is the estimate alone.
-func MeasureContext(p *Profile, t *transcript.Transcript, from int) Context {
-	for i := len(t.Messages) - 1; i >= max(0, from); i-- {
+// from does not count: a compaction has made its numbers too large (S4.9). Without such numbers it is total, the estimate of the
+// first n messages, which are all that is looked at.
+func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Context {
+	for i := n - 1; i >= max(0, from); i-- {
 		meta := t.MetaOf(i)
 		if t.Hidden(i) || t.Messages[i].Role != transcript.Assistant || meta.Usage.Sum() <= 0 {
 			continue
@@ -27,14 +28,10 @@ func MeasureContext(p *Profile, t *transcript.Transcript, from int) Context {
 		}
 		c := Context{Measured: meta.Usage.Sum(), Index: i}
 		c.Tokens = c.Measured
-		for k := i + 1; k < len(t.Messages); k++ {
+		for k := i + 1; k < n; k++ {
 			c.Tokens += p.Message(t, k)
 		}
 		return c
 	}
-	c := Context{Index: -1, Tokens: p.Beside(t)}
-	for i := range t.Messages {
-		c.Tokens += p.Message(t, i)
-	}
-	return c
+	return Context{Index: -1, Tokens: total}
 }

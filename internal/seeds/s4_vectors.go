@@ -292,6 +292,34 @@ var s4Vectors = map[string]VectorTest{
 		v.Want(t, object{"trim_runes": Function(t, call, "trim_runes", request, nil),
 			"trim_text_with_tail": Function(t, call, "trim_with_tail", request, nil)})
 	},
+	"S4.tool_summary_loop": func(t *testing.T, call Engine, v Vector) {
+		var in toolLoop
+		v.Read(t, &in)
+		list, asked := in.run(t, call, nativeAgent(t, in.Messages), 0)
+		v.Want(t, object{"llm_calls": asked, "messages": list.changes(t), "mutated_input": mutated(t, v)})
+	},
+	"S4.async_batch": func(t *testing.T, call Engine, v Vector) {
+		var in toolLoop
+		v.Read(t, &in)
+		list, asked := from(nativeAgent(t, in.Messages)), 0
+		for range in.Rounds {
+			next, n := in.run(t, call, list.messages, 4)
+			list, asked = list.then(next), asked+n
+		}
+		v.Want(t, object{"llm_calls": asked, "messages": list.changes(t)})
+	},
+	"S4.recent_digest": func(t *testing.T, call Engine, v Vector) {
+		var in struct {
+			Messages []Message
+			Cutoff   int
+		}
+		v.Read(t, &in)
+		messages := nativeAgent(t, in.Messages)
+		policy := agentPass(object{"pass": "tool_digest", "keep_recent": max(0, in.Cutoff)})
+		list, _, _ := compacted(t, call, messages, policy, nil)
+		v.Want(t, object{"messages": list.changes(t), "mutated_input": mutated(t, v)})
+	},
+	"S4.compact":               compactVector,
 	"S4.truncate_tool_content": limitVector,
 	"S4.with_visibility":       visibilityVector,
 	"S4.classify_api_error": func(t *testing.T, call Engine, v Vector) {

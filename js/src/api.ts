@@ -2,7 +2,18 @@
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom } from "./archive.js";
 export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
+export {
+  type Called,
+  type Compacted,
+  Conversation,
+  type ConversationCompactor,
+  type ConversationOptions,
+  type Failure,
+  type LimitedOutput,
+  type Verdict,
+} from "./conversation.js";
 export { CtxfoldError } from "./errors.js";
+export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
 export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type Store } from "./store.js";
 export type { Delta } from "./stream.js";

@@ -35,7 +35,17 @@ export interface Policy {
   /** The model's context window, in tokens. Without one, compaction is never due. `reserve` stays free for the answer. */
   window?: { tokens?: number; reserve?: number };
   /** Compaction is due above (window − reserve) × `ratio`, and aims for `target` of that. Both over 0 and up to 1. */
-  gate?: { ratio?: number; target?: number; min_gain?: number; inclusive?: boolean; min_messages?: number };
+  gate?: {
+    ratio?: number;
+    target?: number;
+    min_gain?: number;
+    inclusive?: boolean;
+    min_messages?: number;
+    max_tokens?: number;
+    max_messages?: number;
+    max_tool_results?: number;
+    usage?: boolean;
+  };
   /** The passes in their order, in place of the preset's. */
   passes?: Pass[];
   summary?: {
