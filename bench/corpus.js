@@ -1,0 +1,61 @@
+// Conversations of a coding agent in OpenAI's chat format, of any size. The same size gives the same bytes.
+
+const ENGLISH =
+  "The build fails because the parser reads one byte too many when a field is empty; the test that covers it was skipped last week. ";
+const CODE =
+  'func read(path string) ([]byte, error) {\n\tb, err := os.ReadFile(path)\n\tif err != nil {\n\t\treturn nil, fmt.Errorf("reading %q: %w", path, err)\n\t}\n\treturn b, nil\n}\n';
+const SCRIPTS = [
+  "构建失败，因为解析器在字段为空时多读了一个字节；覆盖它的测试上周被跳过了。",
+  "Сборка падает, потому что разборщик читает лишний байт, когда поле пустое. ",
+  "फ़ील्ड खाली होने पर पार्सर एक बाइट अधिक पढ़ता है, इसलिए बिल्ड विफल होता है। ",
+  "يفشل البناء لأن المحلل يقرأ بايتًا زائدًا عندما يكون الحقل فارغًا. ",
+  "フィールドが空のときパーサーが1バイト余分に読むため、ビルドが失敗します。",
+  "Le champ est vidé à l’entrée : « déjà lu », naïveté d’un œil pressé. 🙂 ",
+];
+
+/** A stream of whole numbers below n, the same for each seed (a linear congruential generator of 32 bits). */
+function random(seed) {
+  let s = seed >>> 0;
+  return (n) => {
+    s = (Math.imul(s, 1664525) + 1013904223) >>> 0;
+    return Math.floor((s / 2 ** 32) * n);
+  };
+}
+
+/**
+ * Messages of about `bytes` bytes of JSON: turns of a question, an assistant message with a tool call, its result of some
+ * kilobytes, and an answer. `mixed` takes half of all prose from six scripts.
+ */
+export function conversation(bytes, mixed) {
+  const below = random(1);
+  const prose = (n) => {
+    let text = "";
+    while (text.length < n) text += mixed && below(2) ? SCRIPTS[below(SCRIPTS.length)] : ENGLISH;
+    return text;
+  };
+  const messages = [{ role: "system", content: prose(800) }];
+  for (let size = 0, turn = 0; size < bytes; turn++) {
+    const id = `call_${turn}`;
+    const path = `src/pkg${below(50)}/file${below(400)}.go`;
+    const result = mixed && below(2) ? prose(1500 + below(1500)) : CODE.repeat(10 + below(12));
+    const added = [
+      { role: "user", content: prose(150 + below(300)) },
+      {
+        role: "assistant",
+        content: prose(100),
+        tool_calls: [{ id, type: "function", function: { name: "read", arguments: JSON.stringify({ path }) } }],
+      },
+      { role: "tool", tool_call_id: id, content: result },
+      { role: "assistant", content: prose(200 + below(600)) },
+    ];
+    messages.push(...added);
+    size += utf8Length(JSON.stringify(added));
+  }
+  return messages;
+}
+
+const encoder = new TextEncoder();
+
+function utf8Length(text) {
+  return encoder.encode(text).length;
+}
