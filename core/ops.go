@@ -325,7 +325,7 @@ func (r *request) appendTranscript(dst []byte, c *compact.Run) []byte {
 		dst = append(dst[:len(dst)-1], `,"edits":`...)
 		return append(c.AppendEdits(dst), '}')
 	}
-	out := make([]byte, 0, len(dst)+r.t.Outer.Len()+c.Added()+16)
+	out := make([]byte, 0, len(dst)+c.Size()+c.Size()/32+64)
 	out = append(append(out, dst[:len(dst)-1]...), `,"messages":`...)
 	return append(c.AppendOuter(out), '}')
 }

@@ -207,7 +207,7 @@ func (r *request) move(c *compact.Run) {
 		return
 	}
 	s := r.session
-	src := c.AppendOuter(make([]byte, 0, s.t.Outer.Len()+c.Added()+16))
+	src := c.AppendOuter(make([]byte, 0, c.Size()+c.Size()/32+64))
 	scan := jsonspan.New(src)
 	scan.Lenient = true // what it is made of has been read before
 	t := s.format.Read(scan)

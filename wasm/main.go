@@ -9,6 +9,7 @@ package main
 //lint:file-ignore U1000 what is exported to the host has no caller in Go
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/ctxfold/ctxfold/core"
@@ -21,12 +22,20 @@ var (
 	spare []byte
 )
 
+// large is how many bytes a request has that is worth a collection: a millisecond or less, against many of the scan.
+const large = 1 << 20
+
 //go:wasmexport ctxfold_alloc
 func alloc(size uint32) uint32 {
 	var b []byte
 	if uint32(cap(spare)) >= size && size > 0 {
 		b, spare = spare[:size], nil
 	} else {
+		if size > large {
+			// What the last large call has left behind goes before another one, or the heap grows to twice of what it needs.
+			spare = nil
+			runtime.GC()
+		}
 		b = make([]byte, size, max(size, 1))
 	}
 	return export(b)

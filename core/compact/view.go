@@ -260,15 +260,23 @@ func (v *View) fingerprint() string {
 	return f.String()
 }
 
-// Added is about how many bytes the output is longer for new texts.
-func (v *View) Added() int {
-	n := 0
+// Size is about how many bytes AppendOuter writes: not less, unless texts are edited into longer ones.
+func (v *View) Size() int {
+	t := v.T
+	n := t.Outer.Len() - t.List.Len() + 2
 	for _, it := range v.Items {
-		if it.In < 0 {
-			n += v.T.Messages[it.Msg].Span.Len() + 1
+		n += t.Messages[it.Msg].Span.Len() + 1
+		if it.In >= 0 && int(it.In)+1 < t.Input { // with the white space behind it
+			n += int(t.Messages[it.In+1].Span.Start - t.Messages[it.In].Span.End)
 		}
 	}
-	return n + 64*len(v.edits)
+	if v.Rest < t.Input {
+		n += int(t.List.End - t.Messages[v.Rest].Span.Start)
+	}
+	for _, e := range v.edits {
+		n += e.new.Len() - e.old.Len()
+	}
+	return max(n, 0)
 }
 
 // AppendOuter writes the whole value that came in, a list or a request body, with the list of messages as it is now.

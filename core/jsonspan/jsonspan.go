@@ -502,11 +502,14 @@ func load(b []byte, i int) uint64 {
 
 // special marks, in the high bit of each byte of w, the bytes that end a plain run of a JSON string: quote, backslash,
 // control characters and everything that is not ASCII. Only the lowest mark is exact: a borrow can set marks above it.
+// Flipping bit 1 makes the quote (0x22) a space and leaves control characters below it, so that one subtraction finds both.
 func special(w uint64) uint64 {
-	quote := w ^ ones*'"'
-	slash := w ^ ones*'\\'
-	return ((quote - ones) &^ quote & highs) | ((slash - ones) &^ slash & highs) | ((w - ones*' ') &^ w & highs) | w&highs
+	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*0x5c) - ones) | w) & highs
 }
+
+// simple holds, for each letter that makes an escape of two characters, 1 and how many more characters its text takes when it
+// is written with the fewest escapes.
+var simple = [256]uint8{'"': 2, '\\': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, '/': 1}
 
 // str reads a string at the opening quote: it finds the end, checks UTF-8 and escapes, and measures, in one walk.
 func (s *Scanner) str() Str {
@@ -542,6 +545,12 @@ func (s *Scanner) str() Str {
 			return r
 		case c == '\\':
 			r.Escaped = true
+			if i+1 < len(b) && simple[b[i+1]] != 0 {
+				extra++
+				r.Escapes += uint32(simple[b[i+1]] - 1)
+				i += 2
+				continue
+			}
 			n, size := s.escape(i)
 			if n == 0 {
 				return Str{}
@@ -557,6 +566,18 @@ func (s *Scanner) str() Str {
 		case c >= 0x80:
 			n := 0
 			for i < len(b) && b[i] >= 0x80 {
+				// Most characters have two or three bytes; what is rare or wrong is left to runeLen.
+				if i+3 <= len(b) && b[i+1]&0xc0 == 0x80 {
+					if c := b[i]; c >= 0xc2 && c < 0xe0 {
+						narrower++
+						i += 2
+						continue
+					} else if c > 0xe0 && c < 0xf0 && c != 0xed && b[i+2]&0xc0 == 0x80 {
+						narrower += 2
+						i += 3
+						continue
+					}
+				}
 				if n = runeLen(b[i:]); n == 0 {
 					if len(b)-i < 4 && truncatedRune(b[i:]) {
 						s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
@@ -586,11 +607,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 		s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
 		return 0, 0
 	}
-	switch b[i+1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2, 1
-	case 'u':
-	default:
+	if b[i+1] != 'u' { // str has read those of two characters
 		s.Fail(InvalidJSON, i, "there is no such escape in JSON")
 		return 0, 0
 	}
@@ -632,13 +649,8 @@ func minEscape(b []byte, size int) uint32 {
 	if size > 1 {
 		return 0
 	}
-	c := b[1]
-	if c == 'u' {
-		u, _ := hex4(b, 2)
-		c = byte(u)
-	} else if c != '/' {
-		return 1
-	}
+	u, _ := hex4(b, 2)
+	c := byte(u)
 	switch {
 	case c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' || c == '\t':
 		return 1

@@ -173,6 +173,11 @@ func TestTextRoundTrip(t *testing.T) {
 		if !EqualText(enc, str.Span, want) {
 			t.Errorf("%q is not equal to itself", want)
 		}
+		for _, other := range []string{want + "x", want + "\"", "x" + want, strings.TrimSuffix(want, "e"), want[:len(want)/2]} {
+			if EqualText(enc, str.Span, other) != (want == other) {
+				t.Errorf("%q and %q: wrong about whether they are equal", want, other)
+			}
+		}
 		if int(str.JSON().Bytes) != len(enc) {
 			t.Errorf("%q: JSON measure %d, want %d", want, str.JSON().Bytes, len(enc))
 		}

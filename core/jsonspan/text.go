@@ -1,6 +1,9 @@
 package jsonspan
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // AppendText appends the decoded text of the string at span, which a Scanner has read, to dst. Lone surrogates become
 // U+FFFD.
@@ -9,32 +12,31 @@ func AppendText(dst, src []byte, span Span) []byte {
 		return dst
 	}
 	b := src[span.Start+1 : span.End-1]
-	for i := 0; i < len(b); {
-		from := i
-		for i < len(b) && b[i] != '\\' {
-			i++
+	for {
+		n := bytes.IndexByte(b, '\\')
+		if n < 0 {
+			return append(dst, b...)
 		}
-		dst = append(dst, b[from:i]...)
-		if i >= len(b) {
-			break
-		}
-		if b[i+1] != 'u' {
-			dst = append(dst, unescape(b[i+1]))
-			i += 2
-			continue
-		}
-		u, _ := hex4(b, i+2)
-		i += 6
-		r := rune(u)
-		if u >= 0xd800 && u < 0xdc00 && i+6 <= len(b) && b[i] == '\\' && b[i+1] == 'u' {
-			if low, ok := hex4(b, i+2); ok && low >= 0xdc00 && low <= 0xdfff {
-				r = rune((u-0xd800)<<10|(low-0xdc00)) + 0x10000
-				i += 6
-			}
-		}
-		dst = utf8.AppendRune(dst, r)
+		dst = append(dst, b[:n]...)
+		var size int
+		dst, size = appendEscape(dst, b[n:])
+		b = b[n+size:]
 	}
-	return dst
+}
+
+// appendEscape appends what the escape at the start of b stands for, and returns how long the escape is. A surrogate pair is
+// one escape.
+func appendEscape(dst, b []byte) ([]byte, int) {
+	if b[1] != 'u' {
+		return append(dst, unescape(b[1])), 2
+	}
+	u, _ := hex4(b, 2)
+	if u >= 0xd800 && u < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+		if low, ok := hex4(b, 8); ok && low >= 0xdc00 && low <= 0xdfff {
+			return utf8.AppendRune(dst, rune((u-0xd800)<<10|(low-0xdc00))+0x10000), 12
+		}
+	}
+	return utf8.AppendRune(dst, rune(u)), 6
 }
 
 // Text returns the decoded text of the string at span as a string of its own.
@@ -42,12 +44,11 @@ func Text(src []byte, span Span) string {
 	if span.Len() < 2 {
 		return ""
 	}
-	for _, c := range src[span.Start+1 : span.End-1] {
-		if c == '\\' {
-			return string(AppendText(nil, src, span))
-		}
+	b := src[span.Start+1 : span.End-1]
+	if bytes.IndexByte(b, '\\') >= 0 {
+		return string(AppendText(make([]byte, 0, len(b)), src, span))
 	}
-	return string(src[span.Start+1 : span.End-1])
+	return string(b)
 }
 
 func unescape(c byte) byte {
@@ -175,15 +176,18 @@ func EqualText(src []byte, span Span, text string) bool {
 		return false
 	}
 	b := src[span.Start+1 : span.End-1]
-	if string(b) == text {
-		return true
-	}
-	for _, c := range b {
-		if c == '\\' {
-			return string(AppendText(nil, src, span)) == text
+	var one [utf8.UTFMax]byte
+	for len(b) > 0 {
+		c, n := b[:1], 1
+		if b[0] == '\\' {
+			c, n = appendEscape(one[:0], b)
 		}
+		if len(text) < len(c) || text[:len(c)] != string(c) {
+			return false
+		}
+		b, text = b[n:], text[len(c):]
 	}
-	return false
+	return text == ""
 }
 
 // Blank tells whether the string at span is empty or holds only white space (space, tab, line feed, carriage return).
