@@ -85,7 +85,7 @@ func run(runs string, folders []string) error {
 		r := row{File: filepath.Base(folder), Bytes: len(texts[0])}
 		r.Plan = median(n, func() error { core.Call("plan", texts[1]); return nil }, &err)
 		r.Native = median(n, func() error { core.Call("plan", texts[2]); return nil }, &err)
-		r.Wazero = median(n, func() error { _, err := c.Answer(ctx, "plan", texts[2]); return err }, &err)
+		r.Wazero = median(n, func() error { _, err := c.Call(ctx, "plan", texts[2]); return err }, &err)
 		r.Struct = median(n, func() error {
 			var list []message
 			if err := json.Unmarshal(texts[0], &list); err != nil {
