@@ -1,6 +1,10 @@
 package host
 
-import "context"
+import (
+	"context"
+
+	"github.com/ctxfold/ctxfold/core"
+)
 
 // Answer runs one operation and returns the answer's bytes even if it is an error answer.
 func (c *Compactor) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
@@ -29,4 +33,16 @@ func (c *Compactor) Occupy() (release func()) {
 // Summarize runs the requests of one round.
 func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
 	return c.summarize(ctx, s, requests, nil)
+}
+
+// Lose takes the instance away, as a trap does.
+func (l *Live) Lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch e := l.c.engine.(type) {
+	case *pinnedModule:
+		e.drop(context.Background())
+	case *pinnedNative:
+		e.sessions = core.Sessions{}
+	}
 }

@@ -79,6 +79,8 @@ type Compactor struct {
 // engine runs one operation of the ABI. An error answer comes back as answer bytes, not as error.
 type engine interface {
 	call(ctx context.Context, op string, request []byte) ([]byte, cost, error)
+	// pin returns an engine of the same kind in which sessions stay open from call to call. It serves one call at a time.
+	pin() (engine, error)
 	close(ctx context.Context) error
 }
 
