@@ -37,7 +37,7 @@ func join(messages []json.RawMessage, r *rand.Rand) []byte {
 
 // randomPolicy is a policy that forces work on a transcript of some tokens, most of the time.
 func randomPolicy(r *rand.Rand, format string, tokens int) string {
-	preset := [...]string{"default", "default", "window-budget"}[r.IntN(3)]
+	preset := [...]string{"default", "default", "window-budget", "layered"}[r.IntN(4)]
 	window := max(64, tokens*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
 	parts := []string{
 		fmt.Sprintf(`"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}`, preset, format, window, window/[...]int{4, 10, 50}[r.IntN(3)]),
@@ -59,7 +59,10 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 	if r.IntN(2) == 0 {
 		parts = append(parts, fmt.Sprintf(`"archive":%q`, [...]string{"places", "bodies"}[r.IntN(2)]))
 	}
-	switch r.IntN(5) {
+	switch r.IntN(6) {
+	case 5:
+		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"truncate","max_lines":%d},{"pass":"collapse","keep_recent":%d,"max_text":%d},`+
+			`{"pass":%q}]`, r.IntN(60), r.IntN(12), r.IntN(300), [...]string{"drop", "fit"}[r.IntN(2)]))
 	case 0:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"dedupe","min_tokens":%d,"superseded":%q},{"pass":"archive","keep_recent":%d,`+
 			`"mode":%q,"min_tokens":%d,"max_requests":%d,"excerpt":%d},{"pass":"clear","keep_recent":%d},{"pass":"fold","keep_tokens":%d}]`,

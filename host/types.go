@@ -87,8 +87,12 @@ type Report struct {
 	Messages  MessageCount `json:"messages"`
 	// Cleared counts the tool results whose body was replaced by a marker.
 	Cleared int `json:"cleared"`
-	// Folded counts the messages that the digest stands for.
+	// Truncated counts the texts of tool results of which the middle was taken out.
+	Truncated int `json:"truncated"`
+	// Folded counts the messages that the digest, or a line for each turn, stands for.
 	Folded int `json:"folded"`
+	// Dropped counts the messages that were taken out, and of which only their number is left.
+	Dropped int `json:"dropped"`
 	// Restored counts the files that were put back after the fold.
 	Restored int `json:"restored"`
 	// Repaired counts the violations of the input that were mended.

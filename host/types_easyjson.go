@@ -1045,11 +1045,23 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 			} else {
 				out.Cleared = int(in.Int())
 			}
+		case "truncated":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Truncated = int(in.Int())
+			}
 		case "folded":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Folded = int(in.Int())
+			}
+		case "dropped":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Dropped = int(in.Int())
 			}
 		case "restored":
 			if in.IsNull() {
@@ -1151,9 +1163,19 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 		out.Int(int(in.Cleared))
 	}
 	{
+		const prefix string = ",\"truncated\":"
+		out.RawString(prefix)
+		out.Int(int(in.Truncated))
+	}
+	{
 		const prefix string = ",\"folded\":"
 		out.RawString(prefix)
 		out.Int(int(in.Folded))
+	}
+	{
+		const prefix string = ",\"dropped\":"
+		out.RawString(prefix)
+		out.Int(int(in.Dropped))
 	}
 	{
 		const prefix string = ",\"restored\":"

@@ -171,6 +171,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Actions = nil
 	c.Report.Tokens.After = c.Report.Tokens.Before
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
+	c.Report.Truncated, c.Report.Dropped = 0, 0
 	c.Report.Summary = Summary{Source: "none"}
 	c.taken, c.folded = nil, nil
 	for i := range c.T.Parts {
@@ -212,7 +213,8 @@ func (c *Run) prefix(n int) Prefix {
 // act records what a pass did.
 func (c *Run) act(a Action) { c.Report.Actions = append(c.Report.Actions, a) }
 
-// own tells whether a message is one that an earlier compaction wrote: a digest, a file that was restored, or what a repair
+// own tells whether a message is one that an earlier compaction wrote: a digest, a line for a turn, the
+// count of what was dropped, a file that was restored, or what a repair
 // lets somebody say so that the roles take turns.
 func (c *Run) own(m int32) bool {
 	t := c.T
@@ -222,7 +224,8 @@ func (c *Run) own(m int32) bool {
 	if c.isTurn(m) {
 		return true
 	}
-	return digest.Ours(t, int(m)) || t.Messages[m].Role == transcript.User && t.StartsWith(int(m), RestoredPrefix)
+	return digest.Ours(t, int(m)) || t.Messages[m].Role == transcript.User &&
+		(t.StartsWith(int(m), RestoredPrefix) || t.StartsWith(int(m), summaryPrefix) || t.StartsWith(int(m), droppedPrefix))
 }
 
 // reply returns the host's answer to a request.

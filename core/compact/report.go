@@ -13,10 +13,12 @@ type Report struct {
 	Estimator string `json:"estimator"`
 	Tokens    Tokens `json:"tokens"`
 	Messages  Count  `json:"messages"`
-	Cleared   int    `json:"cleared"`  // tool results whose body was replaced by a marker
-	Folded    int    `json:"folded"`   // messages that the digest stands for
-	Restored  int    `json:"restored"` // files put back after the fold
-	Repaired  int    `json:"repaired"` // violations of the input that were mended
+	Cleared   int    `json:"cleared"`   // tool results whose body was replaced by a marker
+	Truncated int    `json:"truncated"` // texts of tool results of which the middle was taken out
+	Folded    int    `json:"folded"`    // messages that the digest, or a line for each turn, stands for
+	Dropped   int    `json:"dropped"`   // messages that were taken out, and are only counted
+	Restored  int    `json:"restored"`  // files put back after the fold
+	Repaired  int    `json:"repaired"`  // violations of the input that were mended
 	Prefix    Prefix `json:"stable_prefix"`
 	// CutPoint is the index in the input's list where the tail begins that a fold has left; 0 where nothing was folded.
 	CutPoint int      `json:"cut_point,omitempty"`

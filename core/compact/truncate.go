@@ -3,7 +3,93 @@ package compact
 import (
 	"strconv"
 	"strings"
+
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/transcript"
 )
+
+// truncatePass shortens long tool results to their first and last lines. Every text of a result is shortened by itself;
+// images and whatever else is in it stay (S0.8, S0.9).
+//
+//easyjson:json
+type truncatePass struct {
+	Pass string `json:"pass"`
+	// MaxLines is how many lines of a text stay, with wire_safe the marker's among them.
+	MaxLines int `json:"max_lines"`
+	// Tools are the tools whose results may be truncated; empty is all. ExcludeTools never are.
+	Tools        []string `json:"tools"`
+	ExcludeTools []string `json:"exclude_tools"`
+}
+
+func init() { register("truncate", func() pass { return &truncatePass{MaxLines: 50} }) }
+
+func (p *truncatePass) check() string {
+	if p.MaxLines < 0 || p.MaxLines > 1<<30 {
+		return "max_lines must be from 0 to 1,073,741,824 lines"
+	}
+	return ""
+}
+
+func (p *truncatePass) follows() bool { return false }
+
+func (p *truncatePass) run(c *Run) {
+	may := toolFilter(p.Tools, p.ExcludeTools)
+	safe := c.Policy.Safe()
+	for i := range c.Items {
+		it := &c.Items[i]
+		if safe && it.Pinned {
+			continue
+		}
+		msg := &c.T.Messages[it.Msg]
+		before, truncated, tool := it.Tokens, 0, ""
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			part := &c.T.Parts[n]
+			if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() ||
+				safe && c.cleared(n) || !may(digest.ToolName(c.T, int(n))) {
+				continue
+			}
+			tool = digest.ToolName(c.T, int(n))
+			if c.T.IsString(part.Body) {
+				truncated += p.text(c, n)
+				continue
+			}
+			for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+				if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && c.T.IsString(inner.Body) {
+					truncated += p.text(c, k)
+				}
+			}
+		}
+		if !safe && msg.Role == transcript.Tool && c.dropTurn(it.Msg) {
+			it.Dirty = true // S0.9: the message is made anew, without what the application keeps with it
+			c.act(Action{Action: "strip", Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
+		}
+		if truncated > 0 {
+			c.changed(i)
+			c.Report.Truncated += truncated
+			c.act(Action{Action: "truncate", Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
+		}
+	}
+}
+
+// text truncates the text that is the body of a part. It returns how many texts were truncated: 0 or 1.
+func (p *truncatePass) text(c *Run, n int32) int {
+	body := c.T.Parts[n].Body
+	text := c.T.Text(body)
+	maxLines := p.MaxLines
+	if c.Policy.Safe() {
+		maxLines = max(1, maxLines)
+	}
+	short := TruncateHeadTail(text, maxLines, c.Policy.Safe())
+	if short == text || c.Policy.Safe() && len(short) >= len(text) {
+		return 0
+	}
+	if c.Policy.Safe() && strings.TrimSpace(short) == "" {
+		return 0 // what it would say is nothing
+	}
+	c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+	return 1
+}
 
 // markerLines is how many lines the marker between head and tail takes, with the empty line before and after it.
 const markerLines = 3

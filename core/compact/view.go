@@ -219,6 +219,33 @@ func (v *View) insert(at int, text []byte) int {
 	return len(added)
 }
 
+// compose makes an item of a new message, JSON of the wire format. What it is paired with is found by F.Pair, which is called
+// once when all are made.
+func (v *View) compose(text []byte) Item {
+	m := v.F.Add(v.T, text)
+	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
+}
+
+// setItems puts a list of items in the place of all; part is the number of parts before new ones were made.
+func (v *View) setItems(items []Item, part int) {
+	v.Total -= v.Tokens(0, len(v.Items))
+	v.Items = items
+	v.Total += v.Tokens(0, len(items))
+	v.F.Pair(v.T, part)
+}
+
+// dropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It tells whether there was
+// anything.
+func (v *View) dropTurn(m int32) bool {
+	meta := v.T.Messages[m].Meta
+	if meta == 0 || v.T.Metas[meta-1].Member.Zero() {
+		return false
+	}
+	v.edits = append(v.edits, edit{m, v.member(v.T.Metas[meta-1].Member, v.T.Messages[m].Span), transcript.Span{}})
+	v.sorted = false
+	return true
+}
+
 // FirstChange is the number of items at the front that are the input's, unchanged and in their places.
 func (v *View) FirstChange() int {
 	for i, it := range v.Items {

@@ -15,7 +15,8 @@ type Preset struct {
 	JSON      string
 }
 
-// presets are the presets by name; turnTail and checkpoint are in files of their own. The numbers of window-budget are those of S3.4, S3.33 and S3.38.
+// presets are the presets by name; turnTail, checkpoint and agentLoop are in files of their own. The numbers of layered are those
+// of S0.5; those of window-budget are those of S3.4, S3.33 and S3.38.
 var presets = []Preset{
 	{
 		Name: "default",
@@ -29,6 +30,21 @@ var presets = []Preset{
     {"pass": "rehydrate", "max_files": 5, "tokens": 8000}
   ],
   "summary": {"mode": "model", "max_output_tokens": 4096, "retries": 1}
+}`,
+	},
+	{
+		Name: "layered",
+		Doc:  "the published system S0: truncates tool results, then puts a line in the place of each old turn, then drops the middle",
+		JSON: `{
+  "estimator": "layered",
+  "window": {"reserve": 4000},
+  "gate": {"ratio": 1, "target": 1},
+  "passes": [
+    {"pass": "truncate", "max_lines": 50},
+    {"pass": "collapse", "keep_recent": 10},
+    {"pass": "drop", "keep_first": 2, "keep_recent": 10}
+  ],
+  "summary": {"mode": "local", "max_output_tokens": 2000}
 }`,
 	},
 	{

@@ -121,6 +121,9 @@ var profiles = []*Profile{
 	{Name: "layered", Doc: "UTF-8 bytes / 4, rounded up; an image by its bytes", // S0.33 to S0.36
 		Unit: Bytes, Num: 1, Den: 4, BareFields: true, Framing: byRole(4),
 		Kinds: kinds(8, 4, Cost{Payload: byBytes(750, 85, 16000)}, Cost{Payload: or(1200, quarter)})},
+	{Name: "bytes", Doc: "a token for each UTF-8 byte, for a host that counts in bytes", // S0.7
+		Unit: Bytes, Num: 1, Den: 1, BareFields: true, Framing: byRole(4),
+		Kinds: kinds(8, 4, Cost{Payload: byBytes(750, 85, 16000)}, Cost{Payload: or(1200, quarter)})},
 	{Name: "bytes4-floor", Doc: "UTF-8 bytes / 4, rounded down", // S1.1, S1.2
 		Unit: Bytes, Num: 1, Den: 4, Floor: true,
 		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),

@@ -144,6 +144,8 @@ type Meta struct {
 	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
 	Turn    int  // index of its turn in the loop, from 0
 	HasTurn bool
+	Member  Span // the turn as a member of the message, key and value; zero if there is none
+	Stamp   Span // when the message was made, as it is spelled; zero if that is not told
 
 	// Agent and User tell whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
 	Agent, User Setting
@@ -354,9 +356,9 @@ func (t *Transcript) shift(by uint32, m, p int) {
 		}
 		if msg.Meta > 0 {
 			meta := &t.Metas[msg.Meta-1]
-			move(&meta.Loop)
-			move(&meta.Label)
-			move(&meta.Stop)
+			for _, s := range []*Span{&meta.Loop, &meta.Member, &meta.Stamp, &meta.Label, &meta.Stop} {
+				move(s)
+			}
 		}
 	}
 	for i := p; i < len(t.Parts); i++ {

@@ -21,6 +21,7 @@ func init() {
 		Parts:       "parts",
 		ReadMessage: readAISDKUI,
 		Message:     aiSDKUIMessage,
+		Instead:     aiSDKUIInstead,
 		ResultBody:  aiSDKUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -165,8 +166,16 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 // aiSDKUIMessage writes a message of the application's shape. Its id comes from its text, so that the same messages get
 // the same ids.
 func aiSDKUIMessage(dst []byte, role transcript.Role, text string) []byte {
+	return aiSDKUIInstead(dst, role, text, nil)
+}
+
+// aiSDKUIInstead takes the id from the text and from the message whose place it takes.
+func aiSDKUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	var id transcript.Fingerprint
 	id.Add([]byte(text))
+	if old != nil {
+		id.Add(old)
+	}
 	dst = append(dst, `{"id":"ctxfold-`...)
 	dst = append(dst, id.String()...)
 	dst = append(dst, `","role":"`...)

@@ -59,11 +59,12 @@ const (
 	ntKind
 	ntUsage
 	ntStop
+	ntStamp
 )
 
 var nativeKeys = []string{
 	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
-	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason",
+	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason", "timestamp",
 }
 
 func readNative(r *Reader, m *transcript.Message) {
@@ -71,7 +72,9 @@ func readNative(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
 		if key == ntTurn && r.Kind() == jsonspan.Object {
 			f[ntTurn].Start = r.Pos()
-			nativeTurn(r, r.meta(m))
+			meta := r.meta(m)
+			nativeTurn(r, meta)
+			meta.Member = jsonspan.Span{Start: f[ntTurn].Key, End: r.Pos()}
 			return true
 		}
 		if key == ntUsage && r.Kind() == jsonspan.Object {
@@ -88,6 +91,9 @@ func readNative(r *Reader, m *transcript.Message) {
 	})
 	r.role(m, &f[ntRole], nativeRoles)
 	nativeMeta(r, m, f)
+	if stamp := &f[ntStamp]; stamp.Kind == jsonspan.Number || stamp.Str() {
+		r.meta(m).Stamp = stamp.Span
+	}
 	content := f[ntContent]
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	m.Content = content.Span

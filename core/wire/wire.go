@@ -24,6 +24,9 @@ type Format struct {
 
 	// Message appends a new message with one text.
 	Message func(dst []byte, role transcript.Role, text string) []byte
+	// Instead is Message for one that takes the place of another, given as JSON, where several may have one text and messages
+	// have ids; may be nil.
+	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
 	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
 	// and returns what reading it will measure.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)

@@ -85,12 +85,74 @@ func native(messages []Message) json.RawMessage {
 	list := make([]object, len(messages))
 	for i, m := range messages {
 		list[i] = nativeMessage(m)
+		list[i][mark] = i
 	}
 	src, err := Marshal(list)
 	if err != nil {
 		panic(err)
 	}
 	return src
+}
+
+// mark is a member of messages that nobody knows, and that therefore stays as it is: it tells which message of the input a
+// message of the result was.
+const mark = "seed_index"
+
+// changes are messages of a result in the shape of the vectors: {"i":k} for message k of the input as it was, with what has
+// changed of it beside, and {"new":…} for a new one.
+func changes(t *testing.T, input, result json.RawMessage) []object {
+	t.Helper()
+	var in, out []map[string]json.RawMessage
+	for src, list := range map[*json.RawMessage]*[]map[string]json.RawMessage{&input: &in, &result: &out} {
+		if err := json.Unmarshal(*src, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := []object{}
+	for _, m := range out {
+		k, err := strconv.Atoi(string(m[mark]))
+		if err != nil {
+			var text string
+			if err := json.Unmarshal(m["content"], &text); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, object{"new": object{"role": m["role"], "text": text}})
+			continue
+		}
+		change := object{"i": k}
+		for key := range in[k] {
+			switch {
+			case bytes.Equal(m[key], in[k][key]):
+			case key == "turnId" && m[key] == nil:
+				change["turn_id_dropped"] = true
+			case key == "content":
+				change[key] = neutralContent(t, m[key])
+			default:
+				t.Fatalf("%s of message %d became %s", key, k, m[key])
+			}
+		}
+		list = append(list, change)
+	}
+	return list
+}
+
+// neutralContent is a list of parts in the shape of the vectors.
+func neutralContent(t *testing.T, content json.RawMessage) []object {
+	t.Helper()
+	var parts []object
+	if err := json.Unmarshal(content, &parts); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		if data, ok := p["data"].(string); ok {
+			p["data_base64_len"] = len(data)
+			delete(p, "data")
+		} else if p["data_length"] != nil {
+			p["data_base64_len"] = p["data_length"]
+			delete(p, "data_length")
+		}
+	}
+	return parts
 }
 
 // nativeMessage is a message in the native wire format. A tool's message is named after its first result, and the texts of

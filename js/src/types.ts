@@ -201,8 +201,12 @@ export interface Report {
   messages: { before: number; after: number };
   /** Tool results whose body was replaced by a marker. */
   cleared: number;
-  /** Messages that the digest stands for. */
+  /** Texts of tool results of which the middle was taken out. */
+  truncated: number;
+  /** Messages that the digest, or a line for each turn, stands for. */
   folded: number;
+  /** Messages that were taken out, and of which only their number is left. */
+  dropped: number;
   /** Files put back after the fold. */
   restored: number;
   /** Violations of the input that were mended. */
