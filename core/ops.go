@@ -152,6 +152,7 @@ func estimate(r *request, dst []byte) []byte {
 	a := Estimated{Source: "estimated", Estimator: r.profile.Name}
 	if p := r.members[inText]; !p.Zero() {
 		s := jsonspan.New(r.src).At(p.Start)
+		s.Weigh = r.profile.Automaton
 		text := s.Text()
 		if r.fail(s.Err(), 0); r.err != nil {
 			return dst

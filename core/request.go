@@ -175,6 +175,7 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	if !pol.Safe() {
 		r.profile = r.profile.Published()
 	}
+	r.profile = r.profile.For(pol.Model)
 	if pol.Format != "" && pol.Format != "auto" {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
 			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format",
@@ -209,8 +210,9 @@ func (r *request) read(s *jsonspan.Scanner) {
 		r.format = guesses[0].Format
 	}
 	strict := s.Lenient
-	s.Lenient = r.op.lenient
+	s.Lenient, s.Weigh = r.op.lenient, r.profile.Automaton
 	r.t = r.format.Read(s)
+	s.Weigh = nil
 	r.lone, r.firstLone = s.Lone, s.FirstLone
 	s.Lenient = strict
 	r.fail(s.Err(), 0)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/tokens"
 	"github.com/ctxfold/ctxfold/core/transcript"
 	"github.com/ctxfold/ctxfold/core/wire"
@@ -80,6 +81,9 @@ func (v *View) Seq() []int32 {
 func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
+	if v.T.Weigh != nil {
+		size.Weight = v.weigh(value)
+	}
 	v.edits = append(v.edits, edit{p.Msg, p.Body, span})
 	v.sorted = false
 	if _, found := v.bodies[part]; !found {
@@ -93,6 +97,16 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	for i := range v.T.Inner(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
+}
+
+// weigh is the weight that reading value, JSON, will give it.
+func (v *View) weigh(value []byte) uint32 {
+	s := jsonspan.New(value)
+	s.Weigh = v.T.Weigh
+	if value[0] == '"' {
+		return s.Text().Weight
+	}
+	return s.Skip().Weight
 }
 
 // Original is the body of a part before any edit.

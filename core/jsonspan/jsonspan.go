@@ -34,15 +34,17 @@ type Measure struct {
 	Bytes uint32 // UTF-8 bytes
 	Runes uint32 // Unicode scalar values
 	UTF16 uint32 // UTF-16 code units, what JavaScript calls length
+	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 where there is none.
+	Weight uint32
 }
 
 // Add returns the sum of two measures.
 func (m Measure) Add(o Measure) Measure {
-	return Measure{m.Bytes + o.Bytes, m.Runes + o.Runes, m.UTF16 + o.UTF16}
+	return Measure{m.Bytes + o.Bytes, m.Runes + o.Runes, m.UTF16 + o.UTF16, m.Weight + o.Weight}
 }
 
 // ASCII is the measure of n ASCII characters.
-func ASCII(n uint32) Measure { return Measure{n, n, n} }
+func ASCII(n uint32) Measure { return Measure{n, n, n, 0} }
 
 // Kind is the kind of a JSON value.
 type Kind uint8
@@ -71,7 +73,13 @@ type Str struct {
 }
 
 // JSON is the measure of the string written as JSON with the fewest escapes, quotes included.
-func (s Str) JSON() Measure { return s.Measure.Add(ASCII(s.Escapes + 2)) }
+func (s Str) JSON() Measure {
+	m := s.Measure.Add(ASCII(s.Escapes + 2))
+	if s.Weight > 0 {
+		m.Weight += quoteWeight + s.Escapes*escapeWeight
+	}
+	return m
+}
 
 // Value is any value: its span, and its measure written as compact JSON.
 type Value struct {
@@ -91,6 +99,8 @@ type Scanner struct {
 
 	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD.
 	Lenient bool
+	// Weigh weighs the text of every string, if it is set.
+	Weigh *Automaton
 	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
 	Lone, FirstLone int
 }
@@ -106,7 +116,7 @@ func New(src []byte) *Scanner {
 
 // At returns a scanner that shares the source and settings of s and stands at offset.
 func (s *Scanner) At(offset uint32) *Scanner {
-	return &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient}
+	return &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient, Weigh: s.Weigh}
 }
 
 // Within returns a scanner as At does, which stands before an element of an array that depth objects and arrays enclose, the
@@ -262,7 +272,7 @@ func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
 // Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
 // reports false at the end of the object or on an error.
 func (s *Scanner) Key() ([]byte, bool) {
-	k, ok := s.key()
+	k, ok := s.key(false)
 	if !ok {
 		return nil, false
 	}
@@ -272,7 +282,7 @@ func (s *Scanner) Key() ([]byte, bool) {
 	return s.src[k.Start+1 : k.End-1], true
 }
 
-func (s *Scanner) key() (Str, bool) {
+func (s *Scanner) key(weigh bool) (Str, bool) {
 	if !s.next('}', "',' or '}'") {
 		return Str{}, false
 	}
@@ -280,7 +290,7 @@ func (s *Scanner) key() (Str, bool) {
 		s.unexpected("a key in quotes")
 		return Str{}, false
 	}
-	k := s.str()
+	k := s.str(weigh)
 	if s.err != nil {
 		return Str{}, false
 	}
@@ -304,7 +314,7 @@ func (s *Scanner) Text() Str {
 		s.wrong("a string")
 		return Str{}
 	}
-	return s.str()
+	return s.str(true)
 }
 
 // TextOrNull reads a string, or null as the zero Str.
@@ -395,7 +405,7 @@ func (s *Scanner) nested() Measure {
 		for s.err == nil && s.depth > base {
 			first := s.fresh
 			if object[s.depth/64]>>(s.depth%64)&1 == 1 {
-				k, ok := s.key()
+				k, ok := s.key(true)
 				if !ok {
 					continue
 				}
@@ -418,7 +428,7 @@ func (s *Scanner) nested() Measure {
 func (s *Scanner) scalar(kind Kind) Measure {
 	switch kind {
 	case String:
-		return s.str().JSON()
+		return s.str(true).JSON()
 	case Number:
 		return ASCII(s.number())
 	case True:
@@ -511,13 +521,15 @@ func special(w uint64) uint64 {
 // is written with the fewest escapes.
 var simple = [256]uint8{'"': 2, '\\': 2, 'b': 2, 'f': 2, 'n': 2, 'r': 2, 't': 2, '/': 1}
 
-// str reads a string at the opening quote: it finds the end, checks UTF-8 and escapes, and measures, in one walk.
-func (s *Scanner) str() Str {
+// str reads a string at the opening quote: it finds the end, checks UTF-8 and escapes, and measures, in one walk. With
+// weigh the Scanner's Automaton, if there is one, walks over what is in the cache by then.
+func (s *Scanner) str(weigh bool) Str {
 	b := s.src
 	start := s.pos
 	i := start + 1
 	var r Str
 	var extra, narrower, pairs uint32 // see the sum at the end
+	var wide bool                     // there are escapes of six characters
 	for {
 		for i+8 <= len(b) {
 			m := special(load(b, i))
@@ -542,6 +554,9 @@ func (s *Scanner) str() Str {
 			r.Bytes = raw - extra
 			r.Runes = r.Bytes - narrower
 			r.UTF16 = r.Runes + pairs
+			if weigh && s.Weigh != nil {
+				r.Weight = s.Weigh.weight(b[start+1:i], r.Runes == r.Bytes, wide)
+			}
 			return r
 		case c == '\\':
 			r.Escaped = true
@@ -561,6 +576,7 @@ func (s *Scanner) str() Str {
 			if size == 4 {
 				pairs++
 			}
+			wide = wide || n > 2
 			r.Escapes += minEscape(b[i:], size)
 			i += n
 		case c >= 0x80:

@@ -29,7 +29,7 @@ func TestSkipMeasuresCompactJSON(t *testing.T) {
 			continue
 		}
 		want := compact(t, src)
-		got := Measure{uint32(len(want)), uint32(utf8.RuneCountInString(want)), uint32(len(utf16.Encode([]rune(want))))}
+		got := Measure{Bytes: uint32(len(want)), Runes: uint32(utf8.RuneCountInString(want)), UTF16: uint32(len(utf16.Encode([]rune(want))))}
 		if v.Measure != got {
 			t.Errorf("%s: measured %+v, want %+v (%s)", src, v.Measure, got, want)
 		}

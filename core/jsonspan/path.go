@@ -54,7 +54,7 @@ walk:
 				stack[len(stack)-1].value = true
 			}
 		case '"':
-			k := s.str()
+			k := s.str(false)
 			if s.err != nil || s.pos > offset && (len(stack) == 0 || stack[len(stack)-1].value) {
 				break walk
 			}

@@ -14,6 +14,8 @@ type Policy struct {
 	Preset string `json:"preset,omitempty"`
 	// Format is the wire format of the transcript; "" and "auto" let detection decide.
 	Format string `json:"format,omitempty"`
+	// Model is the name of the model that the transcript is for: it tells the tokenizer's family.
+	Model string `json:"model,omitempty"`
 	// Estimator is the name of a token estimator.
 	Estimator string  `json:"estimator,omitempty"`
 	Window    Window  `json:"window"`

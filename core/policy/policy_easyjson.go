@@ -39,6 +39,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 			} else {
 				out.Format = string(in.String())
 			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
 		case "estimator":
 			if in.IsNull() {
 				in.Skip()
@@ -194,6 +200,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 			out.RawString(prefix)
 		}
 		out.String(string(in.Format))
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Model))
 	}
 	if in.Estimator != "" {
 		const prefix string = ",\"estimator\":"

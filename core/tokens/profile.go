@@ -1,17 +1,19 @@
 package tokens
 
 import (
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
 // Unit is what a profile counts.
 type Unit uint8
 
-// The units of a text: UTF-8 bytes, UTF-16 code units, Unicode scalar values.
+// The units of a text: UTF-8 bytes, UTF-16 code units, Unicode scalar values, weights.
 const (
 	Bytes Unit = iota
 	UTF16
 	Runes
+	Weight // what the automaton of a family of tokenizers makes of it, in 1/16 token
 )
 
 // Profile is an estimator: units of text are divided by Den/Num, and fixed numbers of tokens are added for what surrounds
@@ -41,6 +43,13 @@ type Profile struct {
 	// Block is the framing of a part, those inside tool results included. A tool result that holds parts is none itself.
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
+
+	// Automaton weighs texts where the unit is Weight.
+	Automaton *jsonspan.Automaton
+	// Family is the family of tokenizers that the weights are fitted to, and Bound how far off nine of ten texts of some
+	// thousand bytes are at the most, in percent.
+	Family string
+	Bound  int
 
 	// published is the row exactly as the published system has it, where that leaves out what a provider bills.
 	published *Profile
@@ -115,6 +124,9 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 // on the published systems that its numbers are from. What a row gives no number for takes that of the nearest one that
 // does, so that nothing is free; the published row beside it leaves out what the system leaves out.
 var profiles = []*Profile{
+	{Name: "script", Doc: "weights of characters by what stands before them, fitted to real tokenizers",
+		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
+		Kinds: kinds(8, 8, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
 	{Name: "bytes4", Doc: "UTF-8 bytes / 4, rounded up", // the rule of thumb
 		Unit: Bytes, Num: 1, Den: 4, Framing: byRole(4),
 		Kinds: kinds(8, 8, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
@@ -190,8 +202,10 @@ func (p *Profile) units(m transcript.Measure) uint64 {
 		return uint64(m.Bytes)
 	case UTF16:
 		return uint64(m.UTF16)
-	default:
+	case Runes:
 		return uint64(m.Runes)
+	default:
+		return uint64(m.Weight)
 	}
 }
 

@@ -13,12 +13,22 @@ import (
 func (p *Profile) Measure(m transcript.Measure) int { return p.divide(p.units(m)) }
 
 // Text estimates a text by itself, without framing, in tokens.
-func (p *Profile) Text(text string) int { return p.Measure(jsonspan.MeasureText(text)) }
+func (p *Profile) Text(text string) int {
+	m := jsonspan.MeasureText(text)
+	if p.Automaton != nil {
+		m.Weight = p.Automaton.Weight([]byte(text))
+	}
+	return p.Measure(m)
+}
 
-// MaxUnits is how many units of text at the most are estimated at up to the given tokens.
+// MaxUnits is how many units of text at the most are estimated at up to the given tokens; with script, about how many
+// bytes.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
+	}
+	if p.Unit == Weight {
+		return 3 * tokens // bytes, of text that takes many tokens; most takes fewer
 	}
 	return int(uint64(tokens) * p.Den / p.Num)
 }

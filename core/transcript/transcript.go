@@ -194,6 +194,8 @@ type Transcript struct {
 	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
 	Elsewhere bool
 	Unstored  bool // the provider is asked to keep nothing
+	// Weigh is what new text is weighed by, as the source was.
+	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
 	Named bool
 

@@ -182,7 +182,7 @@ func (r *Reader) role(m *transcript.Message, f *field, roles map[string]transcri
 // Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
 // scanner stands behind it afterwards, and has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
-	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named}
+	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
@@ -319,6 +319,7 @@ func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')
 	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	r.Weigh = t.Weigh
 	list := t.List
 	r.messages()
 	t.List = list

@@ -1,0 +1,41 @@
+// Counts the texts of folders with real tokenizers: node count.mjs FOLDER... writes counts.json into each. Estimates of
+// other libraries stand beside them, to be compared with.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getTokenizer } from '@anthropic-ai/tokenizer'
+import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
+import llama3 from 'llama3-tokenizer-js'
+import { estimateTokenCount } from 'tokenx'
+import Tokenizer from 'ai-tokenizer'
+import * as claudeData from 'ai-tokenizer/encoding/claude'
+
+const plain = { disallowedSpecial: new Set() } // a text may quote <|endoftext|>
+const claude = getTokenizer() // one for all: making it takes longer than counting
+const ai = new Tokenizer(claudeData)
+for (const folder of process.argv.slice(2)) {
+  const counts = {}
+  for (const file of readdirSync(folder).filter((f) => f.endsWith('.txt')).sort()) {
+    const text = readFileSync(join(folder, file), 'utf8')
+    counts[file] = {
+      o200k: o200k(text, plain).length,
+      cl100k: cl100k(text, plain).length,
+      claude: claude.encode(text.normalize('NFKC'), 'all').length,
+      llama3: llama3.encode(text, { bos: false, eos: false }).length,
+      utf16: text.length,
+      tokenx: estimateTokenCount(text),
+      ai: ai.count(text),
+    }
+  }
+  writeFileSync(join(folder, 'counts.json'), JSON.stringify(counts, null, 1) + '\n')
+  console.log(`${Object.keys(counts).length} texts counted in ${folder}`)
+}
+
+// Long runs of one character, in tokens for 1,600 of them.
+const chars = [...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)), ' ', '\n', '\t', ...'é©ăʒαςяцүաאعوځकाবਕகకകกเລაក—☀─∑　あらア㐀一体的知行随가나마바하\ufe0f！\ue000😀🏽🌍🙂🇩🦀𝒳']
+const runs = {}
+for (const char of chars) {
+  const text = char.repeat(1600)
+  runs[char] = { o200k: o200k(text, plain).length, cl100k: cl100k(text, plain).length, claude: claude.encode(text.normalize('NFKC'), 'all').length, llama3: llama3.encode(text, { bos: false, eos: false }).length }
+}
+writeFileSync(join(process.argv.at(-1), 'runs.json'), JSON.stringify(runs) + '\n')

@@ -1,0 +1,206 @@
+// Command fit fits the weights of the script estimator to true token counts, and writes the table and a report.
+//
+//	fit -table core/tokens/script/weights.go -report docs/TOKENS.md FOLDER...
+//
+// A folder holds texts, named KIND-NUMBER.txt, with what count.mjs made of them. Texts with an odd number are never fitted
+// on; the report is about them.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/tokens/script"
+)
+
+// text is a text with its true counts, and what other estimates make of it.
+type text struct {
+	name, kind string
+	bytes      int
+	true       map[string]float64
+	features   []uint32
+	fitted     bool
+	body       []byte
+}
+
+var (
+	table  = flag.String("table", "", "where to write the weights")
+	report = flag.String("report", "", "where to write the report")
+	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
+)
+
+// encodings are the tokenizers, by the family that has its weights from them.
+var encodings = []string{"o200k", "cl100k", "claude", "llama3"}
+
+func main() {
+	flag.Parse()
+	var texts []*text
+	runs := map[string]map[string]float64{}
+	for _, folder := range flag.Args() {
+		texts = append(texts, load(folder)...)
+		if b, err := os.ReadFile(filepath.Join(folder, "runs.json")); err == nil {
+			must(json.Unmarshal(b, &runs))
+		}
+	}
+	var fit []*text
+	for _, t := range texts {
+		if t.fitted {
+			fit = append(fit, t)
+		}
+	}
+	tables := map[string]string{}
+	for _, e := range encodings {
+		w := solve(fit, e)
+		codes := make([]byte, 0, len(w)+script.Runs)
+		for _, x := range w {
+			codes = append(codes, script.Code(x))
+		}
+		tables[e] = string(append(codes, runCodes(runs, e)...))
+		log.Printf("%s: fitted on %d texts", e, len(fit))
+	}
+	if *table != "" {
+		must(os.WriteFile(*table, writeTable(tables, texts), 0o644))
+	}
+	r := writeReport(tables, texts)
+	if *report != "" {
+		must(os.WriteFile(*report, []byte(r), 0o644))
+	} else {
+		fmt.Print(r)
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func load(folder string) (texts []*text) {
+	b, err := os.ReadFile(filepath.Join(folder, "counts.json"))
+	must(err)
+	var counts map[string]map[string]float64
+	must(json.Unmarshal(b, &counts))
+	names, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	must(err)
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		must(err)
+		base := filepath.Base(name)
+		kind, number, _ := strings.Cut(strings.TrimSuffix(base, ".txt"), "-")
+		t := &text{name: base, kind: kind, bytes: len(body), true: counts[base], features: make([]uint32, script.Features()), body: body}
+		t.fitted = (number[len(number)-1]-'0')%2 == 0
+		if t.true == nil {
+			continue
+		}
+		script.Count(body, t.features)
+		texts = append(texts, t)
+	}
+	return texts
+}
+
+// solve finds the weights, none below zero, with the least sum of squares of relative errors over the texts. A weight is
+// held to that of its group, which is found first in the same way.
+func solve(texts []*text, encoding string) []float64 {
+	groups := script.Groups()
+	number := map[int]int{}
+	for _, g := range groups {
+		if _, ok := number[g]; !ok {
+			number[g] = len(number)
+		}
+	}
+	coarse := make([][]float64, len(texts))
+	fine := make([][]float64, len(texts))
+	for i, t := range texts {
+		coarse[i], fine[i] = make([]float64, len(number)), make([]float64, len(groups))
+		for f, n := range t.features {
+			x := float64(n) / t.true[encoding]
+			fine[i][f] = x
+			coarse[i][number[groups[f]]] += x
+		}
+	}
+	start := make([]float64, len(number))
+	for i := range start {
+		start[i] = 0.3
+	}
+	group := nnls(coarse, start, 1e-6)
+	prior := make([]float64, len(groups))
+	for f, g := range groups {
+		prior[f] = group[number[g]]
+	}
+	return nnls(fine, prior, *ridge)
+}
+
+// nnls minimises |rows·w − 1|² + ridge × rows × |w − prior|², w ≥ 0, by going down along one coordinate at a time.
+func nnls(rows [][]float64, prior []float64, ridge float64) []float64 {
+	n := len(prior)
+	gram := make([][]float64, n)
+	for i := range gram {
+		gram[i] = make([]float64, n)
+	}
+	w := append([]float64(nil), prior...)
+	gradient := make([]float64, n) // of half the sum, at w
+	for _, row := range rows {
+		var at []int
+		sum := -1.0
+		for j, x := range row {
+			if x != 0 {
+				at = append(at, j)
+				sum += x * w[j]
+			}
+		}
+		for _, i := range at {
+			gradient[i] += row[i] * sum
+			for _, j := range at {
+				gram[i][j] += row[i] * row[j]
+			}
+		}
+	}
+	hold := ridge * float64(len(rows))
+	for i := range gram {
+		gram[i][i] += hold
+	}
+	for range 1500 {
+		most := 0.0
+		for i := range w {
+			next := max(0, w[i]-gradient[i]/gram[i][i])
+			if d := next - w[i]; d != 0 {
+				w[i] = next
+				for j, g := range gram[i] {
+					gradient[j] += g * d
+				}
+				most = max(most, d, -d)
+			}
+		}
+		if most < 1e-5 {
+			break
+		}
+	}
+	return w
+}
+
+// runCodes are the codes of long runs: of a character of each class.
+func runCodes(runs map[string]map[string]float64, encoding string) []byte {
+	sum, n := make([]float64, script.Runs), make([]float64, script.Runs)
+	all, many := 0.0, 0.0
+	for char, counts := range runs {
+		c, x := script.Class(char), counts[encoding]/1600
+		sum[c] += x
+		n[c]++
+		all += x
+		many++
+	}
+	codes := make([]byte, script.Runs)
+	for c := range codes {
+		x := all / many
+		if n[c] > 0 {
+			x = sum[c] / n[c]
+		}
+		codes[c] = max(1, script.Code(x))
+	}
+	return codes
+}

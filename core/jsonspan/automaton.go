@@ -1,0 +1,270 @@
+package jsonspan
+
+import "unicode/utf8"
+
+// States is the largest number of states of an Automaton.
+const States = 64
+
+// WeightUnit is what a Measure's Weight counts of: this many are a token.
+const WeightUnit = 16
+
+// stepUnit is what the weights in an Automaton's table count of: this many are a token.
+const stepUnit = 1 << 14
+
+// Symbols of an Automaton that are no ASCII characters. ASCII stands for itself, except that a backslash of the text is
+// Backslash: '\\' itself is the first byte of an escape in JSON. Symbols from FirstRune on are classes of other characters.
+const (
+	Backslash = 0x01
+	FirstRune = 0x80
+)
+
+// Automaton weighs text: it walks from state to state, one symbol at a time, and each step has a weight. The weight of a
+// text is the sum over its steps, and so is linear in how often each step is taken.
+//
+// It walks the bytes of a JSON string as they stand there: the step on '\\' leads to a state in which the byte behind it
+// counts as what it stands for. Four pieces of a long text are walked side by side, because each step waits for the table
+// entry of the step before it; pieces begin where the state is known from the bytes before.
+type Automaton struct {
+	// Step holds weight<<16 | next<<8 by state<<8 | symbol. Weights are 1/16384 token.
+	Step [States << 8]uint32
+	// Run is the weight of one byte of a long run of one character, by the character's first byte.
+	Run [256]uint32
+	// Space is the state behind a space that follows neither white space nor an escape; Inside is the state in the middle of
+	// text that has no such place for long.
+	Space, Inside uint8
+	// Lead2, Lead3 and Lead4 are the symbols of characters that are not ASCII: by the first byte of two less 0xc0; by the
+	// first two of three; of four bytes that begin with F0 9F by the third. Astral is that of all others.
+	Lead2  [32]uint8
+	Lead3  [16 << 6]uint8
+	Lead4  [64]uint8
+	Astral uint8
+}
+
+const nextMask = (States - 1) << 8
+
+// block is how many bytes are looked at together; 4 × block × the largest weight must stay below 2^32.
+const block = 2048
+
+// What JSON adds to the weight of its strings, in 1/WeightUnit token: the quotes with the colon or comma beside them are
+// about one token, and an escape splits what would be one token.
+const (
+	quoteWeight  = WeightUnit
+	escapeWeight = WeightUnit * 3 / 4
+)
+
+// weight weighs the bytes between the quotes of a JSON string, in 1/WeightUnit token. A token is at least a byte, so the
+// sum fits.
+func (a *Automaton) weight(b []byte, ascii, wide bool) uint32 {
+	return roundWeight(a.JSON(b, ascii, wide))
+}
+
+// Weight weighs a text that is not in JSON, in 1/WeightUnit token.
+func (a *Automaton) Weight(text []byte) uint32 { return roundWeight(a.Text(text)) }
+
+func roundWeight(sum uint64) uint32 {
+	const unit = stepUnit / WeightUnit
+	return uint32(min((sum+unit/2)/unit, 1<<31))
+}
+
+// JSON weighs the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii tells that all
+// of them are ASCII, wide that there are escapes of six characters.
+func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
+	if wide {
+		sum, _ = a.symbols(b, 0, true)
+		return sum
+	}
+	return a.blocks(b, func(b []byte, e uint32) (uint64, uint32) {
+		if ascii || asciiOnly(b) {
+			return a.side(b, e)
+		}
+		return a.symbols(b, e, true)
+	})
+}
+
+// Text weighs a text that is not in JSON, in 1/16384 token.
+func (a *Automaton) Text(text []byte) uint64 {
+	return a.blocks(text, func(b []byte, e uint32) (uint64, uint32) { return a.symbols(b, e, false) })
+}
+
+// blocks walks b in blocks, none of which ends inside a character or a short escape. A block that is one character
+// over and over is not walked: no table of steps that is right for text is right for that.
+func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint32) (uint64, uint32)) (sum uint64) {
+	var e uint32
+	for len(b) > 0 {
+		n := min(len(b), block)
+		if n < len(b) {
+			for n > 1 && b[n]&0xc0 == 0x80 {
+				n--
+			}
+			odd := false
+			for k := n - 1; k >= 0 && b[k] == '\\'; k-- {
+				odd = !odd
+			}
+			if odd && n > 1 {
+				n--
+			}
+		}
+		var w uint64
+		if repeated(b[:n]) {
+			w = uint64(a.Run[b[0]]) * uint64(n)
+		} else {
+			w, e = walk(b[:n], e)
+		}
+		sum += w
+		b = b[n:]
+	}
+	return sum
+}
+
+// repeated tells whether b is long and one character, or short escape, over and over.
+func repeated(b []byte) bool {
+	if len(b) < 256 {
+		return false
+	}
+	n := 1
+	switch c := b[0]; {
+	case c == '\\':
+		n = 2
+	case c >= 0x80:
+		n = max(runeLen(b), 1)
+	}
+	return b[0] == b[n] && string(b[n:]) == string(b[:len(b)-n])
+}
+
+func asciiOnly(b []byte) bool {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		if load(b, i)&highs != 0 {
+			return false
+		}
+	}
+	for ; i < len(b); i++ {
+		if b[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// one walks ASCII, escapes as steps of their own.
+func (a *Automaton) one(b []byte, e uint32) (uint32, uint32) {
+	var sum uint32
+	for _, c := range b {
+		e = a.Step[e&nextMask|uint32(c)]
+		sum += e >> 16
+	}
+	return sum, e
+}
+
+// side walks ASCII in four pieces side by side.
+func (a *Automaton) side(b []byte, e0 uint32) (uint64, uint32) {
+	if len(b) < 96 {
+		sum, e := a.one(b, e0)
+		return uint64(sum), e
+	}
+	quarter := len(b) / 4
+	p1, e1 := a.split(b, quarter)
+	p2, e2 := a.split(b, max(2*quarter, p1))
+	p3, e3 := a.split(b, max(3*quarter, p2))
+	n := min(p1, p2-p1, p3-p2, len(b)-p3)
+	t := &a.Step
+	b0, b1, b2, b3 := b[:n], b[p1:p1+n], b[p2:p2+n], b[p3:p3+n]
+	var s, u uint32
+	for i, c := range b0 {
+		e0 = t[e0&nextMask|uint32(c)]
+		e1 = t[e1&nextMask|uint32(b1[i])]
+		e2 = t[e2&nextMask|uint32(b2[i])]
+		e3 = t[e3&nextMask|uint32(b3[i])]
+		s += e0>>16 + e1>>16
+		u += e2>>16 + e3>>16
+	}
+	r0, _ := a.one(b[n:p1], e0)
+	r1, _ := a.one(b[p1+n:p2], e1)
+	r2, _ := a.one(b[p2+n:p3], e2)
+	r3, e3 := a.one(b[p3+n:], e3)
+	return uint64(s) + uint64(u) + uint64(r0) + uint64(r1) + uint64(r2) + uint64(r3), e3
+}
+
+// split returns a place in b at or behind from where the state is known, and that state.
+func (a *Automaton) split(b []byte, from int) (int, uint32) {
+	end := min(from+64, len(b))
+	for i := from; i < end; i++ {
+		if i >= 2 && b[i] == ' ' && b[i-1] > ' ' && b[i-1] != '\\' && b[i-2] != '\\' {
+			return i + 1, uint32(a.Space) << 8
+		}
+	}
+	for i := max(from, 1); i < end; i++ {
+		if b[i-1] != '\\' {
+			return i, uint32(a.Inside) << 8
+		}
+	}
+	return len(b), uint32(a.Inside) << 8
+}
+
+// symbols walks any text, symbol by symbol.
+func (a *Automaton) symbols(b []byte, e uint32, json bool) (sum uint64, _ uint32) {
+	for i := 0; i < len(b); {
+		sym, n := b[i], 1
+		switch {
+		case sym >= 0x80:
+			sym, n = a.symbol(b[i:])
+		case sym == '\\' && !json:
+			sym = Backslash
+		case sym == '\\':
+			sym, n = a.escaped(b[i:])
+		}
+		i += n
+		e = a.Step[e&nextMask|uint32(sym)]
+		sum += uint64(e >> 16)
+	}
+	return sum, e
+}
+
+// escaped is the symbol of the escape at the start of b, and its length in JSON.
+func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
+	if len(b) < 6 || b[1] != 'u' {
+		if sym = unescape(b[min(1, len(b)-1)]); sym == '\\' {
+			sym = Backslash
+		}
+		return sym, 2
+	}
+	r, n := unicodeEscape(b)
+	if r < utf8.RuneSelf {
+		if r == '\\' {
+			r = Backslash
+		}
+		return uint8(r), n
+	}
+	var buf [4]byte
+	sym, _ = a.symbol(buf[:utf8.EncodeRune(buf[:], r)])
+	return sym, n
+}
+
+// unicodeEscape decodes the escape of six characters at the start of b, or the pair of them that is one character. Half of
+// a pair becomes U+FFFD. It returns the length in JSON.
+func unicodeEscape(b []byte) (rune, int) {
+	u, _ := hex4(b, 2)
+	if u >= 0xd800 && u < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+		if low, ok := hex4(b, 8); ok && low >= 0xdc00 && low <= 0xdfff {
+			return rune((u-0xd800)<<10|(low-0xdc00)) + 0x10000, 12
+		}
+	}
+	if u >= 0xd800 && u <= 0xdfff {
+		return utf8.RuneError, 6
+	}
+	return rune(u), 6
+}
+
+// symbol is the symbol of the character at the start of b, which is not ASCII, and its length.
+func (a *Automaton) symbol(b []byte) (uint8, int) {
+	c := b[0]
+	switch {
+	case c < 0xe0 || len(b) < 3:
+		return a.Lead2[c&31], min(2, len(b))
+	case c < 0xf0:
+		return a.Lead3[uint(c&15)<<6|uint(b[1]&63)], 3
+	case c == 0xf0 && b[1] == 0x9f:
+		return a.Lead4[b[2]&63], min(4, len(b))
+	}
+	return a.Astral, min(4, len(b))
+}
