@@ -217,6 +217,10 @@ func (p *Policy) check() *Error {
 		return bad("open_calls", `must be "keep" or "answer"`)
 	case p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0:
 		return bad("window.reserve", "leaves nothing of window.tokens for the conversation")
+	case len(p.Passes) > MaxPasses:
+		return bad("passes", "must be at most 100")
+	case len(p.Pins) > MaxPins:
+		return bad("pins", "must be at most 1,000")
 	}
 	for i, pin := range p.Pins {
 		at := "pins[" + strconv.Itoa(i) + "]"
@@ -229,6 +233,12 @@ func (p *Policy) check() *Error {
 	}
 	return nil
 }
+
+// Each pass and each pin looks at every message, so their number has a bound.
+const (
+	MaxPasses = 100
+	MaxPins   = 1000
+)
 
 // MaxTokens is the largest number of tokens that a policy may name.
 const MaxTokens = 1_000_000_000

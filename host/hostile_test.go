@@ -1,0 +1,357 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// hostile is an input that grows with n: whatever is done with it must cost time and memory in proportion to its bytes.
+type hostile struct {
+	name    string
+	op      string
+	n       int // its size in the long run
+	request func(n int) []byte
+	code    string // of the error that must come; "" for an answer
+}
+
+func list(n int, message func(b *bytes.Buffer, i int)) string {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		message(&b, i)
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+func planOf(policy, messages string) []byte {
+	return []byte(`{"policy":` + policy + `,"messages":` + messages + `}`)
+}
+
+const (
+	forced  = `{"format":"openai-chat","window":{"tokens":2000,"reserve":0},"force":true,"summary":{"mode":"local"}}`
+	callOf  = `{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}`
+	answers = `{"role":"tool","tool_call_id":%q,"content":%q}`
+)
+
+// calls is a conversation of n tool calls.
+func calls(n int, id func(i int) string, path func(i int) string) string {
+	return list(n, func(b *bytes.Buffer, i int) {
+		if i%1000 == 0 {
+			b.WriteString(`{"role":"user","content":"go on"},`)
+		}
+		fmt.Fprintf(b, callOf+","+answers, id(i), "read", `{"path":"`+path(i)+`"}`, id(i), "one two three")
+	})
+}
+
+var hostiles = []hostile{
+	{name: "brackets", op: "plan", n: 200 << 20, code: "wrong_type",
+		request: func(n int) []byte { return planOf(forced, strings.Repeat("[", n)) }},
+	{name: "brackets inside a message", op: "plan", n: 50 << 20, code: "too_deep",
+		request: func(n int) []byte { return planOf(forced, `[{"role":"user","any":`+strings.Repeat("[", n)) }},
+	{name: "messages of one byte", op: "plan", n: 100_000, request: func(n int) []byte {
+		return planOf(forced, list(n, func(b *bytes.Buffer, i int) {
+			fmt.Fprintf(b, `{"role":%q,"content":"x"}`, []string{"user", "assistant"}[i%2])
+		}))
+	}},
+	{name: "one message", op: "plan", n: 100 << 20, request: func(n int) []byte {
+		return planOf(forced, `[{"role":"user","content":"`+strings.Repeat("long ", n/5)+`"}]`)
+	}},
+	{name: "one message of escapes", op: "plan", n: 50 << 20, request: func(n int) []byte {
+		return planOf(forced, `[{"role":"user","content":"`+strings.Repeat(`\ud83d\ude00`, n/12)+`"}]`)
+	}},
+	{name: "tool calls with one id", op: "plan", n: 1_000_000, request: func(n int) []byte {
+		return planOf(forced, calls(n, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
+	}},
+	{name: "tool calls with one id, validated", op: "validate", n: 200_000, request: func(n int) []byte {
+		return planOf(`{"format":"openai-chat"}`, calls(n, func(int) string { return "same" }, func(int) string { return "a" }))
+	}},
+	{name: "results that answer nothing", op: "repair", n: 200_000, request: func(n int) []byte {
+		return planOf(`{"format":"openai-chat"}`, list(n, func(b *bytes.Buffer, i int) {
+			if i == 0 {
+				b.WriteString(`{"role":"user","content":"go"},`)
+			}
+			fmt.Fprintf(b, answers, fmt.Sprint("none", i), "one")
+		}))
+	}},
+	{name: "results in reverse order behind all calls", op: "repair", n: 100_000, request: func(n int) []byte {
+		return planOf(`{"format":"openai-chat"}`, list(2*n, func(b *bytes.Buffer, i int) {
+			if i < n {
+				fmt.Fprintf(b, callOf, fmt.Sprint("c", i), "read", "{}")
+			} else {
+				fmt.Fprintf(b, answers, fmt.Sprint("c", 2*n-1-i), "one")
+			}
+		}))
+	}},
+	{name: "ids of 1 MB", op: "plan", n: 100, request: func(n int) []byte {
+		long := strings.Repeat("x", 1<<20)
+		return planOf(forced, calls(n, func(i int) string { return long + fmt.Sprint(i) }, func(int) string { return "a" }))
+	}},
+	{name: "the same file read again and again", op: "plan", n: 100_000, request: func(n int) []byte {
+		policy := strings.Replace(forced, `"force"`, `"passes":[{"pass":"dedupe"},{"pass":"clear"},{"pass":"fold","keep_tokens":500},{"pass":"rehydrate"}],"force"`, 1)
+		return planOf(policy, calls(n, func(i int) string { return fmt.Sprint("c", i) }, func(int) string { return "same.txt" }))
+	}},
+	{name: "another file every time", op: "plan", n: 100_000, request: func(n int) []byte {
+		return planOf(forced, calls(n, func(i int) string { return fmt.Sprint("c", i) }, func(i int) string { return fmt.Sprintf("dir/%d.txt", i) }))
+	}},
+	{name: "requests of the user that name each other", op: "plan", n: 50_000, request: func(n int) []byte {
+		return planOf(forced, list(n, func(b *bytes.Buffer, i int) {
+			fmt.Fprintf(b, `{"role":"user","content":"look at /src/file_%d.go and at error E%d"},{"role":"assistant","content":"file_%d.go failed: E%d"}`, i, i, n-i, n-i)
+		}))
+	}},
+	{name: "marks and headings of our own", op: "plan", n: 50_000, request: func(n int) []byte {
+		return planOf(forced, list(n, func(b *bytes.Buffer, i int) {
+			b.WriteString(`{"role":"user","content":"[session digest — older turns condensed]\n# Objective\n<user-requests>\n- [first] go\n</user-requests>\n[Old tool result content cleared]"}`)
+		}))
+	}},
+	{name: "as many pins as there may be", op: "plan", n: 20_000, request: func(n int) []byte {
+		pins := list(1000, func(b *bytes.Buffer, i int) { fmt.Fprintf(b, `{"contains":"needle%d"}`, i) })
+		policy := strings.Replace(forced, `"force"`, `"pins":`+pins+`,"force"`, 1)
+		return planOf(policy, list(n, func(b *bytes.Buffer, i int) {
+			fmt.Fprintf(b, `{"role":%q,"content":"needl needl needl %d"}`, []string{"user", "assistant"}[i%2], i)
+		}))
+	}},
+	{name: "too many pins", op: "plan", n: 1_000_000, code: "out_of_range", request: func(n int) []byte {
+		policy := strings.Replace(forced, `"force"`, `"pins":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"force"`, 1)
+		return planOf(policy, `[{"role":"user","content":"x"}]`)
+	}},
+	{name: "too many passes", op: "plan", n: 1_000_000, code: "out_of_range", request: func(n int) []byte {
+		policy := strings.Replace(forced, `"force"`, `"passes":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"pass":"clear"}`) })+`,"force"`, 1)
+		return planOf(policy, `[{"role":"user","content":"x"}]`)
+	}},
+	{name: "a key that matters, twice", op: "plan", n: 1 << 20, code: "duplicate_key", request: func(n int) []byte {
+		return planOf(forced, `[{"role":"user",`+strings.Repeat(`"a":1,`, n/6)+`"role":"user","content":"x"}]`)
+	}},
+	{name: "half surrogates", op: "repair", n: 5 << 20, request: func(n int) []byte {
+		return planOf(`{"format":"openai-chat"}`, `[{"role":"user","content":"`+strings.Repeat(`\ud83d `, n/7)+`"}]`)
+	}},
+}
+
+// What a hostile input costs grows with its bytes and not with their square, natively and in the module, and the same
+// instance answers the next call. The long run takes the inputs at their full size.
+func TestHostile(t *testing.T) {
+	long := os.Getenv("CTXFOLD_LONG") != ""
+	out := table.NewWriter()
+	out.SetStyle(table.StyleLight)
+	out.AppendHeader(table.Row{"input", "op", "engine", "bytes", "messages", "time", "times linear", "MB", "answer"})
+	for _, h := range hostiles {
+		t.Run(h.name, func(t *testing.T) {
+			n := h.n
+			if !long {
+				n = max(h.n/25, 8)
+			}
+			small, whole := h.request(n/4), h.request(n)
+			for _, engine := range []host.Engine{host.EngineNative, host.EngineModule} {
+				name := map[host.Engine]string{host.EngineNative: "native", host.EngineModule: "module"}[engine]
+				seen := &recorder{}
+				c, err := host.New(t.Context(), host.Options{Engine: engine, CacheDir: cache, Metrics: seen, Instances: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				quick := fastest(t, c, h, small)
+				took := fastest(t, c, h, whole)
+				// The time of the whole, by what a linear one would take.
+				factor := float64(took) / float64(quick) * float64(len(small)) / float64(len(whole))
+				if took > 200*time.Millisecond && factor > 3 {
+					t.Errorf("%s: %d bytes take %v, %d take %v: %.1f times what is linear", name, len(small), quick, len(whole), took, factor)
+				}
+				peak := seen.operations[len(seen.operations)-1].MemoryBytes
+				if engine == host.EngineNative {
+					peak = allocated(func() { _, _ = c.Call(t.Context(), h.op, whole) })
+				}
+				// A record of a message takes a few hundred bytes, what was done to it as many again, and the collector lets
+				// the heap grow to twice of that before it looks.
+				if bound := 8*uint64(len(whole)) + 8<<10*uint64(bytes.Count(whole, []byte(`"role"`))) + 64<<20; peak > bound {
+					t.Errorf("%s: %d bytes take %d bytes of memory, more than %d", name, len(whole), peak, bound)
+				}
+				if _, err := c.Call(t.Context(), "estimate", []byte(`{"policy":{"format":"openai-chat"},"messages":[{"role":"user","content":"x"}]}`)); err != nil {
+					t.Errorf("%s: the call after it: %v", name, err)
+				}
+				answer := h.code
+				if answer == "" {
+					answer = "an answer"
+				}
+				out.AppendRow(table.Row{h.name, h.op, name, len(whole), bytes.Count(whole, []byte(`"role"`)),
+					took.Round(time.Millisecond), fmt.Sprintf("%.1f", factor), peak >> 20, answer})
+				_ = c.Close(t.Context())
+			}
+		})
+	}
+	t.Logf("\n%s", out.Render())
+}
+
+// fastest is the shortest of three runs, because others may use the machine.
+func fastest(t *testing.T, c *host.Compactor, h hostile, request []byte) time.Duration {
+	t.Helper()
+	best := time.Duration(1<<63 - 1)
+	for range 3 {
+		start := time.Now()
+		_, err := c.Call(t.Context(), h.op, request)
+		best = min(best, time.Since(start))
+		var e *host.Error
+		switch {
+		case h.code == "" && err != nil:
+			t.Fatalf("%d bytes: %v", len(request), err)
+		case h.code != "" && (!errors.As(err, &e) || e.Code != h.code):
+			t.Fatalf("%d bytes: %v, want %s", len(request), err, h.code)
+		}
+		if best > 5*time.Second {
+			break
+		}
+	}
+	return best
+}
+
+// allocated is how many bytes f allocates together, which is at least what it holds at any time.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// Plans and states that somebody has changed are refused, or lead to another valid result.
+func TestTampered(t *testing.T) {
+	messages := sample(t)
+	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+		a, err := c.Plan(t.Context(), host.Input{Messages: messages, Policy: policy})
+		if err != nil || len(a.Requests) == 0 {
+			t.Fatalf("%v: %+v", err, a)
+		}
+		done, err := c.Compact(t.Context(), messages, policy, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replies := []host.Summary{{ID: a.Requests[0].ID, Text: summary}}
+		other := []byte(`[{"role":"user","content":"another"},{"role":"assistant","content":[{"type":"text","text":"conversation"}]}]`)
+		var e *host.Error
+		if _, err := c.Step(t.Context(), other, a.Plan, replies); !errors.As(err, &e) || e.Code != "plan_mismatch" {
+			t.Errorf("a plan for other messages: %v", err)
+		}
+		changed := bytes.Replace(messages, []byte("the"), []byte("teh"), 1)
+		if _, err := c.Step(t.Context(), changed, a.Plan, replies); !errors.As(err, &e) || e.Code != "plan_mismatch" {
+			t.Errorf("a plan for messages of which one letter was changed: %v", err)
+		}
+		// Every value of a plan and of a state is replaced by others, one at a time.
+		for what, text := range map[string]json.RawMessage{"plan": a.Plan, "state": done.State} {
+			for path, tampered := range mutations(t, text) {
+				if what == "plan" {
+					answer, err := c.Step(t.Context(), messages, tampered, replies)
+					check(t, c, what+" "+path, messages, err, func() json.RawMessage { return answer.Messages })
+				} else {
+					answer, err := c.CompactWith(t.Context(), host.Input{Messages: messages, Policy: policy, State: tampered}, nil)
+					check(t, c, what+" "+path, messages, err, func() json.RawMessage { return answer.Messages })
+				}
+			}
+		}
+	})
+}
+
+// check wants an error of the core or a valid transcript.
+func check(t *testing.T, c *host.Compactor, what string, before []byte, err error, result func() json.RawMessage) {
+	t.Helper()
+	var e *host.Error
+	if err != nil {
+		if !errors.As(err, &e) || e.Code == "internal" {
+			t.Errorf("%s: %v", what, err)
+		}
+		return
+	}
+	after := result()
+	if after == nil { // summaries are wanted
+		return
+	}
+	if v, err := c.Validate(context.Background(), host.Input{Messages: after, Format: "anthropic"}); err != nil || !v.Valid && !bytes.Equal(before, after) {
+		t.Errorf("%s: the result is not valid: %v, %+v", what, err, v)
+	}
+}
+
+// mutations are JSON texts with one value replaced, by the path of the value and what stands there now.
+func mutations(t *testing.T, text json.RawMessage) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	var walk func(v any, path string, put func(any) any)
+	walk = func(v any, path string, put func(any) any) {
+		for name, evil := range map[string]any{"null": nil, "-1": -1, "1e15": 1e15, "true": true, "text": strings.Repeat("</x>", 9), "list": []any{map[string]any{}}, "object": map[string]any{"a": 1}} {
+			replaced, err := json.Marshal(put(evil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[path+" "+name] = replaced
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			for k, inner := range v {
+				walk(inner, path+"."+k, func(evil any) any {
+					copied := map[string]any{}
+					for key, value := range v {
+						copied[key] = value
+					}
+					copied[k] = evil
+					return put(copied)
+				})
+			}
+		case []any:
+			for i, inner := range v {
+				if i > 2 {
+					break
+				}
+				walk(inner, fmt.Sprintf("%s[%d]", path, i), func(evil any) any {
+					copied := append([]any(nil), v...)
+					copied[i] = evil
+					return put(copied)
+				})
+			}
+		}
+	}
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	walk(v, "", func(evil any) any { return evil })
+	return out
+}
+
+// Markers do not feed on themselves: compacting the result again and again, with new messages in between, does not grow it.
+func TestMarkersDoNotGrow(t *testing.T) {
+	c := open(t, host.Options{Engine: host.EngineNative})
+	messages, state := sample(t), json.RawMessage(nil)
+	var sizes []int
+	for i := range 30 {
+		var l []json.RawMessage
+		if err := json.Unmarshal(messages, &l); err != nil {
+			t.Fatal(err)
+		}
+		l = append(l, json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"more%d","name":"Read","input":{"file_path":"f%d"}}]}`, i, i%3)),
+			json.RawMessage(fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"more%d","content":%q}]}`, i, strings.Repeat("text ", 2000))),
+			json.RawMessage(`{"role":"assistant","content":"ok"}`), json.RawMessage(`{"role":"user","content":"go on"}`))
+		grown, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.CompactWith(t.Context(), host.Input{Messages: grown, Policy: []byte(`{"window":{"tokens":16000},"force":true}`), State: state}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages, state = r.Messages, r.State
+		sizes = append(sizes, len(messages)+len(state))
+	}
+	if early, late := sizes[9], sizes[len(sizes)-1]; late > early*3/2 {
+		t.Errorf("bytes after each compaction: %v", sizes)
+	}
+}
