@@ -116,7 +116,7 @@ func (l *Live) Compact(ctx context.Context, s Summarizer) (*Result, error) {
 			}
 			return r, nil
 		}
-		replies, err := l.c.summarize(ctx, s, a.Requests)
+		replies, err := l.c.summarize(ctx, s, a.Requests, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -154,7 +154,94 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *functionAnswer) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *recalled) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Tool).UnmarshalJSON(data))
+				}
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+				out.Text = nil
+			} else {
+				if out.Text == nil {
+					out.Text = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Text = string(in.String())
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in recalled) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Tool).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix)
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		if in.Text == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Text))
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v recalled) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *functionAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -186,7 +273,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *f
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in functionAnswer) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in functionAnswer) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -200,14 +287,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v functionAnswer) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *functionAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *answerJSON) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *answerJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -252,7 +339,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v4 Request
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in, &v4)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in, &v4)
 					out.Requests = append(out.Requests, v4)
 					in.WantComma()
 				}
@@ -290,6 +377,56 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *a
 					in.AddError((out.Edits).UnmarshalJSON(data))
 				}
 			}
+		case "archive":
+			if in.IsNull() {
+				in.Skip()
+				out.Archive = nil
+			} else {
+				in.Delim('[')
+				if out.Archive == nil {
+					if !in.IsDelim(']') {
+						out.Archive = make([]Body, 0, 0)
+					} else {
+						out.Archive = []Body{}
+					}
+				} else {
+					out.Archive = (out.Archive)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v5 Body
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in, &v5)
+					out.Archive = append(out.Archive, v5)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "markers":
+			if in.IsNull() {
+				in.Skip()
+				out.Markers = nil
+			} else {
+				in.Delim('[')
+				if out.Markers == nil {
+					if !in.IsDelim(']') {
+						out.Markers = make([]Marker, 0, 1)
+					} else {
+						out.Markers = []Marker{}
+					}
+				} else {
+					out.Markers = (out.Markers)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v6 Marker
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v6).UnmarshalEasyJSON(in)
+					}
+					out.Markers = append(out.Markers, v6)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -300,7 +437,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *a
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in answerJSON) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in answerJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -321,11 +458,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v5, v6 := range in.Requests {
-				if v5 > 0 {
+			for v7, v8 := range in.Requests {
+				if v7 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out, v6)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out, v8)
 			}
 			out.RawByte(']')
 		}
@@ -350,19 +487,215 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		out.Raw((in.Edits).MarshalJSON())
 	}
+	{
+		const prefix string = ",\"archive\":"
+		out.RawString(prefix)
+		if in.Archive == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v9, v10 := range in.Archive {
+				if v9 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out, v10)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"markers\":"
+		out.RawString(prefix)
+		if in.Markers == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v11, v12 := range in.Markers {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				(v12).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v answerJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *answerJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *Request) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *Body) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "what":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.What = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bytes = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "places":
+			if in.IsNull() {
+				in.Skip()
+				out.Places = nil
+			} else {
+				in.Delim('[')
+				if out.Places == nil {
+					if !in.IsDelim(']') {
+						out.Places = make([]json.RawMessage, 0, 2)
+					} else {
+						out.Places = []json.RawMessage{}
+					}
+				} else {
+					out.Places = (out.Places)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v13 json.RawMessage
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						if data := in.Raw(); in.Ok() {
+							in.AddError((v13).UnmarshalJSON(data))
+						}
+					}
+					out.Places = append(out.Places, v13)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+				out.Body = nil
+			} else {
+				if out.Body == nil {
+					out.Body = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Body = string(in.String())
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in Body) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"what\":"
+		out.RawString(prefix)
+		out.String(string(in.What))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix)
+		out.String(string(in.Tool))
+	}
+	{
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bytes))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"places\":"
+		out.RawString(prefix)
+		if in.Places == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v14, v15 := range in.Places {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				out.Raw((v15).MarshalJSON())
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		if in.Body == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Body))
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *Request) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -434,7 +767,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in Request) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in Request) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -480,7 +813,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *Validation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *Validation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -528,9 +861,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *V
 					out.Violations = (out.Violations)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 Violation
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in, &v7)
-					out.Violations = append(out.Violations, v7)
+					var v16 Violation
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in, &v16)
+					out.Violations = append(out.Violations, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -545,7 +878,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *V
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in Validation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in Validation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -571,11 +904,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v8, v9 := range in.Violations {
-				if v8 > 0 {
+			for v17, v18 := range in.Violations {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out, v9)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -585,14 +918,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Validation) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Validation) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *Violation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *Violation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -652,7 +985,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *V
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in Violation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in Violation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -688,7 +1021,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *Session) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Session) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -734,7 +1067,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *S
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in, out.Usage)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in, out.Usage)
 			}
 		case "skipped":
 			if in.IsNull() {
@@ -752,9 +1085,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *S
 					out.Skipped = (out.Skipped)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 Skipped
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in, &v10)
-					out.Skipped = append(out.Skipped, v10)
+					var v19 Skipped
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &v19)
+					out.Skipped = append(out.Skipped, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -777,7 +1110,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in Session) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Session) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -807,7 +1140,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 		if in.Usage == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out, *in.Usage)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out, *in.Usage)
 		}
 	}
 	{
@@ -817,11 +1150,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v11, v12 := range in.Skipped {
-				if v11 > 0 {
+			for v20, v21 := range in.Skipped {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out, v12)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -836,14 +1169,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Session) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Session) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Skipped) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -879,7 +1212,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Skipped) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -895,7 +1228,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *Usage) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -955,7 +1288,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in Usage) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -991,7 +1324,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Report) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1036,9 +1369,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1076,7 +1409,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &out.StablePrefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1084,7 +1417,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1101,9 +1434,52 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &v13)
-					out.Actions = append(out.Actions, v13)
+					var v22 Action
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v22)
+					out.Actions = append(out.Actions, v22)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "cache":
+			if in.IsNull() {
+				in.Skip()
+				out.Cache = nil
+			} else {
+				if out.Cache == nil {
+					out.Cache = new(Cache)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, out.Cache)
+			}
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+				out.Bytes = nil
+			} else {
+				if out.Bytes == nil {
+					out.Bytes = new(ByteCount)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Bytes)
+			}
+		case "decisions":
+			if in.IsNull() {
+				in.Skip()
+				out.Decisions = nil
+			} else {
+				in.Delim('[')
+				if out.Decisions == nil {
+					if !in.IsDelim(']') {
+						out.Decisions = make([]Decision, 0, 0)
+					} else {
+						out.Decisions = []Decision{}
+					}
+				} else {
+					out.Decisions = (out.Decisions)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v23 Decision
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &v23)
+					out.Decisions = append(out.Decisions, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1118,7 +1494,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Report) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1150,12 +1526,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1190,7 +1566,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, in.StablePrefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -1200,7 +1576,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1209,11 +1585,45 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v14, v15 := range in.Actions {
-				if v14 > 0 {
+			for v24, v25 := range in.Actions {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, v15)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v25)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"cache\":"
+		out.RawString(prefix)
+		if in.Cache == nil {
+			out.RawString("null")
+		} else {
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, *in.Cache)
+		}
+	}
+	{
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix)
+		if in.Bytes == nil {
+			out.RawString("null")
+		} else {
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Bytes)
+		}
+	}
+	{
+		const prefix string = ",\"decisions\":"
+		out.RawString(prefix)
+		if in.Decisions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v26, v27 := range in.Decisions {
+				if v26 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1223,14 +1633,270 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Decision) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "decision":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Decision = string(in.String())
+			}
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		case "before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Before = int(in.Int())
+			}
+		case "after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.After = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Decision) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"decision\":"
+		out.RawString(prefix)
+		out.String(string(in.Decision))
+	}
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix)
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix)
+		out.String(string(in.Rule))
+	}
+	{
+		const prefix string = ",\"before\":"
+		out.RawString(prefix)
+		out.Int(int(in.Before))
+	}
+	{
+		const prefix string = ",\"after\":"
+		out.RawString(prefix)
+		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *ByteCount) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Before = int(in.Int())
+			}
+		case "after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.After = int(in.Int())
+			}
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in ByteCount) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"before\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Before))
+	}
+	{
+		const prefix string = ",\"after\":"
+		out.RawString(prefix)
+		out.Int(int(in.After))
+	}
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Cache) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "first_changed_message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.FirstMessage = int(in.Int())
+			}
+		case "first_changed_byte":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.FirstByte = int(in.Int())
+			}
+		case "reread_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.RereadTokens = int(in.Int())
+			}
+		case "saved_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SavedTokens = int(in.Int())
+			}
+		case "turns_to_pay":
+			if in.IsNull() {
+				in.Skip()
+				out.TurnsToPay = nil
+			} else {
+				if out.TurnsToPay == nil {
+					out.TurnsToPay = new(int)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.TurnsToPay = int(in.Int())
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Cache) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"first_changed_message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.FirstMessage))
+	}
+	{
+		const prefix string = ",\"first_changed_byte\":"
+		out.RawString(prefix)
+		out.Int(int(in.FirstByte))
+	}
+	{
+		const prefix string = ",\"reread_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.RereadTokens))
+	}
+	{
+		const prefix string = ",\"saved_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.SavedTokens))
+	}
+	{
+		const prefix string = ",\"turns_to_pay\":"
+		out.RawString(prefix)
+		if in.TurnsToPay == nil {
+			out.RawString("null")
+		} else {
+			out.Int(int(*in.TurnsToPay))
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1296,7 +1962,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1337,7 +2003,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1373,7 +2039,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1389,7 +2055,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1431,7 +2097,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1452,7 +2118,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1488,7 +2154,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1504,7 +2170,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1552,7 +2218,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1578,7 +2244,80 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Marker) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "what":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.What = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Marker) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"what\":"
+		out.RawString(prefix)
+		out.String(string(in.What))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1626,13 +2365,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v28 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v28 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v16)
+					out.Ops = append(out.Ops, v28)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1653,9 +2392,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v17)
-					out.Formats = append(out.Formats, v17)
+					var v29 Named
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &v29)
+					out.Formats = append(out.Formats, v29)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1676,13 +2415,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v18 string
+					var v30 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v18 = string(in.String())
+						v30 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v18)
+					out.Estimators = append(out.Estimators, v30)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1703,13 +2442,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v19 string
+					var v31 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v19 = string(in.String())
+						v31 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v19)
+					out.Passes = append(out.Passes, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1730,13 +2469,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v20 string
+					var v32 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v20 = string(in.String())
+						v32 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v20)
+					out.Functions = append(out.Functions, v32)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1757,15 +2496,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v21 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &v21)
-					out.Presets = append(out.Presets, v21)
+					var v33 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v33)
+					out.Presets = append(out.Presets, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -1776,7 +2515,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1802,11 +2541,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v22, v23 := range in.Ops {
-				if v22 > 0 {
+			for v34, v35 := range in.Ops {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v23))
+				out.String(string(v35))
 			}
 			out.RawByte(']')
 		}
@@ -1818,11 +2557,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v24, v25 := range in.Formats {
-				if v24 > 0 {
+			for v36, v37 := range in.Formats {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v25)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -1834,11 +2573,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v26, v27 := range in.Estimators {
-				if v26 > 0 {
+			for v38, v39 := range in.Estimators {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v27))
+				out.String(string(v39))
 			}
 			out.RawByte(']')
 		}
@@ -1850,11 +2589,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v28, v29 := range in.Passes {
-				if v28 > 0 {
+			for v40, v41 := range in.Passes {
+				if v40 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v29))
+				out.String(string(v41))
 			}
 			out.RawByte(']')
 		}
@@ -1866,11 +2605,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Functions {
-				if v30 > 0 {
+			for v42, v43 := range in.Functions {
+				if v42 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v31))
+				out.String(string(v43))
 			}
 			out.RawByte(']')
 		}
@@ -1882,11 +2621,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Presets {
-				if v32 > 0 {
+			for v44, v45 := range in.Presets {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, v33)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -1894,21 +2633,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1944,7 +2683,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1960,7 +2699,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2004,7 +2743,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2025,7 +2764,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2061,7 +2800,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2077,7 +2816,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2131,13 +2870,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 int
+					var v46 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v34 = int(in.Int())
+						v46 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v34)
+					out.Messages = append(out.Messages, v46)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2158,7 +2897,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2189,11 +2928,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Messages {
-				if v35 > 0 {
+			for v47, v48 := range in.Messages {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v36))
+				out.Int(int(v48))
 			}
 			out.RawByte(']')
 		}
@@ -2208,14 +2947,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2257,9 +2996,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &v37)
-					out.Candidates = append(out.Candidates, v37)
+					var v49 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v49)
+					out.Candidates = append(out.Candidates, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2274,7 +3013,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2295,11 +3034,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Candidates {
-				if v38 > 0 {
+			for v50, v51 := range in.Candidates {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, v39)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -2309,14 +3048,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2358,13 +3097,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 string
+					var v52 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = string(in.String())
+						v52 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v40)
+					out.Evidence = append(out.Evidence, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2379,7 +3118,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2400,18 +3139,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Evidence {
-				if v41 > 0 {
+			for v53, v54 := range in.Evidence {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v54))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2489,7 +3228,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2543,10 +3282,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(l, v)
 }

@@ -13,7 +13,7 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, out *toolDigestPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, out *truncatePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -33,11 +33,11 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, 
 			} else {
 				out.Pass = string(in.String())
 			}
-		case "keep_recent":
+		case "max_lines":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.KeepRecent = int(in.Int())
+				out.MaxLines = int(in.Int())
 			}
 		case "tools":
 			if in.IsNull() {
@@ -107,7 +107,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(in *jlexer.Lexer, 
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Writer, in toolDigestPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Writer, in truncatePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -117,9 +117,9 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Write
 		out.String(string(in.Pass))
 	}
 	{
-		const prefix string = ",\"keep_recent\":"
+		const prefix string = ",\"max_lines\":"
 		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
+		out.Int(int(in.MaxLines))
 	}
 	{
 		const prefix string = ",\"tools\":"
@@ -157,15 +157,167 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(out *jwriter.Write
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v toolDigestPass) MarshalEasyJSON(w *jwriter.Writer) {
+func (v truncatePass) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *toolDigestPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *truncatePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *rehydratePass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer, out *toolDigestPass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		case "tools":
+			if in.IsNull() {
+				in.Skip()
+				out.Tools = nil
+			} else {
+				in.Delim('[')
+				if out.Tools == nil {
+					if !in.IsDelim(']') {
+						out.Tools = make([]string, 0, 4)
+					} else {
+						out.Tools = []string{}
+					}
+				} else {
+					out.Tools = (out.Tools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v7 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v7 = string(in.String())
+					}
+					out.Tools = append(out.Tools, v7)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v8 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v8 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v8)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in toolDigestPass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	{
+		const prefix string = ",\"tools\":"
+		out.RawString(prefix)
+		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v9, v10 := range in.Tools {
+				if v9 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v10))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v11, v12 := range in.ExcludeTools {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v12))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v toolDigestPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *toolDigestPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer, out *rehydratePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -217,7 +369,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writer, in rehydratePass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writer, in rehydratePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -246,14 +398,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v rehydratePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact1(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *rehydratePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact1(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer, out *reasoningPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *reasoningPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -293,7 +445,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writer, in reasoningPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in reasoningPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -312,14 +464,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v reasoningPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *reasoningPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer, out *foldPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *foldPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -383,7 +535,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writer, in foldPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in foldPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -422,14 +574,146 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v foldPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact3(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *foldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact3(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer, out *dedupePass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *fitPass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in fitPass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v fitPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *fitPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *dropPass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_first":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepFirst = int(in.Int())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in dropPass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"keep_first\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepFirst))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v dropPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *dropPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *dedupePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -483,13 +767,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 					out.ExcludeTools = (out.ExcludeTools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 string
+					var v13 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v7 = string(in.String())
+						v13 = string(in.String())
 					}
-					out.ExcludeTools = append(out.ExcludeTools, v7)
+					out.ExcludeTools = append(out.ExcludeTools, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -508,7 +792,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writer, in dedupePass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in dedupePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -539,11 +823,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v8, v9 := range in.ExcludeTools {
-				if v8 > 0 {
+			for v14, v15 := range in.ExcludeTools {
+				if v14 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v9))
+				out.String(string(v15))
 			}
 			out.RawByte(']')
 		}
@@ -553,14 +837,91 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v dedupePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *dedupePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer, out *clearPass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *collapsePass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		case "max_text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxText = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in collapsePass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	{
+		const prefix string = ",\"max_text\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxText))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v collapsePass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *collapsePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *clearPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -608,13 +969,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 					out.Tools = (out.Tools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 string
+					var v16 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v10 = string(in.String())
+						v16 = string(in.String())
 					}
-					out.Tools = append(out.Tools, v10)
+					out.Tools = append(out.Tools, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -635,13 +996,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 					out.ExcludeTools = (out.ExcludeTools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v11 string
+					var v17 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v11 = string(in.String())
+						v17 = string(in.String())
 					}
-					out.ExcludeTools = append(out.ExcludeTools, v11)
+					out.ExcludeTools = append(out.ExcludeTools, v17)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -660,7 +1021,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writer, in clearPass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in clearPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -686,11 +1047,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v12, v13 := range in.Tools {
-				if v12 > 0 {
+			for v18, v19 := range in.Tools {
+				if v18 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v13))
+				out.String(string(v19))
 			}
 			out.RawByte(']')
 		}
@@ -702,11 +1063,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v14, v15 := range in.ExcludeTools {
-				if v14 > 0 {
+			for v20, v21 := range in.ExcludeTools {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v15))
+				out.String(string(v21))
 			}
 			out.RawByte(']')
 		}
@@ -716,14 +1077,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v clearPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact5(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *clearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact5(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer, out *archivePass) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *archivePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -813,13 +1174,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 					out.Tools = (out.Tools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v22 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v22 = string(in.String())
 					}
-					out.Tools = append(out.Tools, v16)
+					out.Tools = append(out.Tools, v22)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -840,13 +1201,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 					out.ExcludeTools = (out.ExcludeTools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 string
+					var v23 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v17 = string(in.String())
+						v23 = string(in.String())
 					}
-					out.ExcludeTools = append(out.ExcludeTools, v17)
+					out.ExcludeTools = append(out.ExcludeTools, v23)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -865,7 +1226,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writer, in archivePass) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in archivePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -926,11 +1287,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v18, v19 := range in.Tools {
-				if v18 > 0 {
+			for v24, v25 := range in.Tools {
+				if v24 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v19))
+				out.String(string(v25))
 			}
 			out.RawByte(']')
 		}
@@ -942,11 +1303,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v20, v21 := range in.ExcludeTools {
-				if v20 > 0 {
+			for v26, v27 := range in.ExcludeTools {
+				if v26 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v21))
+				out.String(string(v27))
 			}
 			out.RawByte(']')
 		}
@@ -956,14 +1317,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v archivePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact6(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *archivePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact6(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer, out *State) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1035,7 +1396,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writer, in State) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1074,14 +1435,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact7(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact7(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer, out *Sizes) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Sizes) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1127,7 +1488,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writer, in Sizes) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Sizes) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1151,14 +1512,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Sizes) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact8(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Sizes) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact8(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1203,20 +1564,32 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Cleared = int(in.Int())
 			}
+		case "truncated":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Truncated = int(in.Int())
+			}
 		case "folded":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Folded = int(in.Int())
+			}
+		case "dropped":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Dropped = int(in.Int())
 			}
 		case "restored":
 			if in.IsNull() {
@@ -1231,7 +1604,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in, &out.Prefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1239,7 +1612,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1256,9 +1629,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v22 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in, &v22)
-					out.Actions = append(out.Actions, v22)
+					var v28 Action
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in, &v28)
+					out.Actions = append(out.Actions, v28)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1307,13 +1680,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 Decision
+					var v29 Decision
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v23).UnmarshalEasyJSON(in)
+						(v29).UnmarshalEasyJSON(in)
 					}
-					out.Decisions = append(out.Decisions, v23)
+					out.Decisions = append(out.Decisions, v29)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1332,7 +1705,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(in *jlexer.Lexer,
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1364,12 +1737,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1377,9 +1750,19 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 		out.Int(int(in.Cleared))
 	}
 	{
+		const prefix string = ",\"truncated\":"
+		out.RawString(prefix)
+		out.Int(int(in.Truncated))
+	}
+	{
 		const prefix string = ",\"folded\":"
 		out.RawString(prefix)
 		out.Int(int(in.Folded))
+	}
+	{
+		const prefix string = ",\"dropped\":"
+		out.RawString(prefix)
+		out.Int(int(in.Dropped))
 	}
 	{
 		const prefix string = ",\"restored\":"
@@ -1394,7 +1777,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out, in.Prefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -1404,7 +1787,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1413,11 +1796,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v24, v25 := range in.Actions {
-				if v24 > 0 {
+			for v30, v31 := range in.Actions {
+				if v30 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out, v25)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out, v31)
 			}
 			out.RawByte(']')
 		}
@@ -1437,11 +1820,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v26, v27 := range in.Decisions {
-				if v26 > 0 {
+			for v32, v33 := range in.Decisions {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				(v27).MarshalEasyJSON(out)
+				(v33).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1451,14 +1834,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(out *jwriter.Writ
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact9(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact9(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1528,7 +1911,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1569,7 +1952,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1615,7 +1998,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1636,7 +2019,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1682,7 +2065,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1703,7 +2086,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1743,7 +2126,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1759,7 +2142,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1811,7 +2194,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1837,7 +2220,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact10(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Marker) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1883,7 +2266,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Marker) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1907,14 +2290,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Given) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Given) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1954,7 +2337,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Given) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Given) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1973,14 +2356,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Given) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Given) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Decision) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2044,7 +2427,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Decision) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2083,14 +2466,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Decision) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Decision) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Cache) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2156,7 +2539,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Cache) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2190,14 +2573,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Cache) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Cache) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Body) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2281,7 +2664,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Body) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2330,14 +2713,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Attempts) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Attempts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2383,7 +2766,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Attempts) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2418,10 +2801,10 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Attempts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Attempts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(l, v)
 }
