@@ -12,7 +12,10 @@ interface Exports {
 }
 
 const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ctxfold_plan", "ctxfold_step"];
-/** WebAssembly memory never shrinks, so an instance that grew past this many bytes is given back and made anew. */
+/**
+ * WebAssembly memory never shrinks, so an instance that grew past this many bytes is given back and made anew; one that holds
+ * sessions, at twice of what it had when the last one was opened, if that is more.
+ */
 const SWOLLEN = 128 * 1024 * 1024;
 /** Below this many UTF-16 units a string is encoded aside; above, straight into the module's memory. */
 const ENCODE_IN_PLACE = 4096;
@@ -26,6 +29,9 @@ const encoder = new TextEncoder();
 export class CtxfoldModule {
   readonly #module: WebAssembly.Module;
   #instance: Exports | undefined;
+  #started = 0;
+  /** Bytes of memory when a session was opened last. */
+  #opened = 0;
 
   /** Throws `invalid_module` when the module is not ctxfold's. */
   constructor(module: WebAssembly.Module) {
@@ -38,6 +44,11 @@ export class CtxfoldModule {
       );
     }
     this.#module = module;
+  }
+
+  /** Counts the instances; 0 while there is none. Sessions end with their instance. */
+  get instance(): number {
+    return this.#instance ? this.#started : 0;
   }
 
   /**
@@ -60,7 +71,9 @@ export class CtxfoldModule {
       const answer = new Uint8Array(instance.memory.buffer).slice(from, from + Number(packed & 0xffffffffn));
       instance.ctxfold_free(address);
       instance.ctxfold_free(from);
-      if (instance.memory.buffer.byteLength > SWOLLEN) this.#instance = undefined;
+      const grown = instance.memory.buffer.byteLength;
+      if (op === "session_open") this.#opened = grown;
+      if (grown > Math.max(SWOLLEN, 2 * this.#opened)) this.#instance = undefined;
       return answer;
     } catch (cause) {
       this.#instance = undefined;
@@ -83,6 +96,8 @@ export class CtxfoldModule {
       const exports = instance.exports as unknown as Exports;
       // A build that was initialised ahead of time has no _initialize.
       exports._initialize?.();
+      this.#started++;
+      this.#opened = 0;
       return exports;
     } catch (cause) {
       throw new CtxfoldError("invalid_module", `the module does not start: ${messageOf(cause)}`, { cause });

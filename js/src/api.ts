@@ -1,7 +1,7 @@
 /** What every entry of the package exports beside `load` and `createCompactor`, which differ in where the module comes from. */
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom } from "./archive.js";
-export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
+export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor, Overrides } from "./compactor.js";
 export {
   type Called,
   type Compacted,
@@ -13,8 +13,10 @@ export {
   type Verdict,
 } from "./conversation.js";
 export { CtxfoldError } from "./errors.js";
+export type { CompactorEvent } from "./events.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
+export type { LiveSession, RemoteSession } from "./session.js";
 export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type Store } from "./store.js";
 export type { Delta } from "./stream.js";
 export type { Summarize, SummaryText } from "./summarize.js";

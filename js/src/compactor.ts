@@ -1,11 +1,24 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { keep, unlessAborted } from "./archive.js";
-import { CtxfoldError, messageOf } from "./errors.js";
+import {
+  type Answer,
+  doneOf,
+  envelope,
+  errorOf,
+  type Head,
+  pendingOrDone,
+  requestsOf,
+  valuesOf,
+  withMessages,
+} from "./envelope.js";
+import { CtxfoldError } from "./errors.js";
+import { type CompactorEvent, type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load, ModuleSource } from "./load.js";
+import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
-import { type Delta, streaming } from "./stream.js";
-import { type Summarize, summaries } from "./summarize.js";
+import type { Delta } from "./stream.js";
+import type { Summarize } from "./summarize.js";
 import { type Transcript, transcript, wellFormed } from "./transcript.js";
 import type {
   Check,
@@ -26,7 +39,6 @@ import type {
   Session,
   State,
   Summary,
-  SummaryRequest,
   Validation,
 } from "./types.js";
 
@@ -43,6 +55,11 @@ export interface CompactorOptions {
   /** Gets the pieces of a summary as they come, where `summarize` gives them. */
   onDelta?: (delta: Delta) => void;
   /**
+   * Is told what happens in `compact`, which waits for what it returns. What it throws ends the compaction, and nothing has
+   * changed.
+   */
+  onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
+  /**
    * Keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. `compact`
    * resolves when all of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
    */
@@ -51,7 +68,13 @@ export interface CompactorOptions {
   state?: State | null | undefined;
 }
 
-export interface CompactOptions {
+/** What counts for one call, in place of the compactor's own. */
+export interface Overrides {
+  policy?: Policy;
+  state?: State | null | undefined;
+}
+
+export interface CompactOptions extends Overrides {
   /** Ends the compaction: the promise rejects with the signal's reason, and nothing has changed. */
   signal?: AbortSignal;
   /** The longest that the whole compaction may take, in milliseconds; then it ends in the same way, with a `TimeoutError`. */
@@ -117,7 +140,7 @@ export interface Compactor {
   /** Tokens of a plain text, by the policy's estimator. */
   estimateText(text: string): Estimate;
   /** Whether compaction is due. */
-  check(messages: Messages): Check;
+  check(messages: Messages, overrides?: Overrides): Check;
   /** The rules of the wire format that a transcript breaks. */
   validate(messages: Messages): Validation;
   /** The transcript with what breaks the rules of the wire format put right. */
@@ -144,6 +167,11 @@ export interface Compactor {
    * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step.
    */
   function<T = unknown>(name: string, request?: FunctionRequest): T;
+  /**
+   * A conversation that stays in the module, of these messages, with this compactor's options and state. It has a state of
+   * its own from then on.
+   */
+  session(messages?: readonly Message[], overrides?: Overrides): LiveSession;
   /** Version, wire formats, presets, estimators and limits of the module. */
   info(): Info;
 }
@@ -151,35 +179,25 @@ export interface Compactor {
 /** Makes a compactor. Starts to load the module, which `ready` and `compact` wait for. */
 export type CreateCompactor = (options?: CompactorOptions) => Compactor;
 
-const DEFAULT_TIMEOUT_MS = 120_000;
-
 /** The compactor factory of one platform's loader. */
 export function compactors(load: Load): CreateCompactor {
   return (options = {}) => new ModuleCompactor(load, options);
 }
 
-type Answer = ReadonlyMap<string, Uint8Array>;
-
 class ModuleCompactor implements Compactor {
   readonly #load: Load;
   readonly #options: CompactorOptions;
   readonly #policy: Policy;
-  readonly #timeoutMs: number;
+  readonly #model: Model;
   #module: CtxfoldModule | undefined;
   #state: State | undefined;
 
   constructor(load: Load, options: CompactorOptions) {
-    const { module, policy = {}, summarize, summaryTimeoutMs = DEFAULT_TIMEOUT_MS, state } = options;
-    if (summarize !== undefined && typeof summarize !== "function") {
-      throw new CtxfoldError("invalid_option", "summarize must be a function", { path: "summarize" });
-    }
-    if (!(summaryTimeoutMs > 0)) {
-      throw new CtxfoldError("invalid_option", "summaryTimeoutMs must be above 0", { path: "summaryTimeoutMs" });
-    }
+    const { module, policy = {}, state } = options;
+    this.#model = model(options);
     this.#load = load;
     this.#options = options;
     this.#policy = policy;
-    this.#timeoutMs = summaryTimeoutMs;
     this.#state = state ?? undefined;
     if (module instanceof CtxfoldModule) this.#module = module;
     // A failure is told by ready() and compact(), which load again; nobody may be waiting for this promise.
@@ -195,26 +213,28 @@ class ModuleCompactor implements Compactor {
   }
 
   compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
-    return ending(options, (signal) => this.#compact(messages, signal));
+    return ending(options, (signal) => this.#compact(messages, options, signal));
   }
 
-  async #compact<M extends Messages>(messages: M, signal?: AbortSignal): Promise<Done<M>> {
+  async #compact<M extends Messages>(messages: M, overrides: Overrides, signal?: AbortSignal): Promise<Done<M>> {
     signal?.throwIfAborted();
     const source = transcript(messages);
     await unlessAborted(this.ready(), signal);
     signal?.throwIfAborted();
-    const { store, onDelta } = this.#options;
-    const summarize = this.#options.summarize && streaming(this.#options.summarize, onDelta);
-    const policy: Policy = { ...this.#policy, ...(store && { archive: "bodies" }) };
-    if (!summarize) policy.summary = { ...policy.summary, mode: "local" };
-    let answer = this.#ask("plan", { policy: { ...policy, answer: source.answer }, state: this.#state }, source);
+    const { store, onEvent } = this.#options;
+    const { state = this.#state } = overrides;
+    const policy: Policy = { ...(overrides.policy ?? this.#policy), ...(store && { archive: "bodies" }) };
+    if (!this.#model.summarize) policy.summary = { ...policy.summary, mode: "local" };
+    let answer = this.#ask("plan", { policy: { ...policy, answer: source.answer }, state }, source);
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
-      const round = await summaries(requests, summarize, this.#timeoutMs, signal);
-      signal?.throwIfAborted();
-      answer = this.#ask("step", { plan: answer.get("plan"), summaries: round }, source);
+      const plan = answer.get("plan") as Uint8Array;
+      const round = await replies(requests, JSON.parse(decode(plan)), this.#model, signal);
+      answer = this.#ask("step", { plan, summaries: round }, source);
     }
     const done = doneOf<M>(answer, source);
     if (store) await keep(store, done.archive ?? [], signal);
+    await onEvent?.({ type: "done", report: done.report });
+    signal?.throwIfAborted();
     this.#state = done.state;
     return done;
   }
@@ -238,8 +258,8 @@ class ModuleCompactor implements Compactor {
     return this.#result("estimate", { policy: this.#policy, text });
   }
 
-  check(messages: Messages): Check {
-    return this.#result("check", { policy: this.#policy, state: this.#state }, transcript(messages));
+  check(messages: Messages, { policy = this.#policy, state = this.#state }: Overrides = {}): Check {
+    return this.#result("check", { policy, state }, transcript(messages));
   }
 
   validate(messages: Messages): Validation {
@@ -296,114 +316,50 @@ class ModuleCompactor implements Compactor {
       .result;
   }
 
+  session(messages: readonly Message[] = [], overrides: Overrides = {}): LiveSession {
+    const compacting: Compacting = { policy: this.#policy, store: this.#options.store, model: this.#model };
+    return new ModuleSession((ask) => this.ask(ask), compacting, messages, { state: this.#state, ...overrides });
+  }
+
+  /** An operation of a session, whose number counts among those of all instances. */
+  ask({ op, head, source }: Ask): Answer {
+    const module = this.#loaded(op);
+    const { session } = head;
+    if (typeof session === "number") {
+      return this.#ask(op, { ...head, session: sessionIn(module.instance, session) }, source);
+    }
+    const answer = new Map(this.#ask(op, head, source));
+    const opened = Number(decode(answer.get("session") as Uint8Array));
+    return answer.set("session", new TextEncoder().encode(String(sessionOf(module.instance, opened))));
+  }
+
   info(): Info {
     return this.#result("info", {});
   }
 
-  #result<T>(op: string, head: Record<string, unknown>, source?: Transcript): T {
+  #result<T>(op: string, head: Head, source?: Transcript): T {
     return valuesOf(this.#ask(op, head, source)) as T;
   }
 
   /** One operation. `head` goes before the messages, so that the module knows what to do when it reads them. */
-  #ask(op: string, head: Record<string, unknown>, source?: Transcript): Answer {
+  #ask(op: string, head: Head, source?: Transcript): Answer {
     const request = envelope(head, source);
     return this.#call(op, request.pieces, request.messagesAt, source);
   }
 
   #call(op: string, pieces: Pieces, messagesAt = 0, source?: Transcript): Answer {
-    const module = this.#module;
-    if (!module) {
-      throw new CtxfoldError(
-        "not_loaded",
-        `${op} was called before the module was loaded: await compactor.ready() first, or give createCompactor a module ` +
-          "that load() returned",
-      );
-    }
-    const answer = members(module.call(op, pieces));
+    const answer = members(this.#loaded(op).call(op, pieces));
     const error = answer.get("error");
     if (error) throw errorOf(error, messagesAt, source);
     return answer;
   }
-}
 
-/** The request object in pieces, and the byte at which its messages start. */
-function envelope(head: Record<string, unknown>, source?: Transcript): { pieces: Pieces; messagesAt: number } {
-  const pieces: (string | Uint8Array)[] = [];
-  let text = "{";
-  let messagesAt = 0;
-  const flush = () => {
-    messagesAt += utf8Length(text);
-    pieces.push(text);
-    text = "";
-  };
-  for (const [key, value] of Object.entries(head)) {
-    if (value === undefined) continue;
-    text += `${text === "{" ? "" : ","}"${key}":`;
-    if (!(value instanceof Uint8Array)) {
-      text += json(key, value);
-      continue;
-    }
-    flush();
-    messagesAt += value.length;
-    pieces.push(value);
+  #loaded(op: string): CtxfoldModule {
+    if (this.#module) return this.#module;
+    throw new CtxfoldError(
+      "not_loaded",
+      `${op} was called before the module was loaded: await compactor.ready() first, or give createCompactor a module ` +
+        "that load() returned",
+    );
   }
-  if (source) {
-    text += `${text === "{" ? "" : ","}"messages":`;
-    flush();
-    pieces.push(source.piece);
-  }
-  pieces.push(`${text}}`);
-  return { pieces, messagesAt };
-}
-
-function json(name: string, value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    throw new CtxfoldError("invalid_option", `${name} cannot be written as JSON: ${messageOf(cause)}`, {
-      path: name,
-      cause,
-    });
-  }
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
-
-/** The module's error, with an offset that lies in the messages counted from the start of the caller's own text. */
-function errorOf(bytes: Uint8Array, messagesAt: number, source?: Transcript): CtxfoldError {
-  const { code, message, path, offset } = JSON.parse(decode(bytes)) as CtxfoldError;
-  if (!source || offset < messagesAt) return new CtxfoldError(code, message, { path, offset });
-  return new CtxfoldError(code, message, {
-    path: path || "messages",
-    offset: Math.min(offset - messagesAt, source.size()),
-  });
-}
-
-/** The members of an answer, but those named. */
-function valuesOf(answer: Answer, ...without: string[]): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const [key, bytes] of answer) {
-    if (!without.includes(key)) values[key] = JSON.parse(decode(bytes));
-  }
-  return values;
-}
-
-function requestsOf(answer: Answer): SummaryRequest[] {
-  const bytes = answer.get("requests");
-  return bytes ? JSON.parse(decode(bytes)) : [];
-}
-
-function pendingOrDone<M extends Messages>(answer: Answer, source: Transcript): Pending | Done<M> {
-  return requestsOf(answer).length > 0 ? (valuesOf(answer) as unknown as Pending) : doneOf<M>(answer, source);
-}
-
-function doneOf<M extends Messages>(answer: Answer, source: Transcript): Done<M> {
-  return Object.assign(withMessages(answer, source), { requests: [] }) as unknown as Done<M>;
-}
-
-/** The answer with its messages in the caller's kind. */
-function withMessages(answer: Answer, source: Transcript): object {
-  return Object.assign(valuesOf(answer, "messages", "edits"), { messages: source.restore(answer) });
 }

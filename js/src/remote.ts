@@ -1,12 +1,12 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
-import { type CompactOptions, type CompactorOptions, ending } from "./compactor.js";
+import { type CompactOptions, type CompactorOptions, ending, type Overrides } from "./compactor.js";
+import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
+import { model } from "./events.js";
 import { decode } from "./json.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
-import type { Store } from "./store.js";
-import { streaming } from "./stream.js";
-import type { Summarize } from "./summarize.js";
+import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import { type Transcript, transcript, wellFormed } from "./transcript.js";
 import type {
   Check,
@@ -20,7 +20,6 @@ import type {
   Messages,
   Pending,
   Plan,
-  Policy,
   Recalled,
   Repaired,
   Restored,
@@ -50,7 +49,7 @@ export interface RemoteCompactor {
   step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M>>;
   estimate(messages: Messages): Promise<Estimate>;
   estimateText(text: string): Promise<Estimate>;
-  check(messages: Messages): Promise<Check>;
+  check(messages: Messages, overrides?: Overrides): Promise<Check>;
   validate(messages: Messages): Promise<Validation>;
   repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[]): Promise<Restored<M>>;
@@ -59,6 +58,7 @@ export interface RemoteCompactor {
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
   function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
+  session(messages?: readonly Message[], overrides?: Overrides): RemoteSession;
   info(): Promise<Info>;
   /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
   close(): void;
@@ -104,8 +104,15 @@ class Link {
 
   compactor({ module, store, onDelta, ...options }: RemoteOptions): RemoteCompactor {
     const id = this.#next++;
-    if (store) options.policy = { ...options.policy, archive: "bodies" } satisfies Policy;
-    if (options.summarize) options.summarize = streaming(options.summarize, onDelta) satisfies Summarize;
+    const compacting = {
+      policy: options.policy ?? {},
+      store,
+      model: model({ ...options, ...(onDelta && { onDelta }) }),
+    };
+    const { summarize, onEvent } = compacting.model;
+    if (summarize) options.summarize = summarize;
+    // The end is told here, when the page's store has all.
+    if (onEvent) options.onEvent = (event) => (event.type === "done" ? undefined : onEvent(event));
     const functions: Record<string, (...args: unknown[]) => unknown> = {};
     const plain: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(options)) {
@@ -115,7 +122,7 @@ class Link {
     if (module !== undefined) plain.module = crossable(module);
     this.#functions.set(id, functions);
     this.#worker.post({ kind: "create", compactor: id, options: plain, functions: Object.keys(functions) });
-    return new Remote(this, id, options.state ?? undefined, store);
+    return new Remote(this, id, options.state ?? undefined, compacting);
   }
 
   close(compactor: number): void {
@@ -174,11 +181,11 @@ class Link {
 class Remote implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
-  readonly #store: Store | undefined;
+  readonly #compacting: Compacting;
   #state: State | undefined;
 
-  constructor(link: Link, id: number, state: State | undefined, store: Store | undefined) {
-    this.#store = store;
+  constructor(link: Link, id: number, state: State | undefined, compacting: Compacting) {
+    this.#compacting = compacting;
     this.#link = link;
     this.#id = id;
     this.#state = state;
@@ -195,8 +202,13 @@ class Remote implements RemoteCompactor {
   compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
     return ending(options, async (signal) => {
       signal?.throwIfAborted();
-      const done = await this.#transcript<Done<M>>("compact", messages, [], signal);
-      if (this.#store) await keep(this.#store, done.archive ?? [], signal);
+      const { store, model } = this.#compacting;
+      const { policy = this.#compacting.policy, state = this.#state } = options;
+      const overrides = { policy: { ...policy, ...(store && { archive: "bodies" as const }) }, state };
+      const done = await this.#transcript<Done<M>>("compact", messages, [overrides], signal);
+      if (store) await keep(store, done.archive ?? [], signal);
+      await model.onEvent?.({ type: "done", report: done.report });
+      signal?.throwIfAborted();
       this.#state = done.state;
       return done;
     });
@@ -218,8 +230,8 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "estimateText", [text])) as Estimate;
   }
 
-  check(messages: Messages): Promise<Check> {
-    return this.#transcript("check", messages);
+  check(messages: Messages, { policy, state = this.#state }: Overrides = {}): Promise<Check> {
+    return this.#transcript("check", messages, [{ ...(policy && { policy }), state }]);
   }
 
   validate(messages: Messages): Promise<Validation> {
@@ -262,6 +274,14 @@ class Remote implements RemoteCompactor {
 
   async info(): Promise<Info> {
     return (await this.#link.call(this.#id, "info", [])) as Info;
+  }
+
+  session(messages: readonly Message[] = [], overrides: Overrides = {}): RemoteSession {
+    const ask = async ({ op, head, source }: Ask): Promise<Answer> => {
+      const crossing = source && { piece: source.piece, answer: source.answer };
+      return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
+    };
+    return new WorkerSession(ask, this.#compacting, messages, { state: this.#state, ...overrides });
   }
 
   close(): void {

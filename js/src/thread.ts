@@ -1,13 +1,23 @@
 /** The worker's side of `ctxfold/worker`: compactors that a page calls by messages. */
 import type { Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
+import type { Answer, Head } from "./envelope.js";
+import { decode } from "./json.js";
 import { errorOf, type Port, type Result, type ToPage, type ToWorker, thrown } from "./protocol.js";
-import { Crossing } from "./transcript.js";
+import { type Ask, isClosed } from "./session.js";
+import { Crossing, transcript } from "./transcript.js";
+
+/** What a compactor does for sessions. */
+interface Asked {
+  ask(ask: Ask): Answer;
+}
 
 type Method = (...args: unknown[]) => unknown;
 
 /** Serves the compactors of one page. */
 export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompactor): void {
-  const compactors = new Map<number, Compactor>();
+  const compactors = new Map<number, Compactor & Asked>();
+  /** Compactors by the sessions that they have opened. */
+  const sessions = new Map<number, number>();
   const calls = new Map<number, AbortController>();
   const questions = new Map<number, (result: Result) => void>();
   let asked = 0;
@@ -34,20 +44,42 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     });
 
   const run = async ({ compactor, call, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
-    const target = compactors.get(compactor) as unknown as Record<string, Method>;
-    await (target as unknown as Compactor).ready();
+    const made = compactors.get(compactor) as Compactor & Asked;
+    const target = made as unknown as Record<string, Method>;
+    await made.ready();
     const messages = source && new Crossing(source.piece, source.answer);
-    // Only `function` has its messages inside of a request.
+    // These have their messages inside of a request.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
+    if (method === "ask") {
+      const [op, head] = args as [string, Head];
+      const answer = made.ask({ op, head, source: messages && transcript(messages) });
+      if (op === "session_open") sessions.set(numberOf(answer), compactor);
+      if (op === "session_close") sessions.delete(head.session as number);
+      return answer;
+    }
     const given = messages ? [messages, ...args] : args;
     if (method !== "compact") return target[method]?.(...given);
     const controller = new AbortController();
     calls.set(call, controller);
     try {
-      return await target.compact?.(...given, { signal: controller.signal });
+      return await target.compact?.(messages, { ...(args[0] as object), signal: controller.signal });
     } finally {
       calls.delete(call);
     }
+  };
+
+  /** A compactor ends with its sessions, whose memory is that of all. */
+  const forget = (compactor: number) => {
+    for (const [session, by] of sessions) {
+      if (by !== compactor) continue;
+      sessions.delete(session);
+      try {
+        compactors.get(compactor)?.ask({ op: "session_close", head: { session } });
+      } catch (error) {
+        if (!isClosed(error)) throw error;
+      }
+    }
+    compactors.delete(compactor);
   };
 
   port.listen((message) => {
@@ -56,11 +88,11 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
         const { compactor, functions } = message;
         const options: Record<string, unknown> = { ...message.options };
         for (const name of functions) options[name] = (...args: unknown[]) => ask(compactor, name, args);
-        compactors.set(compactor, createCompactor(options as CompactorOptions));
+        compactors.set(compactor, createCompactor(options as CompactorOptions) as Compactor & Asked);
         return;
       }
       case "close":
-        compactors.delete(message.compactor);
+        forget(message.compactor);
         return;
       case "abort":
         calls.get(message.call)?.abort(errorOf(message.reason));
@@ -77,8 +109,15 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   });
 }
 
-/** The buffers of an answer's messages: they are copies of the module's memory, so the worker can give them away. */
+const numberOf = (opened: Answer): number => Number(decode(opened.get("session") as Uint8Array));
+
+/** The buffers of an answer: they are copies of the module's memory, so the worker can give them away. */
 function buffersOf(value: unknown): ArrayBuffer[] {
-  const { messages } = (value ?? {}) as { messages?: unknown };
+  // All members of a session's answer lie in one.
+  const { messages } = value instanceof Map ? { messages: value.values().next().value } : ((value ?? {}) as Held);
   return messages instanceof Uint8Array ? [messages.buffer as ArrayBuffer] : [];
+}
+
+interface Held {
+  messages?: unknown;
 }

@@ -76,7 +76,7 @@ test("a summarizer that fails on the page costs no message", async (t) => {
     throw new Error("no quota");
   };
   const { report } = await remote(t, { policy: tight, summarize }).compact(session(20));
-  assert.deepEqual(report.summary, { source: "local", why: "summarizer_failed" });
+  assert.deepEqual([report.summary.source, report.summary.why], ["local", "summarizer_failed"]);
 });
 
 test("abort ends the compaction and the summarizer", async (t) => {
@@ -101,7 +101,7 @@ test("abort ends the compaction and the summarizer", async (t) => {
 test("a summary that takes too long is not waited for", async (t) => {
   const options = { policy: tight, summaryTimeoutMs: 20, summarize: () => /** @type {any} */ (new Promise(() => {})) };
   const { report } = await remote(t, options).compact(session(20));
-  assert.deepEqual(report.summary, { source: "local", why: "summarizer_failed" });
+  assert.deepEqual([report.summary.source, report.summary.why], ["local", "summarizer_failed"]);
 });
 
 test("a closed compactor says so, and the others work on", async (t) => {

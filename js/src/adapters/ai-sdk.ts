@@ -63,7 +63,7 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
     try {
       return await call({ ...params, prompt: fitted.map(asPrompt) });
     } catch (error) {
-      if (!isOverflow(error)) throw error;
+      if (!(await isOverflow(error, options.module))) throw error;
       const forced = await conversations.fit(prompt, { signal, force: true });
       return call({ ...params, prompt: forced.map(asPrompt) });
     }

@@ -117,17 +117,20 @@ function listOf(compacted: object, body: object, input: readonly unknown[]): rea
   return (compacted as Record<string, readonly unknown[]>)[key ?? ""] ?? input;
 }
 
-/** How providers say that a request is too long: OpenAI's code and text, Anthropic's text, and what servers like them write. */
-const OVERFLOW =
-  /context_length_exceeded|maximum context length|context window|prompt is too long|exceeds? the (model's )?context|input is too long|too many tokens|request_too_large/i;
-
-/** Whether a provider's error, or its text, says that the request was too long for the model. */
-export function isOverflow(error: unknown): boolean {
-  if (typeof error === "string") return OVERFLOW.test(error);
+/**
+ * Whether a provider's error says that the conversation does not fit in the model's window; docs/OVERFLOW.md has the ways in
+ * which providers say so.
+ */
+export async function isOverflow(error: unknown, module?: CompactorOptions["module"]): Promise<boolean> {
   if (typeof error !== "object" || error === null) return false;
-  const { status, statusCode, code, message, responseBody, cause } = error as Record<string, unknown>;
-  const refused = [status, statusCode].some((each) => each === 400 || each === 413);
-  if (refused && [code, message, responseBody].some((each) => typeof each === "string" && OVERFLOW.test(each)))
-    return true;
-  return cause !== undefined && cause !== error && isOverflow(cause);
+  const { status, statusCode, responseBody, message, cause } = error as Record<string, unknown>;
+  const given = status ?? statusCode;
+  if (typeof given === "number") {
+    const compactor = createCompactor(module === undefined ? {} : { module });
+    await compactor.ready();
+    const body = typeof responseBody === "string" ? responseBody : String(message ?? "");
+    const judged = compactor.function<{ overflow: boolean }>("classify_error", { arguments: { status: given, body } });
+    if (judged.overflow) return true;
+  }
+  return cause !== undefined && cause !== error && isOverflow(cause, module);
 }

@@ -28,8 +28,9 @@ export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions
     const { signal } = init ?? {};
     const fitted = await conversations.fit(messages, { wrap, signal });
     const response = await send(input, fitted === messages ? init : { ...init, body: JSON.stringify(wrap(fitted)) });
-    if (response.status !== 400 && response.status !== 413) return response;
-    if (!isOverflow(await response.clone().text())) return response;
+    if (response.ok) return response;
+    const refusal = { status: response.status, responseBody: await response.clone().text() };
+    if (!(await isOverflow(refusal, options.module))) return response;
     const forced = await conversations.fit(messages, { wrap, signal, force: true });
     if (forced === messages) return response;
     return send(input, { ...init, body: JSON.stringify(wrap(forced)) });

@@ -87,7 +87,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
       try {
         return await handler({ ...request, messages: await histories.fit(request.messages, false, signal) });
       } catch (error) {
-        if (!isOverflow(error)) throw error;
+        if (!(await isOverflow(error, options.module))) throw error;
         return handler({ ...request, messages: await histories.fit(request.messages, true, signal) });
       }
     },

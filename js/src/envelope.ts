@@ -1,0 +1,94 @@
+/** Writes requests for the module, and reads its answers. */
+import type { Pieces } from "./abi.js";
+import { CtxfoldError, messageOf } from "./errors.js";
+import { decode } from "./json.js";
+import type { Transcript } from "./transcript.js";
+import type { Done, Messages, Pending, SummaryRequest } from "./types.js";
+
+/** The members of an answer: name to the bytes of the value. */
+export type Answer = ReadonlyMap<string, Uint8Array>;
+
+/** The members of a request. A value that is bytes is JSON already; one that is undefined is left out. */
+export type Head = Record<string, unknown>;
+
+/** The request object in pieces, and the byte at which its messages start. */
+export function envelope(head: Head, source?: Transcript): { pieces: Pieces; messagesAt: number } {
+  const pieces: (string | Uint8Array)[] = [];
+  let text = "{";
+  let messagesAt = 0;
+  const flush = () => {
+    messagesAt += utf8Length(text);
+    pieces.push(text);
+    text = "";
+  };
+  for (const [key, value] of Object.entries(head)) {
+    if (value === undefined) continue;
+    text += `${text === "{" ? "" : ","}"${key}":`;
+    if (!(value instanceof Uint8Array)) {
+      text += json(key, value);
+      continue;
+    }
+    flush();
+    messagesAt += value.length;
+    pieces.push(value);
+  }
+  if (source) {
+    text += `${text === "{" ? "" : ","}"messages":`;
+    flush();
+    pieces.push(source.piece);
+  }
+  pieces.push(`${text}}`);
+  return { pieces, messagesAt };
+}
+
+function json(name: string, value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new CtxfoldError("invalid_option", `${name} cannot be written as JSON: ${messageOf(cause)}`, {
+      path: name,
+      cause,
+    });
+  }
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** The module's error, with an offset that lies in the messages counted from the start of the caller's own text. */
+export function errorOf(bytes: Uint8Array, messagesAt: number, source?: Transcript): CtxfoldError {
+  const { code, message, path, offset } = JSON.parse(decode(bytes)) as CtxfoldError;
+  if (!source || offset < messagesAt) return new CtxfoldError(code, message, { path, offset });
+  return new CtxfoldError(code, message, {
+    path: path || "messages",
+    offset: Math.min(offset - messagesAt, source.size()),
+  });
+}
+
+/** The members of an answer, but those named. */
+export function valuesOf(answer: Answer, ...without: string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [key, bytes] of answer) {
+    if (!without.includes(key)) values[key] = JSON.parse(decode(bytes));
+  }
+  return values;
+}
+
+export function requestsOf(answer: Answer): SummaryRequest[] {
+  const bytes = answer.get("requests");
+  return bytes ? JSON.parse(decode(bytes)) : [];
+}
+
+export function pendingOrDone<M extends Messages>(answer: Answer, source: Transcript): Pending | Done<M> {
+  return requestsOf(answer).length > 0 ? (valuesOf(answer) as unknown as Pending) : doneOf<M>(answer, source);
+}
+
+export function doneOf<M extends Messages>(answer: Answer, source: Transcript): Done<M> {
+  return Object.assign(withMessages(answer, source), { requests: [] }) as unknown as Done<M>;
+}
+
+/** The answer with its messages in the caller's kind. */
+export function withMessages(answer: Answer, source: Transcript): object {
+  return Object.assign(valuesOf(answer, "messages", "edits"), { messages: source.restore(answer) });
+}

@@ -1,0 +1,61 @@
+/** What happens in a compaction, and the model that is asked in it. */
+import { CtxfoldError } from "./errors.js";
+import { type Delta, streaming } from "./stream.js";
+import { type Summarize, summaries } from "./summarize.js";
+import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
+
+export type CompactorEvent =
+  /** These summaries are about to be asked for. A host that keeps the plan can go on with it after a restart, by `step`. */
+  | { type: "requests"; plan: Plan; requests: readonly SummaryRequest[] }
+  /** The summaries are there; one that could not be had has an error. */
+  | { type: "summaries"; summaries: readonly Summary[] }
+  /** Nothing is wanted any more, and what was taken out is in the store. The last event of a compaction that succeeds. */
+  | { type: "done"; report: Report };
+
+/** The caller's model, and who is told. */
+export interface Model {
+  readonly summarize: Summarize | undefined;
+  readonly timeoutMs: number;
+  readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+interface ModelOptions {
+  summarize?: Summarize;
+  summaryTimeoutMs?: number;
+  onDelta?: (delta: Delta) => void;
+  onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
+}
+
+/** The model of a compactor's options. */
+export function model({
+  summarize,
+  summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,
+  onDelta,
+  onEvent,
+}: ModelOptions): Model {
+  if (summarize !== undefined && typeof summarize !== "function") {
+    throw new CtxfoldError("invalid_option", "summarize must be a function", { path: "summarize" });
+  }
+  if (!(timeoutMs > 0)) {
+    throw new CtxfoldError("invalid_option", "summaryTimeoutMs must be above 0", { path: "summaryTimeoutMs" });
+  }
+  return { summarize: summarize && streaming(summarize, onDelta), timeoutMs, onEvent };
+}
+
+/** One round of summaries. Rejects with the signal's reason, or with what `onEvent` throws. */
+export async function replies(
+  requests: readonly SummaryRequest[],
+  plan: Plan,
+  { summarize, timeoutMs, onEvent }: Model,
+  signal?: AbortSignal,
+): Promise<Summary[]> {
+  await onEvent?.({ type: "requests", plan, requests });
+  signal?.throwIfAborted();
+  const round = await summaries(requests, summarize, timeoutMs, signal);
+  signal?.throwIfAborted();
+  await onEvent?.({ type: "summaries", summaries: round });
+  signal?.throwIfAborted();
+  return round;
+}

@@ -1,0 +1,401 @@
+/** Conversations that stay in the module, so that they are not written and read again at each turn. */
+import { keep } from "./archive.js";
+import { type CompactOptions, ending, type Overrides } from "./compactor.js";
+import { type Answer, type Head, requestsOf, valuesOf } from "./envelope.js";
+import { CtxfoldError } from "./errors.js";
+import { type Model, replies } from "./events.js";
+import { applyEdits } from "./live.js";
+import type { Store } from "./store.js";
+import { type Transcript, transcript } from "./transcript.js";
+import type { Check, Done, Edit, Estimate, Message, Pending, Plan, Policy, State, Summary } from "./types.js";
+
+/**
+ * A conversation of live messages that also stays in the module: an append costs what is appended, and `check` costs the same
+ * whatever the conversation holds. For a chat client it is
+ *
+ *     session.append(message);
+ *     if (session.check().due) await session.compact();
+ *     send(session.messages);
+ *
+ * The module's copy is a cache. Where its instance is gone, the session is opened again with the messages, by itself.
+ */
+export interface LiveSession {
+  /** All messages, compacted; a new array after each change. Neither it nor its messages are to be changed in place. */
+  readonly messages: readonly Message[];
+  /** What the last compaction returned: store it beside the messages. */
+  readonly state: State | undefined;
+  /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
+  append(...messages: Message[]): number;
+  /** Whether compaction is due. */
+  check(overrides?: Overrides): Check;
+  /** Tokens of the conversation, by the policy's estimator. */
+  estimate(): Estimate;
+  /** As the compactor's; messages that are appended meanwhile stay behind the result. One runs at a time. */
+  compact(options?: CompactOptions): Promise<Done<Message[]>>;
+  /** As the compactor's, for hosts that run the loop themselves, such as to keep the plan before they ask a model. */
+  plan(overrides?: Overrides): Pending | Done<Message[]>;
+  /** As the compactor's. When it is done the session goes on with the result. */
+  step(plan: Plan, summaries: readonly Summary[]): Pending | Done<Message[]>;
+  /** Gives the module's memory back. The session can be used again, and is then read once more. */
+  close(): void;
+}
+
+/** A session in a worker: as {@link LiveSession}, but every operation gives a promise. They run in the order of their calls. */
+export interface RemoteSession {
+  readonly messages: readonly Message[];
+  readonly state: State | undefined;
+  append(...messages: Message[]): Promise<number>;
+  check(overrides?: Overrides): Promise<Check>;
+  estimate(): Promise<Estimate>;
+  compact(options?: CompactOptions): Promise<Done<Message[]>>;
+  plan(overrides?: Overrides): Promise<Pending | Done<Message[]>>;
+  step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<Message[]>>;
+  close(): Promise<void>;
+}
+
+/** One operation of the module. */
+export interface Ask {
+  op: string;
+  head: Head;
+  source?: Transcript | undefined;
+}
+
+/** Work that asks the module: whoever runs it answers at once, or later. */
+export type Steps<T> = Generator<Ask, T, Answer>;
+
+/** What a session has of the compactor that made it. */
+export interface Compacting {
+  readonly policy: Policy;
+  readonly store: Store | undefined;
+  readonly model: Model;
+}
+
+/** The number of a module's instance and that of a session in it, as one. */
+const INSTANCE = 2 ** 32;
+
+/** A session's number among those of all instances, so that one of an instance that is gone is never taken for another. */
+export const sessionOf = (instance: number, session: number): number => instance * INSTANCE + session;
+
+/** The session's number in this instance. Throws `session_closed` where it is of another one. */
+export function sessionIn(instance: number, session: number): number {
+  if (Math.floor(session / INSTANCE) === instance) return session % INSTANCE;
+  throw new CtxfoldError("session_closed", "the instance that held the session is gone", { path: "session" });
+}
+
+/** A session, whichever way the module is asked. */
+class Held {
+  messages: readonly Message[];
+  state: State | undefined;
+  readonly #compacting: Compacting;
+  readonly #policy: Policy;
+  /** Undefined where it has to be opened first. */
+  #session: number | undefined;
+
+  constructor(compacting: Compacting, messages: readonly Message[], { policy, state }: Overrides) {
+    this.#compacting = compacting;
+    this.#policy = policy ?? compacting.policy;
+    this.state = state ?? undefined;
+    this.messages = messages.slice();
+  }
+
+  *append(messages: readonly Message[]): Steps<number> {
+    if (messages.length === 0) return (yield* this.estimate()).tokens;
+    const { tokens } = valuesOf(yield* this.#ask("session_append", {}, transcript(messages))) as { tokens: number };
+    this.messages = [...this.messages, ...messages];
+    return tokens;
+  }
+
+  *check(overrides?: Overrides): Steps<Check> {
+    return valuesOf(yield* this.#ask("check", this.#own(overrides))) as unknown as Check;
+  }
+
+  *estimate(): Steps<Estimate> {
+    return valuesOf(yield* this.#ask("estimate", {})) as unknown as Estimate;
+  }
+
+  /** With `local`, no model is asked. */
+  *plan(overrides?: Overrides, local = false): Steps<Finished | Pending> {
+    return this.#result(yield* this.#ask("plan", this.#own(overrides, local)));
+  }
+
+  *step(plan: unknown, summaries: readonly Summary[]): Steps<Finished | Pending> {
+    return this.#result(yield* this.#ask("step", { plan, summaries }));
+  }
+
+  /** The conversation goes on with the result, and with what was appended since. */
+  take({ done, edits, length }: Finished): Done<Message[]> {
+    const given = this.messages.slice(0, length);
+    const kept = applyEdits(given, edits) as readonly Message[];
+    if (kept !== given) this.messages = [...kept, ...this.messages.slice(length)];
+    this.state = done.state;
+    return { ...done, messages: this.messages.slice() };
+  }
+
+  *close(): Steps<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    try {
+      yield { op: "session_close", head: { session } };
+    } catch (error) {
+      if (!isClosed(error)) throw error;
+    }
+  }
+
+  #result(answer: Answer): Finished | Pending {
+    if (requestsOf(answer).length > 0) return valuesOf(answer) as unknown as Pending;
+    const { edits, ...done } = valuesOf(answer);
+    return {
+      done: { ...done, requests: [] } as unknown as Finished["done"],
+      edits: edits as Edit[],
+      length: this.messages.length,
+    };
+  }
+
+  /** What goes with an operation that is not under the session's own policy and state. */
+  #own(overrides: Overrides = {}, local = false): Head {
+    const { policy, state } = overrides;
+    if (policy === undefined && !local) return { state };
+    return { policy: this.#full(policy ?? this.#policy, local), state };
+  }
+
+  #full(policy: Policy, local: boolean): Policy {
+    const full: Policy & { answer: string } = {
+      ...policy,
+      answer: "edits",
+      ...(this.#compacting.store && { archive: "bodies" as const }),
+    };
+    return local ? { ...full, summary: { ...full.summary, mode: "local" } } : full;
+  }
+
+  /** An operation on the session, which is opened first, and again where the module's instance is another one by now. */
+  *#ask(op: string, head: Head, source?: Transcript): Steps<Answer> {
+    for (let again = false; ; again = true) {
+      this.#session ??= yield* this.#open();
+      try {
+        return yield { op, head: { ...head, session: this.#session }, source };
+      } catch (error) {
+        if (again || !isClosed(error)) throw error;
+        this.#session = undefined;
+      }
+    }
+  }
+
+  *#open(): Steps<number> {
+    const source = this.messages.length > 0 ? transcript(this.messages) : undefined;
+    const head = { policy: this.#full(this.#policy, false), state: this.state };
+    return (valuesOf(yield { op: "session_open", head, source }) as { session: number }).session;
+  }
+}
+
+/** The end of a compaction, before the conversation has taken it. */
+interface Finished {
+  done: Omit<Done<Message[]>, "messages">;
+  edits: readonly Edit[];
+  /** How many messages it was made for. */
+  length: number;
+}
+
+const isFinished = (result: Finished | Pending): result is Finished => "done" in result;
+
+/** The instance that held the session is gone, or the module has dropped it. */
+export function isClosed(error: unknown): boolean {
+  return error instanceof CtxfoldError && error.code === "session_closed";
+}
+
+/** Runs one compaction at a time. */
+class Loop {
+  readonly #held: Held;
+  readonly #compacting: Compacting;
+  readonly #run: <T>(steps: Steps<T>) => T | Promise<T>;
+  #running = false;
+
+  constructor(held: Held, compacting: Compacting, run: <T>(steps: Steps<T>) => T | Promise<T>) {
+    this.#held = held;
+    this.#compacting = compacting;
+    this.#run = run;
+  }
+
+  async compact(options: CompactOptions = {}): Promise<Done<Message[]>> {
+    if (this.#running) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
+    this.#running = true;
+    try {
+      return await ending(options, (signal) => this.#compact(options, signal));
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #compact(overrides: Overrides, signal?: AbortSignal): Promise<Done<Message[]>> {
+    signal?.throwIfAborted();
+    const { store, model } = this.#compacting;
+    const held = this.#held;
+    let result = await this.#run(held.plan(overrides, !model.summarize));
+    while (!isFinished(result)) {
+      signal?.throwIfAborted();
+      const round = await replies(result.requests, result.plan, model, signal);
+      result = await this.#run(held.step(result.plan, round));
+    }
+    try {
+      signal?.throwIfAborted();
+      if (store) await keep(store, result.done.archive ?? [], signal);
+      await model.onEvent?.({ type: "done", report: result.done.report });
+      signal?.throwIfAborted();
+    } catch (error) {
+      // The module's copy has gone on with a result that nobody has: it is read again.
+      await this.#run(held.close());
+      throw error;
+    }
+    return held.take(result);
+  }
+}
+
+/** A session over a module on this thread. */
+export class ModuleSession implements LiveSession {
+  readonly #held: Held;
+  readonly #loop: Loop;
+  readonly #ask: (ask: Ask) => Answer;
+
+  constructor(ask: (ask: Ask) => Answer, compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
+    this.#ask = ask;
+    this.#held = new Held(compacting, messages, overrides);
+    this.#loop = new Loop(this.#held, compacting, (steps) => this.#run(steps));
+  }
+
+  get messages(): readonly Message[] {
+    return this.#held.messages;
+  }
+
+  get state(): State | undefined {
+    return this.#held.state;
+  }
+
+  append(...messages: Message[]): number {
+    return this.#run(this.#held.append(messages));
+  }
+
+  check(overrides?: Overrides): Check {
+    return this.#run(this.#held.check(overrides));
+  }
+
+  estimate(): Estimate {
+    return this.#run(this.#held.estimate());
+  }
+
+  compact(options?: CompactOptions): Promise<Done<Message[]>> {
+    return this.#loop.compact(options);
+  }
+
+  plan(overrides?: Overrides): Pending | Done<Message[]> {
+    return this.#taken(this.#run(this.#held.plan(overrides)));
+  }
+
+  step(plan: Plan, summaries: readonly Summary[]): Pending | Done<Message[]> {
+    return this.#taken(this.#run(this.#held.step(plan, summaries)));
+  }
+
+  close(): void {
+    this.#run(this.#held.close());
+  }
+
+  #taken(result: Finished | Pending): Pending | Done<Message[]> {
+    return isFinished(result) ? this.#held.take(result) : result;
+  }
+
+  #run<T>(steps: Steps<T>): T {
+    let next = steps.next();
+    while (!next.done) {
+      let answer: Answer;
+      try {
+        answer = this.#ask(next.value);
+      } catch (error) {
+        next = steps.throw(error);
+        continue;
+      }
+      next = steps.next(answer);
+    }
+    return next.value;
+  }
+}
+
+/** A session over a module in a worker. */
+export class WorkerSession implements RemoteSession {
+  readonly #held: Held;
+  readonly #loop: Loop;
+  readonly #ask: (ask: Ask) => Promise<Answer>;
+  /** The end of what was called last. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    ask: (ask: Ask) => Promise<Answer>,
+    compacting: Compacting,
+    messages: readonly Message[],
+    overrides: Overrides,
+  ) {
+    this.#ask = ask;
+    this.#held = new Held(compacting, messages, overrides);
+    this.#loop = new Loop(this.#held, compacting, (steps) => this.#run(steps));
+  }
+
+  get messages(): readonly Message[] {
+    return this.#held.messages;
+  }
+
+  get state(): State | undefined {
+    return this.#held.state;
+  }
+
+  append(...messages: Message[]): Promise<number> {
+    return this.#run(this.#held.append(messages));
+  }
+
+  check(overrides?: Overrides): Promise<Check> {
+    return this.#run(this.#held.check(overrides));
+  }
+
+  estimate(): Promise<Estimate> {
+    return this.#run(this.#held.estimate());
+  }
+
+  compact(options?: CompactOptions): Promise<Done<Message[]>> {
+    return this.#loop.compact(options);
+  }
+
+  plan(overrides?: Overrides): Promise<Pending | Done<Message[]>> {
+    return this.#run(this.#taken(this.#held.plan(overrides)));
+  }
+
+  step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<Message[]>> {
+    return this.#run(this.#taken(this.#held.step(plan, summaries)));
+  }
+
+  close(): Promise<void> {
+    return this.#run(this.#held.close());
+  }
+
+  /** Taken before the next operation begins. */
+  *#taken(steps: Steps<Finished | Pending>): Steps<Pending | Done<Message[]>> {
+    const result = yield* steps;
+    return isFinished(result) ? this.#held.take(result) : result;
+  }
+
+  /** One after the other: each finds the session as the one before has left it. */
+  #run<T>(steps: Steps<T>): Promise<T> {
+    const result = this.#last.then(async () => {
+      let next = steps.next();
+      while (!next.done) {
+        let answer: Answer;
+        try {
+          answer = await this.#ask(next.value);
+        } catch (error) {
+          next = steps.throw(error);
+          continue;
+        }
+        next = steps.next(answer);
+      }
+      return next.value;
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor, load, memoryStore, restoreFrom } from "ctxfold";
+import { createCompactor as createRemote } from "ctxfold/worker";
+import { session, summary, tight } from "./support/session.js";
+
+const module = await load();
+const policy = { ...tight, format: "openai-chat" };
+const make = (options = {}) => createCompactor({ module, policy, ...options });
+
+/** The same messages with other ids. @param {number} turns @param {string} name */
+const renamed = (turns, name) => JSON.parse(JSON.stringify(session(turns).slice(1)).replaceAll("call_", `${name}_`));
+
+/**
+ * Both kinds of session; what one gives at once the other promises.
+ * @type {[name: string, make: (t: import("node:test").TestContext, options?: object) => any][]}
+ */
+const kinds = [
+  ["a session", (_, options) => make(options)],
+  [
+    "a session in a worker",
+    (t, options) => {
+      const compactor = createRemote({ policy, ...options });
+      t.after(() => compactor.close());
+      return compactor;
+    },
+  ],
+];
+
+for (const [name, made] of kinds) {
+  test(`${name} that is appended to gives what a compactor of the whole gives`, async (t) => {
+    const messages = session(20);
+    const options = { summarize: async () => summary };
+    const held = made(t, options).session();
+    for (const message of messages) await held.append(message);
+    const whole = make(options);
+    assert.deepEqual(await held.check(), whole.check(messages));
+    assert.deepEqual(await held.estimate(), whole.estimate(messages));
+    const loose = { policy: { ...policy, window: { tokens: 100_000 } } };
+    assert.deepEqual(await held.check(loose), whole.check(messages, loose));
+    const done = await held.compact();
+    assert.deepEqual(done, await whole.compact(messages));
+    assert.deepEqual(held.state, whole.state);
+    assert.equal(held.messages[0], messages[0], "the caller's own objects");
+    assert.equal(held.messages.at(-1), messages.at(-1));
+    assert.equal((await held.check()).due, false);
+    await held.close();
+  });
+
+  test(`${name} goes on after a compaction, and compacts again`, async (t) => {
+    const held = made(t).session(session(20));
+    await held.compact();
+    const { tokens } = await held.estimate();
+    assert.ok((await held.append(...renamed(20, "again"))) > tokens);
+    const { report, state } = await held.compact();
+    assert.equal(report.reason, "compacted");
+    assert.equal(state.round, 2);
+    assert.deepEqual(make().validate([...held.messages]).violations, []);
+  });
+
+  test(`${name}: plan and step by hand`, async (t) => {
+    const messages = session(20);
+    const held = made(t).session(messages);
+    const pending = await held.plan();
+    const late = { role: "user", content: "one more thing" };
+    await held.append(late);
+    const done = await held.step(
+      pending.plan,
+      pending.requests.map((/** @type {{id: string}} */ { id }) => ({ id, text: summary })),
+    );
+    const whole = make();
+    const same = whole.plan(messages);
+    assert.ok("plan" in same);
+    const summaries = same.requests.map(({ id }) => ({ id, text: summary }));
+    assert.deepEqual(done, whole.step([...messages, late], same.plan, summaries));
+    assert.deepEqual(held.messages, done.messages);
+    assert.equal((await held.check()).messages, done.messages.length);
+  });
+
+  test(`${name}: messages that come while a summary is made stay behind the result`, async (t) => {
+    const late = { role: "user", content: "one more thing" };
+    const held = made(t, {
+      summarize: async () => {
+        await held.append(late);
+        return summary;
+      },
+    }).session(session(20));
+    const { messages } = await held.compact();
+    assert.equal(messages.at(-1), late);
+    assert.equal(held.messages.at(-1), late);
+    assert.equal((await held.check()).messages, messages.length);
+  });
+
+  test(`${name}: one compaction runs at a time; an abort leaves everything as it was`, async (t) => {
+    const controller = new AbortController();
+    const held = made(t, { summarize: () => new Promise(() => {}) }).session(session(20));
+    const before = held.messages;
+    const running = held.compact({ signal: controller.signal });
+    await assert.rejects(held.compact(), { code: "invalid_option", message: /under way/ });
+    controller.abort(new Error("enough"));
+    await assert.rejects(running, /enough/);
+    assert.equal(held.messages, before);
+    assert.equal((await held.check()).messages, before.length);
+  });
+
+  test(`${name}: a store that fails, or a listener, leaves it as it was, also in the module`, async (t) => {
+    /** @type {any[]} */
+    const seen = [];
+    const onEvent = (/** @type {any} */ event) => {
+      seen.push(event.type);
+      if (event.type === "done") throw new Error("no more");
+    };
+    for (const [options, error] of /** @type {const} */ ([
+      [{ store: memoryStore({ maxLength: 10 }) }, { code: "store_failed" }],
+      [{ onEvent, summarize: async () => summary }, /no more/],
+    ])) {
+      const held = made(t, options).session(session(20));
+      const check = await held.check();
+      await assert.rejects(held.compact(), error);
+      assert.equal(held.messages.length, check.messages);
+      assert.deepEqual(await held.check(), check);
+      assert.equal(held.state, undefined);
+    }
+    assert.deepEqual(seen, ["requests", "summaries", "done"]);
+  });
+
+  test(`${name}: what is taken out is in the store`, async (t) => {
+    const store = memoryStore();
+    const messages = session(20);
+    const held = made(t, { store }).session(messages);
+    await held.compact();
+    const restored = await restoreFrom(store, make(), [...held.messages]);
+    assert.deepEqual(restored.messages, messages);
+  });
+
+  test(`${name}: a message with a fault is not put, and it works on`, async (t) => {
+    const held = made(t).session(session(2));
+    const { length } = held.messages;
+    await assert.rejects(async () => held.append({ content: "no role" }), { name: "CtxfoldError" });
+    assert.equal(held.messages.length, length);
+    assert.equal((await held.check()).messages, length);
+  });
+
+  test(`${name} that was closed is opened again when it is used`, async (t) => {
+    const held = made(t).session(session(20));
+    const check = await held.check();
+    await held.close();
+    await held.close();
+    assert.deepEqual(await held.check(), check);
+  });
+
+  test(`${name} outlives its instance, and is not taken for another`, async (t) => {
+    const compactor = made(t);
+    const first = compactor.session(session(20));
+    const second = compactor.session(session(4));
+    const checks = [await first.check(), await second.check()];
+    // More than an instance may keep: it is given back, and the next one counts its sessions from 1 again.
+    await compactor.estimate([{ role: "user", content: "x".repeat(80 << 20) }]);
+    assert.deepEqual(await second.check(), checks[1]);
+    assert.deepEqual(await first.check(), checks[0]);
+  });
+}
+
+test("a conversation larger than an instance may keep otherwise stays in it", () => {
+  const held = make().session([{ role: "user", content: "x".repeat(80 << 20) }]);
+  held.check();
+  const { instance } = module;
+  held.append({ role: "assistant", content: "Long." });
+  held.check();
+  assert.equal(module.instance, instance);
+  held.close();
+});
+
+test("a compactor in a worker takes its sessions with it", async (t) => {
+  const [gone, stays] = [createRemote({ policy }), createRemote({ policy })];
+  t.after(() => stays.close());
+  const open = () => stays.session(session(2));
+  const other = open();
+  await other.check();
+  const held = gone.session(session(20));
+  await held.check();
+  gone.close();
+  await assert.rejects(held.check(), { code: "closed" });
+  assert.equal((await other.check()).messages, 9);
+});
