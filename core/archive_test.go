@@ -65,7 +65,7 @@ func restores(t testing.TB, format string, messages []byte, a answer) (broken []
 		return broken
 	}
 	for _, action := range a.Report.Actions {
-		if action.Pass == "repair" && action.Rule != "A2" && action.Rule != "G2" || action.Pass == "collapse" || action.Pass == "truncate" || action.Action == "strip" || action.Action == "drop" {
+		if action.Pass == "repair" && (action.Action != "insert" || action.Rule != "A2" && action.Rule != "G2") || action.Action == "strip" {
 			return broken
 		}
 	}
@@ -86,4 +86,40 @@ func restores(t testing.TB, format string, messages []byte, a answer) (broken []
 	}
 	restored.Add(1)
 	return broken
+}
+
+// TestArchiveOfPasses goes through what the passes of layered leave behind: a text that was truncated, lines of turns, and a
+// count of what was dropped, some lines among it. All of it can be put back at once, or one by one.
+func TestArchiveOfPasses(t *testing.T) {
+	long := strings.Repeat("line of the output\\n", 80)
+	var list []string
+	for n := range 8 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"do %d"}`, n),
+			fmt.Sprintf(`{"role":"assistant","content":"I do %d","tool_calls":[{"id":"c%d","type":"function","function":{"name":"bash","arguments":"{}"}}]}`, n, n),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"%s%d"}`, n, long, n))
+	}
+	messages := "[" + strings.Join(list, ",") + "]"
+	policy := `{"preset":"layered","format":"openai-chat","archive":"places","force":true,"window":{"tokens":20000,"reserve":100},
+		"passes":[{"pass":"truncate","max_lines":20},{"pass":"collapse","keep_recent":6},{"pass":"drop","keep_first":4,"keep_recent":9}]}`
+	a := call(t, "plan", `{"policy":`+policy+`,"messages":`+messages+`}`)
+	text := string(a.Messages)
+	for part, want := range map[string]int{"[Truncated. Handle: ": 2, "[Summary. Handle: ": 4, "[Context compacted: 5 messages removed to fit context window. Handle: ": 1} {
+		if got := strings.Count(text, part); got != want {
+			t.Errorf("%d times %s, not %d, in %s", got, part, want, text)
+		}
+	}
+	for _, broken := range restores(t, "openai-chat", []byte(messages), a) {
+		t.Error(broken)
+	}
+	back := a.Messages
+	for _, b := range a.Archive {
+		quoted, _ := json.Marshal(b.text([]byte(messages)))
+		one := call(t, "restore", fmt.Sprintf(`{"policy":{"format":"openai-chat"},"bodies":[{"handle":%q,"body":%s}],"messages":%s}`, b.Handle, quoted, back))
+		if back = one.Messages; one.Report.Restored != 1 {
+			t.Errorf("%s %s was put back %d times", b.What, b.Handle, one.Report.Restored)
+		}
+	}
+	if string(back) != messages {
+		t.Errorf("one by one they came back as %s", back)
+	}
 }

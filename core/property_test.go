@@ -43,9 +43,7 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 		fmt.Sprintf(`"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}`, preset, format, window, window/[...]int{4, 10, 50}[r.IntN(3)]),
 		fmt.Sprintf(`"summary":{"mode":%q,"max_output_tokens":%d}`, [...]string{"model", "local"}[r.IntN(2)], []int{0, 50, 500, 4096}[r.IntN(4)]),
 	}
-	if r.IntN(4) == 0 {
-		parts = append(parts, fmt.Sprintf(`"force":%t`, r.IntN(2) == 0))
-	}
+	force, kind := r.IntN(8) == 0, r.IntN(7)
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
 	}
@@ -59,7 +57,20 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 	if r.IntN(2) == 0 {
 		parts = append(parts, fmt.Sprintf(`"archive":%q`, [...]string{"places", "bodies"}[r.IntN(2)]))
 	}
-	switch r.IntN(6) {
+	switch kind {
+	case 6: // in any order, so that what stands for something is taken out again
+		steps := []string{
+			fmt.Sprintf(`{"pass":"truncate","max_lines":%d}`, r.IntN(60)),
+			fmt.Sprintf(`{"pass":"collapse","keep_recent":%d}`, r.IntN(12)),
+			fmt.Sprintf(`{"pass":"drop","keep_first":%d,"keep_recent":%d}`, r.IntN(4), r.IntN(6)),
+			fmt.Sprintf(`{"pass":"clear","keep_recent":%d}`, r.IntN(4)),
+			fmt.Sprintf(`{"pass":"fold","keep_tokens":%d,"boundary":"group"},{"pass":"rehydrate"}`, r.IntN(3000)),
+			fmt.Sprintf(`{"pass":"fold","keep_tokens":%d}`, r.IntN(300)),
+			`{"pass":"fit"}`,
+		}
+		r.Shuffle(len(steps), func(i, k int) { steps[i], steps[k] = steps[k], steps[i] })
+		parts = append(parts, `"passes":[`+strings.Join(steps[:2+r.IntN(4)], ",")+`]`)
+		force = true
 	case 5:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"truncate","max_lines":%d},{"pass":"collapse","keep_recent":%d,"max_text":%d},`+
 			`{"pass":%q}]`, r.IntN(60), r.IntN(12), r.IntN(300), [...]string{"drop", "fit"}[r.IntN(2)]))
@@ -73,6 +84,9 @@ func randomPolicy(r *rand.Rand, format string, tokens int) string {
 			`{"pass":"fold","keep_tokens":%d,"boundary":%q,"keep_last":%t},{"pass":"rehydrate","tokens":%d}]`,
 			[...]string{"keep", "strip", "latest_turn"}[r.IntN(3)], r.IntN(8), r.IntN(200), r.IntN(3000), [...]string{"turn", "group"}[r.IntN(2)],
 			r.IntN(3) > 0, r.IntN(5000)))
+	}
+	if force {
+		parts = append(parts, `"force":true`)
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }

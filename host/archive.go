@@ -15,7 +15,8 @@ import (
 type Body struct {
 	// Handle is the SHA-256 of the body, in 64 hexadecimal digits. Its marker in the transcript names the first 16.
 	Handle string `json:"handle"`
-	// What is "tool_result", "image", "audio", "file", or "fold" for the messages that a digest stands for.
+	// What is "tool_result", "text" for one of the texts of a tool result, "image", "audio", "file", or "fold" for the messages
+	// that a digest, the line of a turn or the count of what was dropped stands for.
 	What string `json:"what"`
 	// Message is the index of its message, of a fold of the first one; -1 where a repair had moved it.
 	Message int    `json:"message"`

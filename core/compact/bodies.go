@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 //easyjson:json
 type Body struct {
 	Handle string `json:"handle"`
-	// What it is: "tool_result", "image", "audio", "file", or "fold" for the messages that a digest stands for.
+	// What it is: "tool_result", "text" for one of the texts of a tool result, "image", "audio", "file", or "fold" for the
+	// messages that a digest, a line or a count stands for.
 	What string `json:"what"`
 	// Message is the index of its message in the input's list; of a fold, that of the first one.
 	Message int    `json:"message"`
@@ -37,14 +39,15 @@ type taken struct {
 	msg  int32           // the message that holds the marker; -1 for a fold
 	part transcript.Span // the body, where it is one span
 	list []element       // the body of a fold
+	void bool            // another fold has taken what stood for it, and holds what is in it
 }
 
-// element is one element of a fold's body: a message, or where there is none a number. A number n over 0 stands for the next
-// n messages that were not folded and stand behind the digest; -1 says that of the message before it the rest was not
-// folded, and stands there.
+// element is one element of a fold's body: a message of the input, or where n is not 0 a number. A number n over 0 stands for
+// the next n messages that were not folded and stand behind the digest; -1 says that of the message before it the rest was
+// not folded, and stands there.
 type element struct {
-	span transcript.Span
-	n    int
+	in int32
+	n  int
 }
 
 // mark puts a marker in the place of a tool result's body, with what text says behind it, and archives the body. The item
@@ -70,29 +73,56 @@ func (c *Run) keep(what string, msg, part int32, body transcript.Span) string {
 	}
 	b.Body = Body{Handle: archive.Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
 		Tokens: c.P.Parts(c.T.Parts[part : int(part)+1+len(c.T.Inner(int(part)))])}
-	if what == "tool_result" {
+	switch what {
+	case "tool_result":
 		b.Tool = digest.ToolName(c.T, int(part))
+	case "text":
+		b.Tool = digest.ToolName(c.T, int(c.T.Parts[part].Parent))
 	}
 	c.taken = append(c.taken, b)
 	return b.Handle
 }
 
-// keepFold archives the messages that a fold takes out. elements is what stands for them, in order.
-func (c *Run) keepFold(elements []element, first, tokens int) string {
+// keeps tells whether what is taken out goes into the archive, which is when it can be put back.
+func (c *Run) keeps() bool { return c.Policy.Archive != "" && c.Policy.Safe() }
+
+// foldBody is the body of messages that are folded; tokens is their size. It is kept by keepFold.
+func (c *Run) foldBody(elements []element, tokens int) *taken {
 	if c.Policy.Archive == "" || len(elements) == 0 {
-		return ""
+		return nil
 	}
-	b := taken{msg: -1, list: elements}
-	b.Body = Body{What: "fold", Tokens: tokens, Message: first}
+	b := &taken{msg: -1, list: elements}
+	first := elements[slices.IndexFunc(elements, func(e element) bool { return e.n == 0 })]
+	b.Body = Body{What: "fold", Tokens: tokens, Message: int(first.in)}
 	h := archive.New()
-	write := func(text []byte) {
+	b.each(c.T, func(text []byte) {
 		h.Write(text)
 		b.Bytes += len(text)
-	}
-	b.each(c.T, write)
+	})
 	b.Handle = h.Handle()
-	c.taken = append(c.taken, b)
+	return b
+}
+
+// handle is the handle of a body; "" of none.
+func (b *taken) handle() string {
+	if b == nil {
+		return ""
+	}
 	return b.Handle
+}
+
+// keepFold puts the body of a fold into the archive, and the item that stands for it in the place of gone, the items that it
+// takes out. A nil body is none.
+func (c *Run) keepFold(b *taken, digest *Item, gone ...Item) {
+	for _, it := range gone {
+		if c.away = append(c.away, it.Msg); b != nil && it.Body > 0 {
+			c.taken[it.Body-1].void = true
+		}
+	}
+	if b != nil {
+		c.taken = append(c.taken, *b)
+		digest.Body = int32(len(c.taken))
+	}
 }
 
 // each gives the bytes of a body, piece by piece.
@@ -106,7 +136,7 @@ func (b *taken) each(t *transcript.Transcript, write func([]byte)) {
 		if e.n != 0 {
 			write(strconv.AppendInt(nil, int64(e.n), 10))
 		} else {
-			write(t.Bytes(e.span))
+			write(t.Bytes(t.Messages[e.in].Span))
 		}
 	}
 	write([]byte{']'})
@@ -114,14 +144,14 @@ func (b *taken) each(t *transcript.Transcript, write func([]byte)) {
 
 // archived lists the bodies that the host has to keep, in the order in which they were taken out.
 func (c *Run) archived() []Body {
-	whole := make(map[int32]bool, len(c.folded))
-	for _, it := range c.folded {
-		whole[it.Msg] = true
+	whole := make(map[int32]bool, len(c.away))
+	for _, m := range c.away {
+		whole[m] = true
 	}
 	out := []Body{}
 	for i := range c.taken {
 		b := &c.taken[i]
-		if b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
+		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
 			continue
 		}
 		c.place(b)
@@ -153,7 +183,7 @@ func (c *Run) place(b *taken) {
 			places = strconv.AppendInt(places, int64(e.n), 10)
 			continue
 		}
-		add(e.span)
+		add(c.T.Messages[e.in].Span)
 	}
 	if found && c.Policy.Archive == "places" {
 		b.Places = append(places, ']')
@@ -165,38 +195,66 @@ func (c *Run) place(b *taken) {
 	b.Text = &body
 }
 
-// foldElements is the body of a fold of the items before cut that are not held, and of the message at cut where a piece of
-// it is folded.
-func (c *Run) foldElements(cut int, held []bool, piece bool) (list []element, first int) {
-	first = -1
-	at, stay := 0, 0
-	for at < cut && held[at] { // these stand before the digest
-		at++
-	}
+// foldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it
+// is folded: the messages of the input in their order. What stands for them will be put where the item from is. In the place
+// of an item that stands for an earlier fold of this run comes what that one has taken.
+func (c *Run) foldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
+	at, stay := from, 0
 	add := func(in int32) {
 		if stay > 0 {
 			list = append(list, element{n: stay})
-			stay = 0
 		}
-		if first < 0 {
-			first = int(in)
-		}
-		list = append(list, element{span: c.T.Messages[in].Span})
+		stay = 0
+		list = append(list, element{in: in})
 	}
-	for i := at; i < cut; i++ {
+	companion := func() bool { return at < len(c.Items) && c.cameAlong(&c.Items[at]) }
+	var next func()
+	next = func() {
+		it, out := &c.Items[at], at < to && gone(at)
+		at++
 		switch {
-		case held[i]:
+		case !out:
 			stay++
-		case c.Items[i].In >= 0:
-			add(c.Items[i].In)
+		case it.In >= 0:
+			add(it.In)
+		case it.Body > 0:
+			for _, e := range c.taken[it.Body-1].list {
+				if e.n == 0 {
+					add(e.in)
+					continue
+				}
+				for n := e.n; n != 0 && at < len(c.Items); {
+					switch {
+					case companion():
+						at++
+					case n < 0:
+						list = append(list, e)
+						at++
+						n++
+					default:
+						next()
+						n--
+					}
+				}
+			}
 		}
 	}
-	if piece && c.Items[cut].In >= 0 {
-		add(c.Items[cut].In)
+	for at < to {
+		if companion() {
+			at++
+		} else {
+			next()
+		}
+	}
+	if piece && at == to && c.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+		add(c.Items[to].In)
 		list = append(list, element{n: -1})
 	}
-	return list, first
+	return list
 }
+
+// cameAlong tells whether an item came with a fold of this run: it goes when that is put back, and counts for nothing.
+func (c *Run) cameAlong(it *Item) bool { return it.In < 0 && c.isCompanion(it.Msg) }
 
 // Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the
 // messages of a fold a flattened record, where the format is known; anything else as it stands.

@@ -6,8 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// summaryPrefix begins the message of one line that stands for an old turn of the assistant (S0.18).
-const summaryPrefix = "[Summary] "
+// lineMarker begins the message of one line that stands for an old turn of the assistant (S0.18).
+const lineMarker = "[Summary]"
+
+// isLine tells whether a message of the user is the line of a turn.
+func (c *Run) isLine(m int32) bool {
+	return c.T.StartsWith(int(m), lineMarker+" ") || c.T.StartsWith(int(m), lineMarker[:len(lineMarker)-1]+named)
+}
 
 // collapsePass puts one line in the place of each older message of the assistant and the tool results behind it. What the
 // user said stays (S0.17 to S0.23).
@@ -59,11 +64,16 @@ func (p *collapsePass) run(c *Run) {
 			continue
 		}
 		if !u.stray {
-			line := c.compose(c.summaryLine(u, p.MaxText))
+			var body *taken
+			if c.keeps() {
+				body = c.foldBody(c.foldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
+			}
+			line := c.compose(c.summaryLine(u, p.MaxText, withHandle(lineMarker, body.handle())))
 			if c.Policy.Safe() && line.Tokens >= c.Tokens(u.from, u.end) {
 				items = append(items, old...)
 				continue
 			}
+			c.keepFold(body, &line, old...)
 			items = append(items, line)
 			c.act(Action{Action: "insert", Pass: "collapse", Message: -1, Tokens: -line.Tokens})
 		}
@@ -130,8 +140,8 @@ func (c *Run) groupUnits(boundary int) []unit {
 
 // summaryLine is the message that stands for the assistant's messages of a unit (S0.18 to S0.20). It is as old as what it
 // stands for (S0.25).
-func (c *Run) summaryLine(u unit, maxText int) []byte {
-	line, texts, calls := []byte(summaryPrefix), 0, 0
+func (c *Run) summaryLine(u unit, maxText int, marker string) []byte {
+	line, texts, calls := []byte(marker+" "), 0, 0
 	var stamp transcript.Span
 	for i := u.from; i < u.end; i++ {
 		m := c.Items[i].Msg

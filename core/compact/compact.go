@@ -33,9 +33,10 @@ type Run struct {
 
 	folded []Item // the items that a fold has taken out
 	taken  []taken
-	due    bool // for its tokens, or by force
-	small  bool // a pass was left out because it could not free min_gain
-	asked  cost // of the model
+	away   []int32 // the messages that are in the archive whole
+	due    bool    // for its tokens, or by force
+	small  bool    // a pass was left out because it could not free min_gain
+	asked  cost    // of the model
 	expected
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
@@ -173,7 +174,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Truncated, c.Report.Dropped = 0, 0
 	c.Report.Summary = Summary{Source: "none"}
-	c.taken, c.folded = nil, nil
+	c.taken, c.folded, c.away = nil, nil, nil
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed
 	}
@@ -213,9 +214,8 @@ func (c *Run) prefix(n int) Prefix {
 // act records what a pass did.
 func (c *Run) act(a Action) { c.Report.Actions = append(c.Report.Actions, a) }
 
-// own tells whether a message is one that an earlier compaction wrote: a digest, a line for a turn, the
-// count of what was dropped, a file that was restored, or what a repair
-// lets somebody say so that the roles take turns.
+// own tells whether a message is one that an earlier compaction wrote: a digest, a line for a turn, the count of what was
+// dropped, a file that was restored, or what a repair lets somebody say so that the roles take turns.
 func (c *Run) own(m int32) bool {
 	t := c.T
 	if t.Messages[m].Variant == transcript.Digest {
@@ -225,7 +225,7 @@ func (c *Run) own(m int32) bool {
 		return true
 	}
 	return digest.Ours(t, int(m)) || t.Messages[m].Role == transcript.User &&
-		(t.StartsWith(int(m), RestoredPrefix) || t.StartsWith(int(m), summaryPrefix) || t.StartsWith(int(m), droppedPrefix))
+		(t.StartsWith(int(m), RestoredPrefix) || c.isLine(m) || t.StartsWith(int(m), droppedPrefix))
 }
 
 // reply returns the host's answer to a request.

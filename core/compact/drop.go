@@ -116,30 +116,47 @@ func (c *Run) fit(pass string) {
 // drop takes the items out for which gone is true, and puts a message that counts them where the first of them was. With
 // wire_safe it does so only where something is gained, and what an earlier message of the kind counted counts on.
 func (c *Run) drop(pass, why string, gone func(i int) bool) {
-	at, removed, gain, count := -1, 0, 0, 0
+	first, at, gain, count := -1, -1, 0, 0
+	var out []Item
 	for i, it := range c.Items {
 		if !gone(i) {
 			continue
 		}
-		if at < 0 {
+		if first < 0 {
+			first = i
+		}
+		if at < 0 && !c.cameAlong(&it) { // between a digest and what came with it nothing may stand
 			at = i
 		}
-		removed++
+		out = append(out, it)
 		gain += it.Tokens
 		count++
 		if earlier := c.droppedBefore(it.Msg); c.Policy.Safe() && earlier > 0 {
 			count += earlier - 1
 		}
 	}
-	if removed == 0 {
+	if len(out) == 0 {
 		return
 	}
+	switch {
+	case !c.Policy.Safe():
+		at = first
+	case at < 0: // nothing of the conversation
+		c.Remove(gone)
+		return
+	}
+	var body *taken
+	if c.keeps() {
+		body = c.foldBody(c.foldElements(at, len(c.Items), gone, false), gain)
+	}
 	part := len(c.T.Parts)
-	marker := c.compose(c.F.Message(nil, transcript.User, droppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]"))
+	text := withHandle(droppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.handle())
+	marker := c.compose(c.F.Message(nil, transcript.User, text))
 	if c.Policy.Safe() && marker.Tokens >= gain {
 		return
 	}
-	items := make([]Item, 0, len(c.Items)-removed+1)
+	c.keepFold(body, &marker, out...)
+	items := make([]Item, 0, len(c.Items)-len(out)+1)
 	for i, it := range c.Items {
 		if i == at {
 			items = append(items, marker)
@@ -150,14 +167,18 @@ func (c *Run) drop(pass, why string, gone func(i int) bool) {
 		}
 		c.act(Action{Action: "drop", Pass: pass, Message: int(it.In), Tokens: it.Tokens})
 	}
-	c.Report.Dropped += removed
+	c.Report.Dropped += len(out)
 	c.setItems(items, part)
 	c.act(Action{Action: "insert", Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
 // droppedTokens is what the message takes that counts what was dropped.
 func (c *Run) droppedTokens() int {
-	return c.P.NewMessage(transcript.User, droppedPrefix+strconv.Itoa(len(c.T.Messages))+" messages removed]")
+	text := droppedPrefix + strconv.Itoa(len(c.T.Messages)) + " messages removed]"
+	if c.keeps() {
+		text = withHandle(text, zeros)
+	}
+	return c.P.NewMessage(transcript.User, text)
 }
 
 // droppedBefore is how many messages an earlier compaction dropped, as its message says; 0 if this is no such message.

@@ -111,15 +111,15 @@ func (p *foldPass) run(c *Run) {
 		return
 	}
 	text, role := c.digestText(body)
+	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)
+	text = nameFold(text, kept.handle())
 	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
-	list, first := c.foldElements(cut, held, head >= 0)
-	text = nameFold(text, c.keepFold(list, first, gain))
 	if cut < len(c.Items) {
 		c.Report.CutPoint = int(c.Items[cut].In)
 	}
-	c.fold(cut, head, held, c.F.Message(nil, role, text))
+	c.fold(cut, head, held, c.F.Message(nil, role, text), kept)
 	c.State.Ledger = ledger
 }
 
@@ -227,13 +227,19 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// fold takes the items before cut out that are not held, and the piece head of the item at cut if there is one, and puts
-// text, a message, where the first of them was.
-func (c *Run) fold(cut int, head int32, held []bool, text []byte) {
+// firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.
+func firstLoose(held []bool, cut int) int {
 	at := 0
 	for at < cut && held[at] {
 		at++
 	}
+	return at
+}
+
+// fold takes the items before cut out that are not held, and the piece head of the item at cut if there is one, and puts
+// text, a message, where the first of them was. Body is what is kept of them, or nil.
+func (c *Run) fold(cut int, head int32, held []bool, text []byte, body *taken) {
+	at := firstLoose(held, cut)
 	c.folded = nil
 	take := func(it Item) {
 		c.folded = append(c.folded, it)
@@ -243,6 +249,7 @@ func (c *Run) fold(cut int, head int32, held []bool, text []byte) {
 	if head >= 0 {
 		before := c.Total
 		c.CutOff(cut, head)
+		c.Items[cut].Rest = true
 		piece = Item{Msg: head, In: c.Items[cut].In, Tokens: before - c.Total}
 	}
 	c.Remove(func(i int) bool {
@@ -252,11 +259,13 @@ func (c *Run) fold(cut int, head int32, held []bool, text []byte) {
 		take(c.Items[i])
 		return true
 	})
+	whole := c.folded
 	if head >= 0 {
 		take(piece)
 	}
 	c.Report.Folded += len(c.folded)
 	c.Insert(at, text)
+	c.keepFold(body, &c.Items[at], whole...)
 	c.digest = at
 	c.act(Action{Action: "insert", Pass: "fold", Message: -1, Tokens: -c.Items[at].Tokens})
 }

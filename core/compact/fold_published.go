@@ -62,13 +62,12 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
 	c.Report.Summary = Summary{Source: "model"}
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
-	list, first := c.foldElements(cut, held, false)
-	c.keepFold(list, first, c.Tokens(from, cut)) // the text of the digest names no handle
+	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, false), c.Tokens(from, cut))
 	text := c.F.Message(nil, s.Role, s.Message(body))
 	if s.Kind != "" && c.marks() {
 		text = wire.Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	c.fold(cut, -1, held, text)
+	c.fold(cut, -1, held, text, kept) // the text of the digest names no handle
 }
 
 // split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).

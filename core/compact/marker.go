@@ -17,6 +17,7 @@ const (
 	ImageMarker      = "[Image removed to make the request smaller]"
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
+	TruncatedMarker  = "[Truncated]" // the first line of a text that was shortened, where it has a handle
 )
 
 // resultMarkers are those of tool results; after all but the last nothing follows.
@@ -120,6 +121,21 @@ func nameFold(text, handle string) string {
 	}
 	header, rest, _ := strings.Cut(text, "\n")
 	return header + "\n" + foldHandle + handle[:archive.Short] + "\n" + rest
+}
+
+// listHandle is the handle that a message of ours names of the messages that it stands for: a digest, the line of a turn, or
+// the count of what was dropped.
+func (c *Run) listHandle(m int32) string {
+	text := c.T.Text(c.T.FirstText(int(m)))
+	if handle, _ := foldHandleOf(text); handle != "" {
+		return handle
+	}
+	before, after, found := strings.Cut(text[:min(len(text), markerRoom)], named)
+	if !found || len(after) <= archive.Short || after[archive.Short] != ']' || !archive.IsHandle(after[:archive.Short]) ||
+		before+"]" != lineMarker && !strings.HasPrefix(before, droppedPrefix) {
+		return ""
+	}
+	return after[:archive.Short]
 }
 
 // foldHandleOf takes the handle out of the text of a digest message.

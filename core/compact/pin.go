@@ -66,7 +66,8 @@ func (c *Run) matches(pin *policy.Pin, m int) bool {
 }
 
 // held tells for each item whether it must stay: it is pinned, or it is in one group with a pinned tool call or result. With
-// wire_safe so is a tool call that is still open, since its result is to come.
+// wire_safe so is a tool call that is still open, since its result is to come. What a pass holds, the passes after it hold
+// too: numbers in the bodies of folds count on it.
 func (c *Run) held() (held []bool, groups []int32) {
 	seq := make([]int32, len(c.Items))
 	for i, it := range c.Items {
@@ -77,7 +78,7 @@ func (c *Run) held() (held []bool, groups []int32) {
 	for i := 0; i < len(held); {
 		end, whole := i, false
 		for ; end < len(held) && groups[end] == groups[i]; end++ {
-			held[end] = c.Items[end].Pinned || c.Policy.Safe() && c.T.OpenCalls(int(seq[end]))
+			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Policy.Safe() && c.T.OpenCalls(int(seq[end]))
 			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.inPair(seq[end])
 		}
 		for ; i < end; i++ {

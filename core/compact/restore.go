@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/archive"
@@ -44,7 +45,7 @@ func (c *Run) markers() (found []mark) {
 			found = append(found, mark{Marker{handle, what, int(c.Items[i].In)}, i, part})
 		}
 		if c.own(m) {
-			if handle, _ := foldHandleOf(c.T.Text(c.T.FirstText(int(m)))); handle != "" {
+			if handle := c.listHandle(m); handle != "" {
 				add(handle, "fold", -1)
 			}
 			continue
@@ -56,7 +57,11 @@ func (c *Run) markers() (found []mark) {
 			case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
 				if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers[:]...); ok {
 					add(handle, "tool_result", n)
+				} else if handle := c.truncated(n); handle != "" {
+					add(handle, "tool_result", n)
 				}
+			case p.Kind == transcript.Text && p.Parent >= 0 && c.T.Parts[p.Parent].Kind == transcript.ToolResult && c.truncated(n) != "":
+				add(c.truncated(n), "text", n)
 			case p.Kind == transcript.Text && p.Body.Len() < markerRoom:
 				if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
 					add(handle, what, n)
@@ -65,6 +70,16 @@ func (c *Run) markers() (found []mark) {
 		}
 	}
 	return found
+}
+
+// truncated is the handle that the body of a part names if it is a text that was truncated.
+func (c *Run) truncated(n int32) string {
+	p := &c.T.Parts[n]
+	if !c.T.IsString(p.Body) || !bytes.HasPrefix(c.T.Bytes(p.Body)[1:], []byte(TruncatedMarker[:len(TruncatedMarker)-1])) {
+		return ""
+	}
+	handle, _ := truncatedHandle(c.T.Text(p.Body))
+	return handle
 }
 
 // Restore puts bodies back where markers name their handles. Markers are those that are left in the result.
@@ -103,7 +118,7 @@ func Restore(in Input, given []Given) (*Run, []Marker, *policy.Error) {
 		}
 		p := &c.T.Parts[m.part]
 		old := p.Body
-		if m.What != "tool_result" { // the placeholder is a part of its own
+		if m.What != "tool_result" && m.What != "text" { // the placeholder is a part of its own
 			old = p.Span
 		} else if given[i].Text[0] == '{' && c.T.IsString(old) {
 			old = c.wrapper(p)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/archive"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
@@ -72,23 +73,50 @@ func (p *truncatePass) run(c *Run) {
 	}
 }
 
-// text truncates the text that is the body of a part. It returns how many texts were truncated: 0 or 1.
+// text truncates the text that is the body of a part, and archives it. It returns how many texts were truncated: 0 or 1.
 func (p *truncatePass) text(c *Run, n int32) int {
-	body := c.T.Parts[n].Body
-	text := c.T.Text(body)
-	maxLines := p.MaxLines
-	if c.Policy.Safe() {
-		maxLines = max(1, maxLines)
+	part := &c.T.Parts[n]
+	text := c.T.Text(part.Body)
+	if !c.Policy.Safe() {
+		short := TruncateHeadTail(text, p.MaxLines, false)
+		if short == text {
+			return 0
+		}
+		c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+		return 1
 	}
-	short := TruncateHeadTail(text, maxLines, c.Policy.Safe())
-	if short == text || c.Policy.Safe() && len(short) >= len(text) {
+	_, rest := truncatedHandle(text)
+	short := TruncateHeadTail(rest, max(1, p.MaxLines), true)
+	if short == rest || strings.TrimSpace(short) == "" { // what it would say is nothing
 		return 0
 	}
-	if c.Policy.Safe() && strings.TrimSpace(short) == "" {
-		return 0 // what it would say is nothing
+	if c.keeps() {
+		if len(withHandle(TruncatedMarker, zeros))+1+len(short) >= len(text) {
+			return 0
+		}
+		what := "tool_result"
+		if part.Kind == transcript.Text {
+			what = "text"
+		}
+		short = withHandle(TruncatedMarker, c.keep(what, part.Msg, n, part.Body)) + "\n" + short
+	} else if len(short) >= len(text) {
+		return 0
 	}
 	c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
 	return 1
+}
+
+// truncatedHandle takes the line that names a handle from a text that was truncated.
+func truncatedHandle(text string) (handle, rest string) {
+	const start = len(TruncatedMarker) - 1 + len(named)
+	line, rest, _ := strings.Cut(text, "\n")
+	if len(line) != start+archive.Short+1 {
+		return "", text
+	}
+	if handle = line[start : start+archive.Short]; !archive.IsHandle(handle) || line != withHandle(TruncatedMarker, handle) {
+		return "", text
+	}
+	return handle, rest
 }
 
 // markerLines is how many lines the marker between head and tail takes, with the empty line before and after it.

@@ -23,6 +23,8 @@ type Item struct {
 	Tokens int   // estimate
 	Dirty  bool  // parts of it were replaced or removed
 	Pinned bool  // must stay byte-identical
+	Rest   bool  // its beginning was folded: it stays behind the digest
+	Body   int32 // one more than the index of what it stands for in the list of what was taken; 0 for nothing
 }
 
 // View is a transcript as the passes see it.
