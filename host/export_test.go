@@ -46,3 +46,14 @@ func (l *Live) Lose() {
 		e.sessions = core.Sessions{}
 	}
 }
+
+// Break takes an idle instance's module away, so that the call that gets it traps. It is false where none is idle.
+func (c *Compactor) Break() bool {
+	m := c.engine.(*module)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.idle) == 0 {
+		return false
+	}
+	return m.idle[len(m.idle)-1].module.Close(context.Background()) == nil
+}

@@ -44,9 +44,9 @@ func planOf(policy, messages string) []byte {
 }
 
 const (
-	forced  = `{"format":"openai-chat","window":{"tokens":2000,"reserve":0},"force":true,"summary":{"mode":"local"}}`
-	callOf  = `{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}`
-	hostileAnswers = `{"role":"tool","tool_call_id":%q,"content":%q}`
+	forced   = `{"format":"openai-chat","window":{"tokens":2000,"reserve":0},"force":true,"summary":{"mode":"local"}}`
+	callOf   = `{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}`
+	resultOf = `{"role":"tool","tool_call_id":%q,"content":%q}`
 )
 
 // calls is a conversation of n tool calls.
@@ -55,7 +55,7 @@ func calls(n int, id func(i int) string, path func(i int) string) string {
 		if i%1000 == 0 {
 			b.WriteString(`{"role":"user","content":"go on"},`)
 		}
-		fmt.Fprintf(b, callOf+","+hostileAnswers, id(i), "read", `{"path":"`+path(i)+`"}`, id(i), "one two three")
+		fmt.Fprintf(b, callOf+","+resultOf, id(i), "read", `{"path":"`+path(i)+`"}`, id(i), "one two three")
 	})
 }
 
@@ -86,7 +86,7 @@ var hostiles = []hostile{
 			if i == 0 {
 				b.WriteString(`{"role":"user","content":"go"},`)
 			}
-			fmt.Fprintf(b, hostileAnswers, fmt.Sprint("none", i), "one")
+			fmt.Fprintf(b, resultOf, fmt.Sprint("none", i), "one")
 		}))
 	}},
 	{name: "results in reverse order behind all calls", op: "repair", n: 100_000, request: func(n int) []byte {
@@ -94,7 +94,7 @@ var hostiles = []hostile{
 			if i < n {
 				fmt.Fprintf(b, callOf, fmt.Sprint("c", i), "read", "{}")
 			} else {
-				fmt.Fprintf(b, hostileAnswers, fmt.Sprint("c", 2*n-1-i), "one")
+				fmt.Fprintf(b, resultOf, fmt.Sprint("c", 2*n-1-i), "one")
 			}
 		}))
 	}},
@@ -143,7 +143,7 @@ var hostiles = []hostile{
 }
 
 // What a hostile input costs grows with its bytes and not with their square, natively and in the module, and the same
-// instance hostileAnswers the next call. The long run takes the inputs at their full size.
+// instance answers the next call. The long run takes the inputs at their full size.
 func TestHostile(t *testing.T) {
 	long := os.Getenv("CTXFOLD_LONG") != ""
 	out := table.NewWriter()

@@ -145,7 +145,7 @@ func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, c
 	done := make(chan outcome, 1)
 	work := func() {
 		answer, err := in.call(ctx, op, request)
-		spent.memory = uint64(in.module.Memory().Size())
+		after := cost{waited: spent.waited, memory: uint64(in.module.Memory().Size())}
 		if err == nil {
 			m.put(ctx, in)
 		} else {
@@ -153,7 +153,7 @@ func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, c
 			err = m.explain(ctx, in, op, len(request), err)
 		}
 		<-m.slots
-		done <- outcome{answer, spent, err}
+		done <- outcome{answer, after, err}
 	}
 	if ctx.Done() == nil {
 		work()
