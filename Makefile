@@ -61,7 +61,7 @@ lint:
 	@cd wasm/easyjson && ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
-test-go: languages-are-there ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there node-is-there ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt
 	@wasm/build.sh --reactor build/reactor.wasm
@@ -104,15 +104,25 @@ languages-are-there:
 		printf '\n!!! Missing:%s. THE EXAMPLES IN C, PYTHON AND RUST ARE LEFT OUT.\n' "$$missing" >&2; \
 	fi
 
+# Debian's Node may be too old, but its npm can fetch a newer one into build/node, which the recipes then find first.
+NODE_MAJOR  := 20
+export PATH := $(CURDIR)/build/node/node_modules/.bin:$(PATH)
+
 .PHONY: node-is-there
 node-is-there:
-	@if command -v npm > /dev/null; then exit 0; fi; \
-	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+	@new_enough() { command -v npm > /dev/null && node -e 'process.exit(parseInt(process.versions.node) < $(NODE_MAJOR) ? 1 : 0)' 2> /dev/null; }; \
+	if new_enough; then exit 0; fi; \
+	if ! command -v npm > /dev/null; then \
+		if [ "$$(id -u)" != 0 ] || [ ! -f /etc/debian_version ]; then \
+			echo 'Node is missing: install Node $(NODE_MAJOR) or newer, then run this again.' >&2; exit 1; \
+		fi; \
 		printf '\n==> apt-get: installing Node, which is missing\n'; \
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm; \
-	else \
-		echo 'Node is missing: install Node 20 or newer, then run this again.' >&2; exit 1; \
-	fi
+		if new_enough; then exit 0; fi; \
+	fi; \
+	printf '\n==> npm: installing Node $(NODE_MAJOR) into build/node, because the one that is there is older\n'; \
+	mkdir -p build/node && npm install --prefix build/node --no-save --no-audit --no-fund --loglevel=error node@$(NODE_MAJOR) npm@10; \
+	new_enough || { echo 'Node $(NODE_MAJOR) could not be installed: install it, then run this again.' >&2; exit 1; }
 
 # Only the browser tests need a browser: without one they are left out here, but never in CI.
 .PHONY: browser-is-there
@@ -128,17 +138,35 @@ browser-is-there:
 	fi
 
 .PHONY: test-long
-test-long: ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, fuzz for FUZZTIME (30s) each
+test-long: test-load test-hostile fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, then the three targets below
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
 	@go test -race -short -count=1 -timeout 60m ./...
+
+.PHONY: test-load
+test-load: ## Compact 10,000 conversations in each of 64 goroutines, while instances are lost and calls are cancelled
+	$(say) 'go test -race: 64 goroutines, 10,000 compactions in each'
+	@CTXFOLD_LONG=1 go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host
+
+.PHONY: test-hostile
+test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core and to the module
+	$(say) 'Hostile input, at its full size'
+	@CTXFOLD_LONG=1 go test -count=1 -timeout 120m -run '^TestHostile$$' -v ./host
+
+.PHONY: fuzz
+fuzz: ## Fuzz every fuzz test, and every operation natively against the module, for FUZZTIME (30s) each
 	$(say) 'Fuzzing, $(FUZZTIME) each'
 	@for package in $$(go list ./...); do \
-		for fuzz in $$(go test -list '^Fuzz' "$$package" | grep '^Fuzz' || true); do \
+		for fuzz in $$(go test -list '^Fuzz' "$$package" | grep '^Fuzz' | grep -v '^FuzzEngines$$' || true); do \
 			echo "$$package $$fuzz"; \
 			go test -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$package"; \
 		done; \
+	done
+	@mkdir -p build/wazero; export CTXFOLD_CACHE="$(CURDIR)/build/wazero"; \
+	for op in $$(go run ./host/cmd/ctxfold info --json | tr -d '\n "' | sed 's/.*ops:\[\([^]]*\)\].*/\1/' | tr , '\n' | grep -v '^session_'); do \
+		echo "natively and in the module: $$op"; \
+		CTXFOLD_FUZZ_OP="$$op" go test -run '^$$' -fuzz '^FuzzEngines$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 100x ./host; \
 	done
 
 .PHONY: bench

@@ -132,7 +132,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func readVectors(t *testing.T, file string) []vector {
+func readVectors(t testing.TB, file string) []vector {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {

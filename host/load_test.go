@@ -76,10 +76,14 @@ func TestLoad(t *testing.T) {
 			ctx, cancel := context.Background(), context.CancelFunc(func() {})
 			switch dice := r.IntN(400); {
 			case dice < 2:
-				if _, err := c.Call(ctx, "estimate", huge); !errors.Is(err, host.ErrMemoryLimit) {
+				switch _, err := c.Call(ctx, "estimate", huge); {
+				case errors.Is(err, host.ErrMemoryLimit):
+					refused.Add(1)
+				case errors.Is(err, host.ErrTrap):
+					trapped.Add(1)
+				default:
 					t.Errorf("a call that needs too much: %v", err)
 				}
-				refused.Add(1)
 				continue
 			case dice < 6:
 				if c.Break() {

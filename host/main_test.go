@@ -11,10 +11,14 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// cache lets the tests compile the module once.
-var cache string
+// cache lets the tests compile the module once: the directory that CTXFOLD_CACHE names, so that the workers of a fuzz test
+// share it, or one of this run.
+var cache = os.Getenv("CTXFOLD_CACHE")
 
 func TestMain(m *testing.M) {
+	if cache != "" {
+		os.Exit(m.Run())
+	}
 	dir, err := os.MkdirTemp("", "ctxfold-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
