@@ -17,7 +17,7 @@ export type { CompactorEvent } from "./events.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
 export type { LiveSession, RemoteSession } from "./session.js";
-export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type Store } from "./store.js";
+export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type StateStore, type Store } from "./store.js";
 export type { Delta } from "./stream.js";
 export type { Summarize, SummaryText } from "./summarize.js";
 export type * from "./types.js";

@@ -1,10 +1,12 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
-import type { CompactOptions } from "./compactor.js";
+import type { CompactOptions, Overrides } from "./compactor.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import type { CompactionEvent, Journal } from "./journal.js";
-import type { Store } from "./store.js";
+import { serialize } from "./live.js";
+import type { LiveSession, RemoteSession } from "./session.js";
+import type { StateStore, Store } from "./store.js";
 import type { Summarize } from "./summarize.js";
-import type { Action, Check, Done, FunctionRequest, Messages, Policy, Same, State } from "./types.js";
+import type { Action, Check, Done, FunctionRequest, Message, Messages, Policy, Same, State } from "./types.js";
 
 /** What is known of a call of a model, whether it failed or not. Every field may be left out. */
 export interface Failure {
@@ -41,25 +43,30 @@ export interface Verdict {
 
 /** What a conversation needs of a compactor; that of `ctxfold/worker` has it too. */
 export interface ConversationCompactor {
-  readonly state: State | undefined;
   ready(): Promise<void>;
-  check(messages: Messages): Check | Promise<Check>;
+  check(messages: Messages, overrides?: Overrides): Check | Promise<Check>;
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
+  session(messages?: readonly Message[], overrides?: Overrides): LiveSession | RemoteSession;
   function<T>(name: string, request?: FunctionRequest): T | Promise<T>;
   close?(): void;
 }
 
 export interface ConversationOptions<O> {
-  /** `createCompactor`, of whatever entry. */
-  create: (options: O & { policy: Policy; state?: State | undefined; summarize?: Summarize }) => ConversationCompactor;
-  /** What else the compactors are made with, such as `module`. */
+  /** `createCompactor`, of whatever entry. It is called once. */
+  create: (options: O & { policy: Policy; summarize?: Summarize }) => ConversationCompactor;
+  /** What else the compactor is made with, such as `module`, `store` or `onEvent`. */
   compactor?: O;
   policy?: Policy;
   summarize?: Summarize;
   /** The state that the last compaction of this conversation returned. */
-  state?: State | undefined;
-  /** Names the conversation in events. */
+  state?: State | null | undefined;
+  /** Names the conversation in events and in `states`. */
   id?: string;
+  /**
+   * Has the state, where `state` is not given, and is given that of each compaction. A host that keeps its messages elsewhere
+   * does better to keep `state` beside them, in one transaction.
+   */
+  states?: StateStore;
   /** Gets an event at the start and at the end of each compaction. */
   journal?: Journal;
   /** Is asked before a compaction begins; false leaves it out. */
@@ -91,22 +98,54 @@ export interface Called<M extends Messages, T> {
   verdict: Verdict;
 }
 
-/** The conversation; its methods must not be called at the same time. */
+/** A transcript in the module, or one that is read at each call. */
+interface Reading<M extends Messages> {
+  check(overrides?: Overrides): Check | Promise<Check>;
+  compact(options?: CompactOptions): Promise<Done<M>>;
+}
+
+/**
+ * The conversation; its methods must not be called at the same time.
+ *
+ * A live list of messages stays in the module, in a session: a call with the list of the last one, or with its result, and
+ * with more behind it costs what is new. Any other list, a text, bytes or a request body is read as a whole. Messages before
+ * the last one may be replaced by others, but not changed in place.
+ */
 export class Conversation<O = unknown> {
-  /** That of the last compaction. Store it with the conversation. */
-  state: State | undefined;
   readonly #options: ConversationOptions<O>;
+  readonly #compactor: ConversationCompactor;
+  #state: State | undefined;
+  #ready: Promise<void> | undefined;
+  #session: LiveSession | RemoteSession | undefined;
+  /** JSON of the session's newest message, the one that may have been written on. */
+  #newest = "";
 
   constructor(options: ConversationOptions<O>) {
+    const { create, compactor, policy = {}, summarize, state } = options;
     this.#options = options;
-    this.state = options.state;
+    this.#state = state ?? undefined;
+    this.#compactor = create({ ...(compactor as O), policy, ...(summarize && { summarize }) });
+  }
+
+  /** That of the last compaction. Store it with the conversation. */
+  get state(): State | undefined {
+    return this.#state;
+  }
+
+  /** Gives the module's memory back, and ends the compactor of a worker. */
+  close(): void {
+    // In a worker the session ends with its compactor.
+    if (this.#compactor.close) this.#compactor.close();
+    else this.#session?.close();
+    this.#session = undefined;
   }
 
   /** Compacts if that is due. To be called when the model has ended its turn. */
   async afterTurn<M extends Messages>(messages: M, options?: CompactOptions): Promise<Compacted<M>> {
-    const check = await this.#with(this.#policy({}), (compactor) => compactor.check(messages));
+    const reading = await this.#read(messages);
+    const check = await reading.check();
     if (!check.due) return { messages, changed: false, reason: check.reason };
-    return this.#compact(messages, this.#policy({}), "auto", check, options);
+    return this.#compact(messages, reading, this.#policy({}), "auto", check, options);
   }
 
   /** Compacts although it is not due. */
@@ -155,8 +194,7 @@ export class Conversation<O = unknown> {
 
   /** What a call of a model came to. */
   async classify(failure: Failure): Promise<Verdict> {
-    const request = { arguments: { ...failure } };
-    return this.#with(this.#policy({}), (compactor) => compactor.function<Verdict>("classify_error", request));
+    return this.#function<Verdict>("classify_error", { arguments: { ...failure } });
   }
 
   /**
@@ -166,9 +204,7 @@ export class Conversation<O = unknown> {
    */
   async limitOutput(text: string, store?: Store, limits: Record<string, unknown> = {}): Promise<LimitedOutput> {
     const run = (more: object) =>
-      this.#with(this.#policy({}), (compactor) =>
-        compactor.function<LimitedOutput>("limit_tool_output", { text, arguments: { ...limits, ...more } }),
-      );
+      this.#function<LimitedOutput>("limit_tool_output", { text, arguments: { ...limits, ...more } });
     if (!store) return run({ spill_chars: 0 });
     const out = await run({});
     if (!out.spilled) return out;
@@ -184,15 +220,50 @@ export class Conversation<O = unknown> {
     return { ...this.#options.policy, ...more };
   }
 
-  async #with<T>(policy: Policy, use: (compactor: ConversationCompactor) => T | Promise<T>): Promise<T> {
-    const { create, compactor, summarize } = this.#options;
-    const made = create({ ...(compactor as O), policy, state: this.state, ...(summarize && { summarize }) });
+  async #function<T>(name: string, request: FunctionRequest): Promise<T> {
+    await this.#compactor.ready();
+    return this.#compactor.function<T>(name, request);
+  }
+
+  /** The module, and the state that was stored. A failure is told, and the next call tries again. */
+  async #start(): Promise<void> {
+    this.#ready ??= (async () => {
+      await this.#compactor.ready();
+      const { states, id = "", state } = this.#options;
+      if (states && state === undefined) this.#state = (await states.loadState(id)) ?? undefined;
+    })();
     try {
-      await made.ready();
-      return await use(made);
-    } finally {
-      made.close?.();
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
     }
+  }
+
+  async #read<M extends Messages>(messages: M): Promise<Reading<M>> {
+    await this.#start();
+    const compactor = this.#compactor;
+    if (Array.isArray(messages)) return (await this.#live(messages)) as unknown as Reading<M>;
+    const whole = (more: Overrides = {}) => ({ state: this.#state ?? null, ...more });
+    return {
+      check: (overrides) => compactor.check(messages, whole(overrides)),
+      compact: (options) => compactor.compact(messages, whole(options)),
+    };
+  }
+
+  /** The session, with these messages. */
+  async #live(messages: readonly Message[]): Promise<LiveSession | RemoteSession> {
+    let session = this.#session;
+    const known = session?.messages.length ?? 0;
+    if (session && goesOn(messages, session.messages) && this.#newest === jsonOf(session.messages.at(-1))) {
+      if (messages.length > known) await session.append(...messages.slice(known));
+    } else {
+      await session?.close();
+      session = this.#compactor.session(messages, { state: this.#state });
+      this.#session = session;
+    }
+    this.#newest = jsonOf(messages.at(-1));
+    return session;
   }
 
   /** `limit` is the window that a provider has named, 0 for none: the policy's may be too large. */
@@ -202,29 +273,31 @@ export class Conversation<O = unknown> {
     limit: number,
     options?: CompactOptions,
   ): Promise<Compacted<M>> {
+    const reading = await this.#read(messages);
     let policy = this.#policy({ force: true });
-    let check = await this.#with(policy, (compactor) => compactor.check(messages));
+    let check = await reading.check();
     if (limit > 0 && (check.window === 0 || limit < check.window)) {
       const narrower = { ...policy, window: { ...policy.window, tokens: limit } };
       try {
-        check = await this.#with(narrower, (compactor) => compactor.check(messages));
+        check = await reading.check({ policy: narrower });
         policy = narrower;
       } catch (error) {
         // The policy's reserve does not fit in that window.
         if (!(error instanceof CtxfoldError && error.code === "out_of_range")) throw error;
       }
     }
-    return this.#compact(messages, policy, trigger, check, options);
+    return this.#compact(messages, reading, policy, trigger, check, options);
   }
 
   async #compact<M extends Messages>(
     messages: M,
+    reading: Reading<M>,
     policy: Policy,
     trigger: CompactionEvent["trigger"],
     check: Check,
     options?: CompactOptions,
   ): Promise<Compacted<M>> {
-    const { id = "", beforeCompact, afterCompact } = this.#options;
+    const { id = "", states, beforeCompact, afterCompact } = this.#options;
     const start: CompactionEvent = {
       type: "compaction_start",
       conversation: id,
@@ -239,15 +312,18 @@ export class Conversation<O = unknown> {
     await this.#append(start);
     let done: Done<M>;
     try {
-      done = await this.#with(policy, (compactor) => compactor.compact(messages, options));
+      done = await reading.compact({ ...options, policy });
+      if (states) await states.saveState(id, done.state);
     } catch (error) {
       const { messages_before: count, tokens_before: tokens } = start;
       const end: CompactionEvent = { ...start, type: "compaction_end", time: Date.now(), error: messageOf(error) };
       await this.#end({ ...end, messages_after: count, tokens_after: tokens }, afterCompact);
       throw error;
     }
-    this.state = done.state;
+    this.#state = done.state;
     const { report } = done;
+    if (!report.changed) done = { ...done, messages: messages as Same<M> };
+    if (this.#session && Array.isArray(done.messages)) this.#newest = jsonOf(done.messages.at(-1));
     const end: CompactionEvent = {
       ...start,
       type: "compaction_end",
@@ -311,3 +387,10 @@ function removed(actions: readonly Action[]): [number, number][] {
   }
   return ranges;
 }
+
+/** Whether a list begins with these very messages. */
+function goesOn(messages: readonly Message[], known: readonly Message[]): boolean {
+  return messages.length >= known.length && known.every((message, i) => message === messages[i]);
+}
+
+const jsonOf = (message: Message | undefined): string => (message === undefined ? "" : serialize(message));

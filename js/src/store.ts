@@ -1,5 +1,6 @@
 /** Where bodies are kept that were taken out of a transcript, by their handles. */
 import { CtxfoldError } from "./errors.js";
+import type { State } from "./types.js";
 
 /**
  * Keeps bodies: cleared, truncated, archived and folded ones, and tool outputs that are too large for the transcript.
@@ -15,6 +16,16 @@ export interface Store {
    */
   get(handle: string): MaybeText | PromiseLike<MaybeText>;
 }
+
+/** Keeps the states of conversations, by the names that the host gives them. */
+export interface StateStore {
+  /** Keeps a state in the place of the one before. */
+  saveState(conversation: string, state: State): void | PromiseLike<void>;
+  /** The state that was kept last; undefined or null where there is none. */
+  loadState(conversation: string): MaybeState | PromiseLike<MaybeState>;
+}
+
+export type MaybeState = State | null | undefined;
 
 export type MaybeText = string | null | undefined;
 
@@ -39,10 +50,15 @@ function keyOf(handle: string): string {
 }
 
 /** A store in memory. With `maxLength` (UTF-16 code units) it throws `store_full` for a body that it has no room for. */
-export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}): Store {
+export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}): Store & StateStore {
   const bodies = new Map<string, string>();
+  const states = new Map<string, State>();
   let length = 0;
   return {
+    saveState(conversation, state) {
+      states.set(conversation, structuredClone(state));
+    },
+    loadState: (conversation) => structuredClone(states.get(conversation)),
     put(handle, body) {
       const key = keyOf(handle);
       if (bodies.has(key)) return;
@@ -57,11 +73,18 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
 }
 
 /**
- * A store over anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. A key is `prefix` and 16
- * digits.
+ * A store over anything with `get(key)` and `put(key, value)`, such as a Workers KV namespace. A body's key is `prefix` and 16
+ * digits; that of a state is `prefix`, `state:` and the conversation's name.
  */
-export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store {
+export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore {
   return {
+    async saveState(conversation, state) {
+      await kv.put(`${prefix}state:${conversation}`, JSON.stringify(state));
+    },
+    async loadState(conversation) {
+      const text = await kv.get(`${prefix}state:${conversation}`);
+      return typeof text === "string" ? JSON.parse(text) : undefined;
+    },
     async put(handle, body) {
       await kv.put(prefix + keyOf(handle), body);
     },
@@ -70,7 +93,7 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store {
 }
 
 /** A store in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
-export function indexedDBStore(name = "ctxfold"): Store {
+export function indexedDBStore(name = "ctxfold"): Store & StateStore {
   let opened: Promise<IDBDatabase> | undefined;
   const open = () => {
     opened ??= openDatabase(name, () => {
@@ -78,29 +101,33 @@ export function indexedDBStore(name = "ctxfold"): Store {
     });
     return opened;
   };
+  const put = async (kind: string, key: string, value: unknown) => {
+    const transaction = (await open()).transaction(kind, "readwrite");
+    transaction.objectStore(kind).put(value, key);
+    await new Promise<void>((done, failed) => {
+      transaction.oncomplete = () => done();
+      transaction.onabort = () => failed(transaction.error);
+    });
+  };
+  const get = async <T>(kind: string, key: string) =>
+    settled<T>((await open()).transaction(kind).objectStore(kind).get(key));
   return {
-    async put(handle, body) {
-      const key = keyOf(handle);
-      const transaction = (await open()).transaction(BODIES, "readwrite");
-      transaction.objectStore(BODIES).put(body, key);
-      await new Promise<void>((done, failed) => {
-        transaction.oncomplete = () => done();
-        transaction.onabort = () => failed(transaction.error);
-      });
-    },
-    async get(handle) {
-      const key = keyOf(handle);
-      return settled<MaybeText>((await open()).transaction(BODIES).objectStore(BODIES).get(key));
-    },
+    saveState: (conversation, state) => put(STATES, conversation, state),
+    loadState: (conversation) => get<MaybeState>(STATES, conversation),
+    put: async (handle, body) => put(BODIES, keyOf(handle), body),
+    get: async (handle) => get<MaybeText>(BODIES, keyOf(handle)),
   };
 }
 
 const BODIES = "bodies";
+const STATES = "states";
 
 async function openDatabase(name: string, lost: () => void): Promise<IDBDatabase> {
   try {
     const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(BODIES);
+    request.onupgradeneeded = () => {
+      for (const kind of [BODIES, STATES]) request.result.createObjectStore(kind);
+    };
     const database = await settled(request);
     // Another page that deletes or upgrades the database would wait for this one for ever.
     database.onversionchange = () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, createCompactor, load, memoryJournal, memoryStore } from "ctxfold";
+import { createCompactor as createRemote } from "ctxfold/worker";
 import { noBrowser, openPage } from "./support/browser.js";
 import { files, serve } from "./support/server.js";
 
@@ -123,6 +124,104 @@ for (const { name, answers, calls, rejects, folded } of [
     assert.equal(n, calls);
   });
 }
+
+/**
+ * `create` that counts: sessions that were opened, and messages that were appended to them.
+ * @param {(options: any) => any} create
+ */
+function counted(create) {
+  const counts = { made: 0, opened: 0, appended: 0 };
+  return {
+    counts,
+    create: (/** @type {any} */ options) => {
+      counts.made++;
+      const compactor = create(options);
+      const { session } = compactor;
+      compactor.session = (/** @type {any[]} */ ...args) => {
+        counts.opened++;
+        const held = session.apply(compactor, args);
+        const { append } = held;
+        held.append = (/** @type {any[]} */ ...messages) => {
+          counts.appended += messages.length;
+          return append.apply(held, messages);
+        };
+        return held;
+      };
+      return compactor;
+    },
+  };
+}
+
+for (const [name, create, compactor] of /** @type {const} */ ([
+  ["here", createCompactor, { module }],
+  ["in a worker", createRemote, {}],
+])) {
+  test(`a live conversation crosses into the module once: ${name}`, async (t) => {
+    const { counts, create: counting } = counted(create);
+    const c = conversation({ create: counting, compactor });
+    t.after(() => c.close());
+    /** @type {any[]} */
+    let messages = [];
+    let compactions = 0;
+    for (const message of talk(30)) {
+      messages.push(message);
+      const r = await c.afterTurn(messages);
+      if (!r.changed) assert.equal(r.messages, messages);
+      else compactions++;
+      messages = /** @type {any[]} */ (r.messages);
+    }
+    assert.ok(compactions > 1);
+    assert.deepEqual(counts, { made: 1, opened: 1, appended: 30 });
+
+    // What was written on, and what is another list, is read again.
+    const { tokens } = await createCompactor({ module, policy }).estimate(messages);
+    messages.at(-1).content += " word".repeat(40000);
+    assert.equal((await c.afterTurn(messages)).changed, true);
+    assert.ok(tokens < 20000);
+    assert.equal(counts.opened, 2);
+    assert.equal((await c.afterTurn(talk(1))).changed, false);
+    assert.equal(counts.opened, 3);
+  });
+}
+
+test("text, bytes and bodies are read as a whole, under the same state", async () => {
+  const c = conversation();
+  const text = JSON.stringify(talk(12));
+  for (const [round, messages] of [text, new TextEncoder().encode(text), { messages: talk(12) }].entries()) {
+    const { changed, messages: got, done } = await c.afterTurn(messages);
+    assert.equal(changed, true);
+    assert.equal(typeof got, typeof messages);
+    assert.equal(/** @type {any} */ (c.state).round, round + 1);
+    assert.equal(c.state, done?.state);
+  }
+});
+
+test("the state is kept, and another page goes on with it", async () => {
+  const states = memoryStore();
+  const { messages } = await conversation({ states }).compact(talk(12));
+  const again = conversation({ states });
+  const { reason } = await again.compact(messages);
+  assert.equal(reason, "no_progress");
+  assert.equal(/** @type {any} */ (again.state).round, 1);
+  const other = conversation({ states, id: "another" });
+  await other.afterTurn(talk(1));
+  assert.equal(other.state, undefined);
+});
+
+test("a state that cannot be read is told, and asked for again", async () => {
+  let fails = true;
+  const states = {
+    saveState() {},
+    loadState: async () => {
+      if (fails) throw new Error("no disk");
+      return undefined;
+    },
+  };
+  const c = conversation({ states });
+  await assert.rejects(c.afterTurn(talk(1)), /no disk/);
+  fails = false;
+  assert.equal((await c.afterTurn(talk(1))).changed, false);
+});
 
 test("a tool's output that is too large is kept elsewhere", async () => {
   const c = conversation();

@@ -24,7 +24,19 @@ async function keeps(store) {
   }
 }
 
-test("a store in memory", () => keeps(memoryStore()));
+/** @param {import("ctxfold").StateStore} store */
+async function keepsStates(store) {
+  assert.equal((await store.loadState("a")) ?? undefined, undefined);
+  for (const round of [1, 2]) await store.saveState("a", { round, ledger: { files: ["größer.txt"] } });
+  await store.saveState("b/ü", { round: 7 });
+  assert.deepEqual(await store.loadState("a"), { round: 2, ledger: { files: ["größer.txt"] } });
+  assert.deepEqual(await store.loadState("b/ü"), { round: 7 });
+}
+
+test("a store in memory", async () => {
+  await keeps(memoryStore());
+  await keepsStates(memoryStore());
+});
 
 test("a store in memory is full", async () => {
   const store = memoryStore({ maxLength: 10 });
@@ -39,6 +51,7 @@ test("a store over keys and values", async () => {
   await keeps(keyValueStore({ get: async (key) => kv.get(key), put: async (key, value) => kv.set(key, value) }, "p/"));
   assert.equal(kv.size, 3);
   for (const key of kv.keys()) assert.match(key, /^p\/[0-9a-f]{16}$/);
+  await keepsStates(keyValueStore({ get: (key) => kv.get(key), put: (key, value) => kv.set(key, value) }));
 });
 
 test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
@@ -53,15 +66,23 @@ test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
       await Promise.all(bodies.map((body, i) => first.put(handles[i], body)));
       const second = indexedDBStore("test"); // as after a reload of the page
       const read = await Promise.all(handles.map((handle) => second.get(handle.slice(0, 16))));
+      for (const round of [1, 2]) await first.saveState("a", { round });
+      const state = await second.loadState("a");
       await new Promise((done, failed) => {
         const request = indexedDB.deleteDatabase("test");
         request.onsuccess = done;
         request.onblocked = failed;
       });
-      return { read, gone: (await second.get(handles[0])) === undefined, none: await second.get("0".repeat(16)) };
+      return {
+        read,
+        state,
+        gone: (await second.get(handles[0])) === undefined,
+        none: await second.get("0".repeat(16)),
+      };
     },
     { bodies, handles: bodies.map(handleOf) },
   );
   assert.deepEqual(got.read, bodies);
+  assert.deepEqual(got.state, { round: 2 });
   assert.ok(got.gone);
 });

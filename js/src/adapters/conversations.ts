@@ -2,7 +2,7 @@
  * What all adapters share: a caller keeps its whole history and gives it again and again, longer each time; the provider
  * gets it compacted. What was sent for which beginning is remembered, so that each compaction happens once.
  */
-import { type CompactorOptions, createCompactor, type Policy, type Report, type State } from "ctxfold";
+import { type Compactor, type CompactorOptions, createCompactor, type Policy, type Report, type State } from "ctxfold";
 
 /** As for `createCompactor`, but for any number of conversations: each gets a state of its own. */
 export interface AdapterOptions extends Omit<CompactorOptions, "state"> {
@@ -40,14 +40,17 @@ const DEFAULT_REMEMBERED = 64;
 
 export class Conversations {
   readonly #options: AdapterOptions;
-  readonly #format: string | undefined;
+  readonly #policy: Policy;
+  readonly #compactor: Compactor;
   /** The newest last. */
   readonly #memories: Memory[] = [];
 
   /** `format` is the adapter's own wire format; the policy's stands before it. */
   constructor(options: AdapterOptions, format?: string) {
+    const { onCompaction: _, onError: __, remembered: ___, ...rest } = options;
     this.#options = options;
-    this.#format = format;
+    this.#policy = { ...(format && { format }), ...options.policy };
+    this.#compactor = createCompactor({ ...rest, policy: this.#policy });
   }
 
   /** The messages to send: the very same list where there is nothing to do. */
@@ -69,18 +72,18 @@ export class Conversations {
   ): Promise<readonly unknown[]> {
     const keys = messages.map((message) => JSON.stringify(message) ?? "");
     const { memory, input } = this.#recall(messages, keys);
-    const { onCompaction, onError: _, remembered = DEFAULT_REMEMBERED, policy: own, ...rest } = this.#options;
-    let policy: Policy = { ...(this.#format && { format: this.#format }), ...own };
-    const state = memory?.state;
+    const { onCompaction, remembered = DEFAULT_REMEMBERED } = this.#options;
+    const compactor = this.#compactor;
+    // Nothing of the conversation before: the compactor serves them all.
+    const state = memory?.state ?? null;
     const body = wrap?.(input) ?? input;
+    let policy = this.#policy;
     if (force) {
-      const estimating = createCompactor({ ...rest, policy });
-      await estimating.ready();
-      const tokens = Math.floor(estimating.estimate(body).tokens * FORCED_RATIO);
+      await compactor.ready();
+      const tokens = Math.floor(compactor.estimate(body).tokens * FORCED_RATIO);
       policy = { ...policy, force: true, window: { tokens: Math.max(1, tokens), reserve: 0 } };
     }
-    const compactor = createCompactor({ ...rest, policy, state });
-    const done = await compactor.compact(body, signal ? { signal } : {});
+    const done = await compactor.compact(body, { policy, state, ...(signal && { signal }) });
     if (!done.report.changed) return input;
     const sent = wrap ? listOf(done.messages, body, input) : (done.messages as readonly unknown[]);
     const sentKeys = sent.map((message) => JSON.stringify(message) ?? "");
@@ -123,14 +126,18 @@ function listOf(compacted: object, body: object, input: readonly unknown[]): rea
  */
 export async function isOverflow(error: unknown, module?: CompactorOptions["module"]): Promise<boolean> {
   if (typeof error !== "object" || error === null) return false;
+  const compactor = createCompactor(module === undefined ? {} : { module });
+  await compactor.ready();
+  return overflows(error, compactor);
+}
+
+function overflows(error: object, compactor: Compactor): boolean {
   const { status, statusCode, responseBody, message, cause } = error as Record<string, unknown>;
   const given = status ?? statusCode;
   if (typeof given === "number") {
-    const compactor = createCompactor(module === undefined ? {} : { module });
-    await compactor.ready();
     const body = typeof responseBody === "string" ? responseBody : String(message ?? "");
     const judged = compactor.function<{ overflow: boolean }>("classify_error", { arguments: { status: given, body } });
     if (judged.overflow) return true;
   }
-  return cause !== undefined && cause !== error && isOverflow(cause, module);
+  return typeof cause === "object" && cause !== null && cause !== error && overflows(cause, compactor);
 }
