@@ -14,6 +14,8 @@ BENCH       ?= .
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
 FIXTURES    := runtimes bundlers sdks
 HEAVY       := parcel wrangler next
+# Not npm ci: it wants the packages of every platform in the lock file.
+INSTALL     := npm install --no-save --no-audit --no-fund
 
 WINDOW      ?= 32000
 SAMPLE      := testdata/sample.anthropic.json
@@ -78,14 +80,14 @@ test-js: node-is-there browser-is-there ## Run the tests of the npm package and 
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
-	cd js && npm ci --no-audit --no-fund && for fixture in $(FIXTURES); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
+	cd js && npm ci --no-audit --no-fund && for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done && \
 	npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
 test-js-long: node-is-there browser-is-there ## Build and run the heavy bundlers' fixtures, and hold 1,000 conversations in workerd
 	$(say) 'npm: fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
-	cd js && npm ci --no-audit --no-fund && for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && npm ci --no-audit --no-fund); done && \
+	cd js && npm ci --no-audit --no-fund && for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done && \
 	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
 
 # The examples in other languages need these: without them they are left out here, but never in CI.

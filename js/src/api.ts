@@ -8,12 +8,12 @@ export {
   Conversation,
   type ConversationCompactor,
   type ConversationOptions,
-  type Failure,
   type LimitedOutput,
   type Verdict,
 } from "./conversation.js";
 export { CtxfoldError } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
+export type { Failure } from "./failure.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
 export type { LiveSession, RemoteSession } from "./session.js";

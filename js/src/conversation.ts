@@ -1,30 +1,13 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
 import type { CompactOptions, Overrides } from "./compactor.js";
 import { CtxfoldError, messageOf } from "./errors.js";
+import { type Failure, failureOf } from "./failure.js";
 import type { CompactionEvent, Journal } from "./journal.js";
 import { serialize } from "./live.js";
 import type { LiveSession, RemoteSession } from "./session.js";
 import type { StateStore, Store } from "./store.js";
 import type { Summarize } from "./summarize.js";
 import type { Action, Check, Done, FunctionRequest, Message, Messages, Policy, Same, State } from "./types.js";
-
-/** What is known of a call of a model, whether it failed or not. Every field may be left out. */
-export interface Failure {
-  /** HTTP status. */
-  status?: number;
-  /** The body of the answer, or the error's text. */
-  body?: string;
-  /** A hint, by a name of docs/OVERFLOW.md. */
-  provider?: string;
-  /** The model that was called, and the one in use now: an error of another model says nothing about the conversation. */
-  model?: string;
-  current_model?: string;
-  finish_reason?: string;
-  /** Of a call that succeeded, in tokens; input is without what was read from or written to the cache. */
-  usage?: { input_tokens?: number; cache_read_tokens?: number; cache_write_tokens?: number; output_tokens?: number };
-  /** The model's context window, in tokens. */
-  window?: number;
-}
 
 /** What a call of a model came to. */
 export interface Verdict {
@@ -365,16 +348,6 @@ export interface LimitedOutput {
 }
 
 const STILL = "the conversation does not fit in the context window, and a compaction did not help";
-
-/** What the errors of the providers' SDKs tell: `status`, `statusCode`, and the body as text or JSON. */
-function failureOf(error: unknown): Failure {
-  if (error !== Object(error)) return { body: String(error) };
-  const e = error as Record<string, unknown>;
-  const status = [e.status, e.statusCode].find((each) => Number.isInteger(each)) as number | undefined;
-  const body = typeof e.responseBody === "string" && e.responseBody ? e.responseBody : messageOf(error);
-  const inner = e.error !== undefined && e.error === Object(e.error) ? `${body}\n${JSON.stringify(e.error)}` : body;
-  return { body: inner, ...(status !== undefined && { status }) };
-}
 
 /** The messages that actions have taken out of the context. */
 function removed(actions: readonly Action[]): [number, number][] {

@@ -3,6 +3,7 @@
  * gets it compacted. What was sent for which beginning is remembered, so that each compaction happens once.
  */
 import { type Compactor, type CompactorOptions, createCompactor, type Policy, type Report, type State } from "ctxfold";
+import { failureOf } from "../failure.js";
 
 /** As for `createCompactor`, but for any number of conversations: each gets a state of its own. */
 export interface AdapterOptions extends Omit<CompactorOptions, "state"> {
@@ -132,12 +133,11 @@ export async function isOverflow(error: unknown, module?: CompactorOptions["modu
 }
 
 function overflows(error: object, compactor: Compactor): boolean {
-  const { status, statusCode, responseBody, message, cause } = error as Record<string, unknown>;
-  const given = status ?? statusCode;
-  if (typeof given === "number") {
-    const body = typeof responseBody === "string" ? responseBody : String(message ?? "");
-    const judged = compactor.function<{ overflow: boolean }>("classify_error", { arguments: { status: given, body } });
+  const failure = failureOf(error);
+  if (failure.status !== undefined) {
+    const judged = compactor.function<{ overflow: boolean }>("classify_error", { arguments: { ...failure } });
     if (judged.overflow) return true;
   }
+  const { cause } = error as { cause?: unknown };
   return typeof cause === "object" && cause !== null && cause !== error && overflows(cause, compactor);
 }
