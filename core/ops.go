@@ -179,7 +179,7 @@ func check(r *request, dst []byte) []byte {
 		return dst
 	}
 	var state compact.State
-	if r.decode(inState, &state); r.err != nil {
+	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
 	a := Checked{Limit: r.policy.Limit(), Window: r.policy.Window.Tokens, Format: r.format.Name, Estimator: r.profile.Name,

@@ -133,6 +133,15 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 			handles = append(handles, m.Handle)
 		}
 	}
+	bodies, err := stored(ctx, s, handles)
+	if err != nil {
+		return nil, err
+	}
+	return c.restore(ctx, in, bodies)
+}
+
+// stored is the JSON of the bodies that a store has under some handles.
+func stored(ctx context.Context, s Store, handles []string) ([]byte, error) {
 	w := jwriter.Writer{NoEscapeHTML: true}
 	w.RawByte('[')
 	for _, h := range handles {
@@ -157,7 +166,7 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: bodies: %w", err)
 	}
-	return c.restore(ctx, in, bodies)
+	return bodies, nil
 }
 
 func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (*Restored, error) {

@@ -162,7 +162,16 @@ func (c *Compactor) answer(ctx context.Context, op string, members ...member) (*
 
 // decode runs an operation whose answer holds a report.
 func (c *Compactor) decode(ctx context.Context, op string, e envelope) (j answerJSON, report Report, raw json.RawMessage, err error) {
-	if raw, err = c.do(ctx, op, &j, e); err != nil {
+	if raw, err = c.Call(ctx, op, e.request); err != nil {
+		err = e.rebase(err)
+		return
+	}
+	return decodeReport(op, raw)
+}
+
+func decodeReport(op string, text json.RawMessage) (j answerJSON, report Report, raw json.RawMessage, err error) {
+	raw = text
+	if err = unmarshal(op, raw, &j); err != nil {
 		return
 	}
 	err = unmarshal(op, j.Report, &report)

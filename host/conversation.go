@@ -1,183 +1,300 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"strconv"
+	"sync"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
-// Conversation compacts one conversation over and over: it carries the state, tells what happens, and gets the
-// conversation over a context window that turned out too small. Its methods must not be called at the same time.
-type Conversation struct {
-	Compactor  *Compactor
-	Policy     json.RawMessage
-	Format     string
-	Summarizer Summarizer // nil is the local digest
+// ConversationOptions say what a [Conversation] begins with. All of them may be left out, but where neither Policy nor
+// Format names a wire format, the messages must tell it.
+type ConversationOptions struct {
+	// Messages is what there is already: a JSON array. Its bytes are never modified.
+	Messages json.RawMessage
 
-	// State is that of the last compaction. Store it with the conversation.
+	// Policy is the JSON of docs/POLICY.md. Its "answer" and "archive" are set by the conversation.
+	Policy json.RawMessage
+
+	// State is what the last compaction of this conversation returned.
 	State json.RawMessage
+
+	// Format is the wire format, where the policy names none.
+	Format string
+
+	// Summarizer writes the summaries. Nil is the local digest.
+	Summarizer Summarizer
+
+	// Store and OnDelta are those of [Input].
+	Store   Store
+	OnDelta func(Delta)
 
 	// ID names the conversation in events.
 	ID string
+
 	// Journal gets an event at the start and at the end of each compaction. Nil is none.
 	Journal Journal
+
 	// BeforeCompact is asked before a compaction begins, with the event of its start; false leaves it out. Nil is always.
 	BeforeCompact func(ctx context.Context, start Event) bool
-	// AfterCompact is told the end of a compaction. The result is nil where it failed.
+
+	// AfterCompact is told the end of a compaction. The result is nil where it failed. Neither function may compact.
 	AfterCompact func(ctx context.Context, end Event, r *Result)
 }
 
-// ReasonSkipped is the reason of a [Result] that BeforeCompact did not want.
-const ReasonSkipped = "skipped"
-
-// ErrStillOverflow says that the conversation does not fit in the model's context window after a compaction either.
-var ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
-
-// AfterTurn compacts the conversation if that is due. It is to be called when the model has ended its turn.
-func (v *Conversation) AfterTurn(ctx context.Context, messages json.RawMessage) (*Result, error) {
-	check, err := v.Compactor.Check(ctx, v.input(messages))
-	if err != nil {
-		return nil, err
-	}
-	if !check.Due {
-		return v.unchanged(messages, check.Reason), nil
-	}
-	return v.compact(ctx, v.input(messages), TriggerAuto, check)
-}
-
-// Compact compacts the conversation although it is not due.
-func (v *Conversation) Compact(ctx context.Context, messages json.RawMessage) (*Result, error) {
-	return v.forced(ctx, messages, TriggerManual, 0)
-}
-
-// Call calls a model: call sends the messages that it is given, and tells what is known of the answer (its usage, and of an
-// error the status and the body; an error may also have a method Failure() Failure). When the conversation does not fit,
-// Call compacts it and calls once more, no more than that. It returns the messages that the model was sent last, which are
-// the caller's own unless they were compacted; where that is so, Compacted of the outcome is the result.
+// Conversation is a conversation that goes on. Its messages stay in an instance of the module of its own, a session, so that
+// a turn costs what the turn brings, whatever came before. It compacts them after turns, tells what happens, and gets them
+// over a context window that turned out too small.
 //
-// The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is
-// returned as it is: whoever calls knows better when to try again.
-func (v *Conversation) Call(ctx context.Context, messages json.RawMessage,
-	call func(ctx context.Context, messages json.RawMessage) (Failure, error)) (Outcome, error) {
-	o := Outcome{Messages: messages}
-	failure, err := call(ctx, messages)
-	if o.Verdict, err = v.judge(ctx, failure, err); !o.Verdict.Overflow {
-		return o, err
-	}
-	r, cerr := v.forced(ctx, messages, TriggerRecovery, o.Verdict.Limit)
-	if cerr != nil || !r.Changed || len(r.Messages) == 0 {
-		return o, errors.Join(ErrStillOverflow, err, cerr)
-	}
-	o.Messages, o.Compacted = r.Messages, r
-	failure, err = call(ctx, r.Messages)
-	if o.Verdict, err = v.judge(ctx, failure, err); o.Verdict.Overflow {
-		err = errors.Join(ErrStillOverflow, err)
-	}
-	return o, err
+// It keeps the messages as bytes too, and where its instance is lost (a trap, the memory limit, a call that was cancelled, or
+// memory grown to more than 256 MiB and twice of what the conversation needs) the next call starts another one with them.
+// Its methods may be called from any number of goroutines. One compaction runs at a time; messages may be appended while a
+// summary is being written, and stay behind its digest.
+type Conversation struct {
+	c *Compactor
+	o ConversationOptions
+
+	compacting chan struct{} // holds a token while a compaction runs
+
+	mu       sync.Mutex
+	engine   pinned
+	session  int // 0 where there is none
+	messages []json.RawMessage
+	state    json.RawMessage
+	closed   bool
 }
 
-// Outcome is what came of [Conversation.Call].
-type Outcome struct {
-	// Messages are those that the model was sent last.
-	Messages json.RawMessage
-	// Compacted is the compaction between two calls; nil where one was enough.
-	Compacted *Result
-	// Verdict is what the last call came to.
-	Verdict Verdict
-}
-
-// judge keeps the error of the call, whatever its class.
-func (v *Conversation) judge(ctx context.Context, f Failure, err error) (Verdict, error) {
-	if ctx.Err() != nil {
-		return Verdict{}, errors.Join(err, ctx.Err())
+// Conversation takes up a conversation, or begins one. Close it when it is over. It takes the memory of one instance of the
+// module, a few MiB, and its messages twice.
+func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*Conversation, error) {
+	v := &Conversation{c: c, o: o, compacting: make(chan struct{}, 1), engine: c.engine.pin(), state: bytes.Clone(o.State)}
+	if len(bytes.TrimSpace(o.Messages)) > 0 {
+		if err := v.SetMessages(ctx, o.Messages); err != nil {
+			v.engine.drop(ctx)
+			return nil, err
+		}
+		return v, nil
 	}
-	verdict, cerr := v.Compactor.Classify(ctx, failureOf(f, err))
-	if cerr != nil {
-		return Verdict{}, errors.Join(err, cerr)
-	}
-	return verdict, err
-}
-
-func (v *Conversation) input(messages json.RawMessage) Input {
-	return Input{Messages: messages, Policy: v.Policy, State: v.State, Format: v.Format}
-}
-
-func (v *Conversation) unchanged(messages json.RawMessage, reason string) *Result {
-	return &Result{Messages: messages, State: v.State, Reason: reason}
-}
-
-// forced compacts whatever the gate says. limit is the window that a provider has named, 0 for none: the policy's may be
-// too large.
-func (v *Conversation) forced(ctx context.Context, messages json.RawMessage, trigger string, limit int) (*Result, error) {
-	in := v.input(messages)
-	check, err := v.Compactor.Check(ctx, in)
-	if err != nil {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := v.open(ctx); err != nil {
+		v.engine.drop(ctx)
 		return nil, err
 	}
-	in.Force = true
-	if limit > 0 && (check.Window == 0 || limit < check.Window) {
-		in.window = limit
-		narrower, err := v.Compactor.Check(ctx, in)
-		if err != nil { // the policy's reserve does not fit in it
-			in.window = 0
-		} else {
-			check = narrower
-		}
-	}
-	return v.compact(ctx, in, trigger, check)
+	return v, nil
 }
 
-func (v *Conversation) compact(ctx context.Context, in Input, trigger string, check *Check) (*Result, error) {
-	start := Event{Type: EventStart, Conversation: v.ID, Trigger: trigger, Time: time.Now().UTC(),
-		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
-	if v.BeforeCompact != nil && !v.BeforeCompact(ctx, start) {
-		return v.unchanged(in.Messages, ReasonSkipped), nil
-	}
-	v.append(ctx, start)
-	r, err := v.Compactor.CompactWith(ctx, in, v.Summarizer)
-	end := start
-	end.Type, end.Time = EventEnd, time.Now().UTC()
+// Append puts a JSON array of messages behind the last one. Where one of them has a fault, none is appended.
+func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) error {
+	more, err := split(messages)
 	if err != nil {
-		end.MessagesAfter, end.TokensAfter, end.Error = end.MessagesBefore, end.TokensBefore, err.Error()
-	} else {
-		v.State = r.State
-		end.Reason, end.Removed = r.Reason, removed(r.Report.Actions)
-		end.MessagesBefore, end.MessagesAfter = r.Report.Messages.Before, r.Report.Messages.After
-		end.TokensBefore, end.TokensAfter = r.Report.Tokens.Before, r.Report.Tokens.After
+		return err
 	}
-	v.append(context.WithoutCancel(ctx), end)
-	if v.AfterCompact != nil {
-		v.AfterCompact(ctx, end, r)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if _, err := v.call(ctx, "session_append", member{key: "messages", value: join(more.items)}); err != nil {
+		return more.rebase(err)
 	}
+	v.messages = append(v.messages, adopt(more.items)...)
+	return nil
+}
+
+// SetMessages puts a JSON array of messages in the place of all that there are, for a user who goes back. It waits for a
+// compaction that is running. Where one of them has a fault, the conversation stays as it is.
+func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
+	list, err := split(messages)
 	if err != nil {
-		return nil, fmt.Errorf("compaction: %w", err)
+		return err
 	}
-	return r, nil
+	if err := v.begin(ctx); err != nil {
+		return err
+	}
+	defer v.end()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	was := v.messages
+	v.messages = adopt(list.items)
+	v.forget(ctx)
+	if err := v.open(ctx); err != nil {
+		v.messages = was
+		return list.rebase(err)
+	}
+	return nil
 }
 
-// append keeps an event. A journal that fails must not cost the conversation anything.
-func (v *Conversation) append(ctx context.Context, e Event) {
-	if v.Journal == nil {
-		return
+// Check says whether compaction is due. It costs the same whatever the conversation holds.
+func (v *Conversation) Check(ctx context.Context) (*Check, error) {
+	return v.check(ctx, member{key: "policy"})
+}
+
+// Messages is the conversation as it stands: a JSON array, without white space between its messages.
+func (v *Conversation) Messages() json.RawMessage {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return join(v.messages)
+}
+
+// Len is how many messages there are.
+func (v *Conversation) Len() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.messages)
+}
+
+// State is what the last compaction returned, to be stored beside the messages.
+func (v *Conversation) State() json.RawMessage {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return bytes.Clone(v.state)
+}
+
+// Close frees the instance. The [Compactor] that the conversation came from stays open.
+func (v *Conversation) Close(ctx context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.closed = true
+	v.forget(ctx)
+	v.messages = nil
+	return nil
+}
+
+// policy is the policy of the session. force and window, in tokens, are those of [Input].
+func (v *Conversation) policy(force bool, window int) member {
+	m := Input{Policy: v.o.Policy, Format: v.o.Format, window: window}.policy()
+	m.set(`"edits"`, "answer")
+	if v.o.Summarizer == nil {
+		m.set(`"local"`, "summary", "mode")
 	}
-	if err := v.Journal.Append(ctx, e); err != nil {
-		v.Compactor.log.Warn("ctxfold: an event was not kept", "type", e.Type, "error", err)
+	if v.o.Store != nil {
+		m.set(`"places"`, "archive")
+	}
+	if force {
+		m.set("true", "force")
+	}
+	return m
+}
+
+// forget gives the session up; the next call opens another one.
+func (v *Conversation) forget(ctx context.Context) {
+	v.engine.drop(ctx)
+	v.session = 0
+}
+
+// open starts the session from what is kept.
+func (v *Conversation) open(ctx context.Context) error {
+	if v.closed {
+		return ErrClosed
+	}
+	members := []member{v.policy(false, 0), {key: "state", value: v.state}}
+	if len(v.messages) > 0 {
+		members = append(members, member{key: "messages", value: join(v.messages)})
+	}
+	e := newEnvelope(members...)
+	raw, err := v.c.callOn(ctx, v.engine, "session_open", e.request)
+	if err != nil {
+		return e.rebase(err)
+	}
+	var opened struct{ Session int }
+	if err := json.Unmarshal(raw, &opened); err != nil {
+		return fmt.Errorf("ctxfold: session_open: the answer is not as the ABI says: %w", err)
+	}
+	v.session = opened.Session
+	return nil
+}
+
+// call runs an operation on the session. Where the instance that had it is gone, or traps, the session is opened again, once.
+func (v *Conversation) call(ctx context.Context, op string, members ...member) (json.RawMessage, error) {
+	for again := false; ; again = true {
+		if v.session == 0 {
+			if err := v.open(ctx); err != nil {
+				return nil, err
+			}
+		}
+		e := newEnvelope(append([]member{{key: "session", value: strconv.AppendInt(nil, int64(v.session), 10)}}, members...)...)
+		raw, err := v.c.callOn(ctx, v.engine, op, e.request)
+		var answer *Error
+		if errors.As(err, &answer); err == nil || answer != nil && answer.Code != codeSessionClosed {
+			return raw, e.rebase(err)
+		}
+		v.session = 0
+		if again || answer == nil && !errors.Is(err, ErrTrap) {
+			return nil, err
+		}
 	}
 }
 
-// removed are the messages that actions have taken out of the context, in half-open ranges.
-func removed(actions []Action) (ranges [][2]int) {
-	for _, a := range actions {
-		if a.Message < 0 || a.Action != "fold" && a.Action != "drop" {
-			continue
-		}
-		if n := len(ranges); n > 0 && a.Message <= ranges[n-1][1] && a.Message >= ranges[n-1][0] {
-			ranges[n-1][1] = max(ranges[n-1][1], a.Message+1)
-		} else {
-			ranges = append(ranges, [2]int{a.Message, a.Message + 1})
+// messageList is a JSON array of messages that a caller has given.
+type messageList struct {
+	items  []json.RawMessage
+	starts []int // where they stand in the caller's bytes
+}
+
+// split finds the messages of a JSON array. What is wrong with a message is left to the core, but for its JSON.
+func split(text []byte) (l messageList, err error) {
+	s := jsonspan.New(text)
+	s.Lenient = true // the core says what is wrong with half a surrogate pair
+	if s.Array() {
+		for s.Elem() {
+			m := s.Skip()
+			l.items = append(l.items, json.RawMessage(m.Of(text)))
+			l.starts = append(l.starts, int(m.Start))
 		}
 	}
-	return ranges
+	if s.End(); s.Err() != nil {
+		e := s.Err()
+		return messageList{}, &Error{Code: string(e.Code), Message: e.Message, Path: "messages" + jsonspan.PathAt(text, e.Offset),
+			In: "messages", Offset: e.Offset}
+	}
+	return l, nil
+}
+
+// rebase makes the offset of an error, which counts in the joined messages, count in the caller's bytes.
+func (l messageList) rebase(err error) error {
+	var answer *Error
+	if !errors.As(err, &answer) || answer.In != "messages" {
+		return err
+	}
+	rebased := *answer
+	at := 1
+	for i, m := range l.items {
+		if rebased.Offset <= at+len(m) {
+			rebased.Offset = l.starts[i] + max(0, rebased.Offset-at)
+			break
+		}
+		at += len(m) + 1
+	}
+	return &rebased
+}
+
+// join is the JSON array of messages.
+func join(messages []json.RawMessage) json.RawMessage {
+	size := 2
+	for _, m := range messages {
+		size += len(m) + 1
+	}
+	list := append(make([]byte, 0, size), '[')
+	for i, m := range messages {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, m...)
+	}
+	return append(list, ']')
+}
+
+// adopt copies messages into bytes of their own, so that nothing else stays in memory with them.
+func adopt(messages []json.RawMessage) []json.RawMessage {
+	text := join(messages)
+	own := make([]json.RawMessage, len(messages))
+	at := 1
+	for i, m := range messages {
+		own[i] = text[at : at+len(m) : at+len(m)]
+		at += len(m) + 1
+	}
+	return own
 }

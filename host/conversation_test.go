@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,14 +30,24 @@ func talk(n int) json.RawMessage {
 	return src
 }
 
-func newConversation(c *host.Compactor) *host.Conversation {
-	return &host.Conversation{Compactor: c, ID: "c1", Journal: new(host.MemoryJournal),
+func chat(messages json.RawMessage) host.ConversationOptions {
+	return host.ConversationOptions{ID: "c1", Journal: new(host.MemoryJournal), Messages: messages,
 		Policy: json.RawMessage(`{"format":"openai-chat","window":{"tokens":20000}}`)}
 }
 
-func events(t *testing.T, v *host.Conversation) []host.Event {
+func begin(t *testing.T, c *host.Compactor, o host.ConversationOptions) *host.Conversation {
 	t.Helper()
-	list, err := v.Journal.Events(t.Context(), v.ID)
+	v, err := c.Conversation(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close(context.Background()) })
+	return v
+}
+
+func events(t *testing.T, o host.ConversationOptions) []host.Event {
+	t.Helper()
+	list, err := o.Journal.Events(t.Context(), o.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,27 +56,32 @@ func events(t *testing.T, v *host.Conversation) []host.Event {
 
 func TestAfterTurn(t *testing.T) {
 	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
-		v := newConversation(c)
-		short, long := talk(2), talk(12)
-		r, err := v.AfterTurn(t.Context(), short)
-		if err != nil || r.Changed || len(events(t, v)) != 0 {
-			t.Fatalf("not due: %v, %+v", err, events(t, v))
-		}
-		v.BeforeCompact = func(_ context.Context, e host.Event) bool { return e.MessagesBefore != 13 }
-		if r, err = v.AfterTurn(t.Context(), long); err != nil || r.Changed || r.Reason != host.ReasonSkipped || len(events(t, v)) != 0 {
-			t.Fatalf("skipped: %v, %+v", err, r)
-		}
-		v.BeforeCompact = nil
+		o := chat(talk(2))
+		skip := true
+		o.BeforeCompact = func(context.Context, host.Event) bool { return !skip }
 		var told host.Event
-		v.AfterCompact = func(_ context.Context, e host.Event, r *host.Result) {
+		o.AfterCompact = func(_ context.Context, e host.Event, r *host.Result) {
 			if told = e; !r.Changed {
 				t.Error("the result is another one")
 			}
 		}
-		if r, err = v.AfterTurn(t.Context(), long); err != nil || !r.Changed || !bytes.Equal(v.State, r.State) {
+		v := begin(t, c, o)
+		r, err := v.AfterTurn(t.Context())
+		if err != nil || r.Changed || len(events(t, o)) != 0 {
+			t.Fatalf("not due: %v, %+v", err, events(t, o))
+		}
+		if err := v.Append(t.Context(), talk(9)); err != nil || v.Len() != 13 {
+			t.Fatalf("%v, %d messages", err, v.Len())
+		}
+		all := v.Messages()
+		if r, err = v.AfterTurn(t.Context()); err != nil || r.Changed || r.Reason != host.ReasonSkipped || len(events(t, o)) != 0 {
+			t.Fatalf("skipped: %v, %+v", err, r)
+		}
+		skip = false
+		if r, err = v.AfterTurn(t.Context()); err != nil || !r.Changed || !bytes.Equal(v.State(), r.State) || !bytes.Equal(v.Messages(), r.Messages) {
 			t.Fatal(err, r)
 		}
-		list := events(t, v)
+		list := events(t, o)
 		if len(list) != 2 || list[0].Type != host.EventStart || !list[0].Auto() || list[0].TokensBefore == 0 || !reflect.DeepEqual(list[1], told) {
 			t.Fatalf("events: %+v", list)
 		}
@@ -80,18 +93,44 @@ func TestAfterTurn(t *testing.T) {
 		if end.Type != host.EventEnd || end.MessagesBefore != 13 || gone == 0 || end.MessagesAfter != 13-gone+1 || end.TokensAfter >= end.TokensBefore {
 			t.Errorf("end: %+v", end)
 		}
+		if own := edited(t, all, r.Edits); !bytes.Equal(own, r.Messages) {
+			t.Errorf("the edits make other messages: %.300s, want %.300s", own, r.Messages)
+		}
 	})
+}
+
+// edited is a list of messages after edits.
+func edited(t *testing.T, messages, edits json.RawMessage) json.RawMessage {
+	t.Helper()
+	var list []json.RawMessage
+	if err := json.Unmarshal(messages, &list); err != nil {
+		t.Fatal(err)
+	}
+	list, err := host.ApplyEdits(list, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(append([]byte("["), bytes.Join(raws(list), []byte(","))...), ']')
+}
+
+func raws(list []json.RawMessage) [][]byte {
+	out := make([][]byte, len(list))
+	for i := range list {
+		out[i] = list[i]
+	}
+	return out
 }
 
 func TestFailedCompactionIsAnEvent(t *testing.T) {
 	c := open(t, host.Options{Engine: host.EngineNative})
-	v := newConversation(c)
-	v.Policy = json.RawMessage(`{"window":{"tokens":20000},"wire_safe":false,"preset":"agent-loop","format":"native"}`)
-	v.Summarizer = host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) { return host.Summary{}, errors.New("boom") })
-	if _, err := v.Compact(t.Context(), talk(12)); err == nil || !strings.Contains(err.Error(), "boom") {
+	o := chat(talk(12))
+	o.Policy = json.RawMessage(`{"window":{"tokens":20000},"wire_safe":false,"preset":"agent-loop","format":"native"}`)
+	o.Summarizer = host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) { return host.Summary{}, errors.New("boom") })
+	v := begin(t, c, o)
+	if _, err := v.Compact(t.Context()); err == nil || !strings.Contains(err.Error(), "boom") {
 		t.Errorf("error: %v", err)
 	}
-	if list := events(t, v); len(list) != 2 || !strings.Contains(list[1].Error, "boom") || list[1].MessagesAfter != 13 || list[1].Auto() {
+	if list := events(t, o); len(list) != 2 || !strings.Contains(list[1].Error, "boom") || list[1].MessagesAfter != 13 || list[1].Auto() {
 		t.Errorf("events: %+v", list)
 	}
 }
@@ -121,10 +160,10 @@ func TestCallRetriesOnce(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
-				v := newConversation(c)
 				messages := talk(8) // not due
+				options := chat(messages)
 				calls := 0
-				o, err := v.Call(t.Context(), messages, func(_ context.Context, sent json.RawMessage) (host.Failure, error) {
+				o, err := begin(t, c, options).Call(t.Context(), func(_ context.Context, sent json.RawMessage) (host.Failure, error) {
 					calls++
 					if (calls == 1) != bytes.Equal(sent, messages) {
 						t.Errorf("call %d was given other messages", calls)
@@ -144,7 +183,7 @@ func TestCallRetriesOnce(t *testing.T) {
 				case s.want == nil && err != nil, s.want == errAny && err == nil, s.want == host.ErrStillOverflow && !errors.Is(err, s.want):
 					t.Errorf("error: %v", err)
 				}
-				if list := events(t, v); s.folded && (len(list) != 2 || list[1].Trigger != host.TriggerRecovery) || !s.folded && len(list) > 0 {
+				if list := events(t, options); s.folded && (len(list) != 2 || list[1].Trigger != host.TriggerRecovery) || !s.folded && len(list) > 0 {
 					t.Errorf("events: %+v", list)
 				}
 			})
@@ -153,67 +192,3 @@ func TestCallRetriesOnce(t *testing.T) {
 }
 
 var errAny = errors.New("any error")
-
-func TestFileJournal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "events")
-	j := host.NewFileJournal(path)
-	if list, err := j.Events(t.Context(), "a"); err != nil || len(list) != 0 {
-		t.Fatal(err, list)
-	}
-	want := host.Event{Type: host.EventEnd, Conversation: "a", Trigger: host.TriggerAuto, Removed: [][2]int{{1, 4}}}
-	for _, e := range []host.Event{want, {Conversation: "b"}, {Type: host.EventStart, Conversation: "a"}} {
-		if err := j.Append(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString(`{"type":"unfini`); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	list, err := j.Events(t.Context(), "a")
-	if err != nil || len(list) != 2 || !reflect.DeepEqual(list[0], want) {
-		t.Errorf("%v, %+v", err, list)
-	}
-}
-
-// brokenStore keeps nothing.
-type brokenStore struct{ host.Store }
-
-func (brokenStore) Put(context.Context, string, []byte) error { return errors.New("no room") }
-
-func TestLimitOutput(t *testing.T) {
-	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
-		dir, err := host.NewDirStore(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Repeat("line of output\n", 20000)
-		out, err := c.LimitOutput(t.Context(), text, host.OutputLimits{}, dir)
-		if err != nil || !out.Spilled || !strings.Contains(out.Text, "SHA256: "+out.Handle) {
-			t.Fatalf("%v, %+v", err, out)
-		}
-		path, err := dir.Path(out.Handle)
-		if err != nil || !strings.Contains(out.Text, "Saved to: "+path) {
-			t.Errorf("%v, %q", err, out.Text)
-		}
-		if kept, err := dir.Get(t.Context(), out.Handle); err != nil || string(kept) != text {
-			t.Errorf("%v: %d bytes were kept", err, len(kept))
-		}
-		for _, store := range []host.Store{nil, brokenStore{}} {
-			out, err := c.LimitOutput(t.Context(), text, host.OutputLimits{}, store)
-			if err != nil || out.Spilled || !out.Changed || out.Handle != "" || strings.Contains(out.Text, "no room") != (store != nil) || len(out.Text) > 60000 {
-				t.Errorf("%v, %.100q", err, out.Text)
-			}
-		}
-		if out, err := c.LimitOutput(t.Context(), "short", host.OutputLimits{}, dir); err != nil || out.Changed || out.Text != "short" {
-			t.Errorf("%v, %+v", err, out)
-		}
-		if out, err := c.LimitOutput(t.Context(), text, host.OutputLimits{Lines: -1, Bytes: -1, Chars: -1, SpillChars: -1}, dir); err != nil || out.Changed {
-			t.Errorf("%v: an output without limits was changed", err)
-		}
-	})
-}

@@ -1,10 +1,6 @@
 package host
 
-import (
-	"context"
-
-	"github.com/ctxfold/ctxfold/core"
-)
+import "context"
 
 // Answer runs one operation and returns the answer's bytes even if it is an error answer.
 func (c *Compactor) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
@@ -36,15 +32,10 @@ func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Requ
 }
 
 // Lose takes the instance away, as a trap does.
-func (l *Live) Lose() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch e := l.c.engine.(type) {
-	case *pinnedModule:
-		e.drop(context.Background())
-	case *pinnedNative:
-		e.sessions = core.Sessions{}
-	}
+func (v *Conversation) Lose() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.engine.drop(context.Background())
 }
 
 // Break takes an idle instance's module away, so that the call that gets it traps. It is false where none is idle.

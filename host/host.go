@@ -76,11 +76,16 @@ type Compactor struct {
 	metrics Metrics
 }
 
-// engine runs one operation of the ABI. An error answer comes back as answer bytes, not as error.
-type engine interface {
+// caller runs one operation of the ABI. An error answer comes back as answer bytes, not as error.
+type caller interface {
 	call(ctx context.Context, op string, request []byte) ([]byte, cost, error)
-	// pin returns an engine of the same kind in which sessions stay open from call to call. It serves one call at a time.
-	pin() (engine, error)
+}
+
+// engine runs operations on whatever instance is free.
+type engine interface {
+	caller
+	// pin returns a caller of the same kind for sessions.
+	pin() pinned
 	close(ctx context.Context) error
 }
 
@@ -128,8 +133,12 @@ func (c *Compactor) Close(ctx context.Context) error { return c.engine.close(ctx
 // When ctx ends, Call returns at once. The work goes on behind it unless Options.Interrupt is set, so request must not be
 // modified even then.
 func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
+	return c.callOn(ctx, c.engine, op, request)
+}
+
+func (c *Compactor) callOn(ctx context.Context, by caller, op string, request []byte) ([]byte, error) {
 	start := time.Now()
-	answer, cost, err := c.run(ctx, op, request)
+	answer, cost, err := run(ctx, by, op, request)
 	took := time.Since(start) - cost.waited
 	if err == nil && bytes.HasPrefix(answer, []byte(`{"error":`)) {
 		err = decodeError(answer)
@@ -145,11 +154,11 @@ func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte
 	return answer, nil
 }
 
-func (c *Compactor) run(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
+func run(ctx context.Context, by caller, op string, request []byte) ([]byte, cost, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, cost{}, err
 	}
-	return c.engine.call(ctx, op, request)
+	return by.call(ctx, op, request)
 }
 
 func errorCode(err error) string {

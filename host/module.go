@@ -125,46 +125,69 @@ func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, c
 	if uint64(len(request)) > math.MaxUint32 {
 		return nil, cost{}, fmt.Errorf("%w: its request has %d bytes", ErrMemoryLimit, len(request))
 	}
-	start := time.Now()
-	select {
-	case m.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, cost{waited: time.Since(start)}, ctx.Err()
+	spent := cost{}
+	var err error
+	if spent.waited, err = m.wait(ctx); err != nil {
+		return nil, spent, err
 	}
+	start := time.Now()
 	in, err := m.take(ctx)
-	spent := cost{waited: time.Since(start)}
+	spent.waited += time.Since(start)
 	if err != nil {
 		<-m.slots
 		return nil, spent, err
 	}
-	type outcome struct {
-		answer []byte
-		cost   cost
-		err    error
+	o := m.work(ctx, in, op, request, func() { m.put(ctx, in) })
+	spent.memory = o.memory
+	return o.answer, spent, o.err
+}
+
+// wait takes a slot, and tells how long that took.
+func (m *module) wait(ctx context.Context) (time.Duration, error) {
+	start := time.Now()
+	select {
+	case m.slots <- struct{}{}:
+		return time.Since(start), nil
+	case <-ctx.Done():
+		return time.Since(start), ctx.Err()
 	}
+}
+
+// outcome is what came of a call of an instance.
+type outcome struct {
+	answer []byte
+	memory uint64 // of the instance, in bytes
+	err    error
+	// pending is where the outcome will be, when ctx has ended before the call.
+	pending <-chan outcome
+}
+
+// work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called.
+// When ctx ends first, work returns at once, and all that happens behind it.
+func (m *module) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
-	work := func() {
+	run := func() {
 		answer, err := in.call(ctx, op, request)
-		after := cost{waited: spent.waited, memory: uint64(in.module.Memory().Size())}
+		memory := uint64(in.module.Memory().Size())
 		if err == nil {
-			m.put(ctx, in)
+			keep()
 		} else {
 			_ = in.module.Close(context.WithoutCancel(ctx))
 			err = m.explain(ctx, in, op, len(request), err)
 		}
 		<-m.slots
-		done <- outcome{answer, after, err}
+		done <- outcome{answer: answer, memory: memory, err: err}
 	}
 	if ctx.Done() == nil {
-		work()
+		run()
 	} else {
-		go work()
+		go run()
 	}
 	select {
 	case o := <-done:
-		return o.answer, o.cost, o.err
+		return o
 	case <-ctx.Done():
-		return nil, spent, ctx.Err()
+		return outcome{err: ctx.Err(), pending: done}
 	}
 }
 
@@ -236,6 +259,12 @@ func (m *module) close(ctx context.Context) error {
 		}
 	}
 	return m.release(context.WithoutCancel(ctx))
+}
+
+func (m *module) isClosed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
 }
 
 // setClosed reports whether it changed anything.
