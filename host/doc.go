@@ -11,8 +11,9 @@
 //		}))
 //	messages = r.Messages
 //
-// A program that goes on with one conversation for long leaves more to a [Conversation]: the state, events ([Journal]),
-// compaction after turns, and one more try when the provider says that the conversation does not fit.
+// A program that goes on with one conversation for long leaves more to a [Conversation]: it keeps the messages in the module,
+// so that a turn costs what is new in it, and the state; it compacts after turns, tells events ([Journal]), and gets one more
+// try when the provider says that the conversation does not fit.
 //
 // Messages are [encoding/json.RawMessage] in and out. They are never decoded into structs, so a message that is kept is
 // kept byte for byte, whatever fields its provider has added to it.
