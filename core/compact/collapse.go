@@ -68,7 +68,7 @@ func (p *collapsePass) run(c *Run) {
 			if c.keeps() {
 				body = c.foldBody(c.foldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
 			}
-			line := c.compose(c.summaryLine(u, p.MaxText, withHandle(lineMarker, body.handle())))
+			line := c.compose(c.lineMessage(c.summaryLine(u, p.MaxText, withHandle(lineMarker, body.handle())), u))
 			if c.Policy.Safe() && line.Tokens >= c.Tokens(u.from, u.end) {
 				items = append(items, old...)
 				continue
@@ -138,19 +138,14 @@ func (c *Run) groupUnits(boundary int) []unit {
 	return units
 }
 
-// summaryLine is the message that stands for the assistant's messages of a unit (S0.18 to S0.20). It is as old as what it
-// stands for (S0.25).
-func (c *Run) summaryLine(u unit, maxText int, marker string) []byte {
+// summaryLine is the text of the line that stands for the assistant's messages of a unit (S0.18 to S0.20).
+func (c *Run) summaryLine(u unit, maxText int, marker string) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
-	var stamp transcript.Span
 	for i := u.from; i < u.end; i++ {
 		m := c.Items[i].Msg
 		msg := &c.T.Messages[m]
 		if msg.Role != transcript.Assistant {
 			continue
-		}
-		if msg.Meta > 0 && stamp.Zero() {
-			stamp = c.T.Metas[msg.Meta-1].Stamp
 		}
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			switch p := &c.T.Parts[n]; {
@@ -173,11 +168,22 @@ func (c *Run) summaryLine(u unit, maxText int, marker string) []byte {
 	default:
 		line = append(line, "[Assistant response]"...)
 	}
+	return string(line)
+}
+
+// lineMessage is a line as a message. It is as old as what it stands for (S0.25).
+func (c *Run) lineMessage(line string, u unit) []byte {
+	var stamp transcript.Span
+	for i := u.from; i < u.end && stamp.Zero(); i++ {
+		if msg := &c.T.Messages[c.Items[i].Msg]; msg.Meta > 0 && msg.Role == transcript.Assistant {
+			stamp = c.T.Metas[msg.Meta-1].Stamp
+		}
+	}
 	var text []byte
 	if c.F.Instead != nil {
-		text = c.F.Instead(nil, transcript.User, string(line), c.T.Bytes(c.T.Messages[c.Items[u.from].Msg].Span))
+		text = c.F.Instead(nil, transcript.User, line, c.T.Bytes(c.T.Messages[c.Items[u.from].Msg].Span))
 	} else {
-		text = c.F.Message(nil, transcript.User, string(line))
+		text = c.F.Message(nil, transcript.User, line)
 	}
 	if !stamp.Zero() { // only the native format has it
 		text = append(append(append(text[:len(text)-1], `,"timestamp":`...), c.T.Bytes(stamp)...), '}')

@@ -3,6 +3,7 @@
 package compact
 
 import (
+	policy "github.com/ctxfold/ctxfold/core/policy"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -1324,7 +1325,73 @@ func (v archivePass) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *archivePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact10(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *State) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer, out *TurnRange) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "startTurn":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Start = int(in.Int())
+			}
+		case "endTurn":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.End = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in TurnRange) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"startTurn\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Start))
+	}
+	{
+		const prefix string = ",\"endTurn\":"
+		out.RawString(prefix)
+		out.Int(int(in.End))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v TurnRange) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *TurnRange) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1396,7 +1463,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Writer, in State) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1435,14 +1502,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact11(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Sizes) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Sizes) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1488,7 +1555,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Sizes) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Sizes) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1512,14 +1579,112 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Sizes) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Sizes) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Section) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "range":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Range).UnmarshalEasyJSON(in)
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+				out.Messages = nil
+			} else {
+				in.Delim('[')
+				if out.Messages == nil {
+					if !in.IsDelim(']') {
+						out.Messages = make([]policy.Raw, 0, 2)
+					} else {
+						out.Messages = []policy.Raw{}
+					}
+				} else {
+					out.Messages = (out.Messages)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v28 policy.Raw
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v28).UnmarshalEasyJSON(in)
+					}
+					out.Messages = append(out.Messages, v28)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Section) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"range\":"
+		out.RawString(prefix[1:])
+		(in.Range).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		if in.Messages == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v29, v30 := range in.Messages {
+				if v29 > 0 {
+					out.RawByte(',')
+				}
+				(v30).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Section) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Section) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1564,9 +1729,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1604,7 +1769,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in, &out.Prefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1612,7 +1777,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1629,9 +1794,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in, &v28)
-					out.Actions = append(out.Actions, v28)
+					var v31 Action
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in, &v31)
+					out.Actions = append(out.Actions, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1680,13 +1845,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v29 Decision
+					var v32 Decision
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v29).UnmarshalEasyJSON(in)
+						(v32).UnmarshalEasyJSON(in)
 					}
-					out.Decisions = append(out.Decisions, v29)
+					out.Decisions = append(out.Decisions, v32)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1705,7 +1870,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1737,12 +1902,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1777,7 +1942,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out, in.Prefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -1787,7 +1952,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1796,11 +1961,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Actions {
-				if v30 > 0 {
+			for v33, v34 := range in.Actions {
+				if v33 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out, v31)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out, v34)
 			}
 			out.RawByte(']')
 		}
@@ -1820,11 +1985,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v32, v33 := range in.Decisions {
-				if v32 > 0 {
+			for v35, v36 := range in.Decisions {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				(v33).MarshalEasyJSON(out)
+				(v36).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1834,14 +1999,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1911,7 +2076,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1952,7 +2117,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1998,7 +2163,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2019,7 +2184,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2065,7 +2230,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2086,7 +2251,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2126,7 +2291,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2142,7 +2307,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2194,7 +2359,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2220,7 +2385,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Marker) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2266,7 +2431,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Marker) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2290,14 +2455,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Given) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Given) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2337,7 +2502,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Given) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Given) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2356,14 +2521,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Given) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Given) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer, out *Decision) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2427,7 +2592,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Writer, in Decision) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2466,14 +2631,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Decision) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Decision) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Cache) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2539,7 +2704,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Cache) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2573,14 +2738,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Cache) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Cache) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Body) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2664,7 +2829,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Body) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2713,14 +2878,142 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Attempts) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer, out *Block) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "keep_first":
+			if in.IsNull() {
+				in.Skip()
+				out.KeepFirst = nil
+			} else {
+				if out.KeepFirst == nil {
+					out.KeepFirst = new(TurnRange)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.KeepFirst).UnmarshalEasyJSON(in)
+				}
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+				out.KeepRecent = nil
+			} else {
+				if out.KeepRecent == nil {
+					out.KeepRecent = new(Section)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.KeepRecent).UnmarshalEasyJSON(in)
+				}
+			}
+		case "keep_compacted":
+			if in.IsNull() {
+				in.Skip()
+				out.KeepCompacted = nil
+			} else {
+				if out.KeepCompacted == nil {
+					out.KeepCompacted = new(Section)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.KeepCompacted).UnmarshalEasyJSON(in)
+				}
+			}
+		case "createdAt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.CreatedAt).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Writer, in Block) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.KeepFirst != nil {
+		const prefix string = ",\"keep_first\":"
+		first = false
+		out.RawString(prefix[1:])
+		(*in.KeepFirst).MarshalEasyJSON(out)
+	}
+	if in.KeepRecent != nil {
+		const prefix string = ",\"keep_recent\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		(*in.KeepRecent).MarshalEasyJSON(out)
+	}
+	if in.KeepCompacted != nil {
+		const prefix string = ",\"keep_compacted\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		(*in.KeepCompacted).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"createdAt\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		(in.CreatedAt).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Block) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Block) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer, out *Attempts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2766,7 +3059,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Attempts) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2801,10 +3094,10 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Attempts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Attempts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(l, v)
 }

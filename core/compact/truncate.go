@@ -43,24 +43,8 @@ func (p *truncatePass) run(c *Run) {
 			continue
 		}
 		msg := &c.T.Messages[it.Msg]
-		before, truncated, tool := it.Tokens, 0, ""
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			part := &c.T.Parts[n]
-			if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() ||
-				safe && c.cleared(n) || !may(digest.ToolName(c.T, int(n))) {
-				continue
-			}
-			tool = digest.ToolName(c.T, int(n))
-			if c.T.IsString(part.Body) {
-				truncated += p.text(c, n)
-				continue
-			}
-			for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
-				if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && c.T.IsString(inner.Body) {
-					truncated += p.text(c, k)
-				}
-			}
-		}
+		before := it.Tokens
+		truncated, tool := p.message(c, it.Msg, may)
 		if !safe && msg.Role == transcript.Tool && c.dropTurn(it.Msg) {
 			it.Dirty = true // S0.9: the message is made anew, without what the application keeps with it
 			c.act(Action{Action: "strip", Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
@@ -71,6 +55,29 @@ func (p *truncatePass) run(c *Run) {
 			c.act(Action{Action: "truncate", Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 		}
 	}
+}
+
+// message truncates the tool results of a message. It returns how many texts were truncated, and the tool of the last result.
+func (p *truncatePass) message(c *Run, m int32, may func(tool string) bool) (truncated int, tool string) {
+	msg := &c.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		part := &c.T.Parts[n]
+		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() ||
+			c.Policy.Safe() && c.cleared(n) || !may(digest.ToolName(c.T, int(n))) {
+			continue
+		}
+		tool = digest.ToolName(c.T, int(n))
+		if c.T.IsString(part.Body) {
+			truncated += p.text(c, n)
+			continue
+		}
+		for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && c.T.IsString(inner.Body) {
+				truncated += p.text(c, k)
+			}
+		}
+	}
+	return truncated, tool
 }
 
 // text truncates the text that is the body of a part, and archives it. It returns how many texts were truncated: 0 or 1.

@@ -3,7 +3,9 @@
 package functions
 
 import (
+	compact "github.com/ctxfold/ctxfold/core/compact"
 	digest "github.com/ctxfold/ctxfold/core/digest"
+	policy "github.com/ctxfold/ctxfold/core/policy"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -303,7 +305,430 @@ func (v valueArguments) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *valueArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions2(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexer, out *turnArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexer, out *usageArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "anchor":
+			if in.IsNull() {
+				in.Skip()
+				out.Anchor = nil
+			} else {
+				if out.Anchor == nil {
+					out.Anchor = new(anchor)
+				}
+				easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in, out.Anchor)
+			}
+		case "usage":
+			if in.IsNull() {
+				in.Skip()
+				out.Usage = nil
+			} else {
+				if out.Usage == nil {
+					out.Usage = new(counts)
+				}
+				easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in, out.Usage)
+			}
+		case "index":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Index = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Writer, in usageArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"anchor\":"
+		out.RawString(prefix[1:])
+		if in.Anchor == nil {
+			out.RawString("null")
+		} else {
+			easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out, *in.Anchor)
+		}
+	}
+	{
+		const prefix string = ",\"usage\":"
+		out.RawString(prefix)
+		if in.Usage == nil {
+			out.RawString("null")
+		} else {
+			easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out, *in.Usage)
+		}
+	}
+	{
+		const prefix string = ",\"index\":"
+		out.RawString(prefix)
+		out.Int(int(in.Index))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v usageArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *usageArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexer, out *counts) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "input":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Input = int(in.Int())
+			}
+		case "output":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = int(in.Int())
+			}
+		case "cache_read":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheRead = int(in.Int())
+			}
+		case "cache_write":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheWrite = int(in.Int())
+			}
+		case "total":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Total = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Writer, in counts) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"input\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Input))
+	}
+	{
+		const prefix string = ",\"output\":"
+		out.RawString(prefix)
+		out.Int(int(in.Output))
+	}
+	{
+		const prefix string = ",\"cache_read\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheRead))
+	}
+	{
+		const prefix string = ",\"cache_write\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheWrite))
+	}
+	{
+		const prefix string = ",\"total\":"
+		out.RawString(prefix)
+		out.Int(int(in.Total))
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexer, out *anchor) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "index":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Index = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Writer, in anchor) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"index\":"
+		out.RawString(prefix)
+		out.Int(int(in.Index))
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexer, out *turnMap) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "turn_count":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Turns = int(in.Int())
+			}
+		case "groups":
+			if in.IsNull() {
+				in.Skip()
+				out.Groups = nil
+			} else {
+				in.Delim('[')
+				if out.Groups == nil {
+					if !in.IsDelim(']') {
+						out.Groups = make([][2]int, 0, 4)
+					} else {
+						out.Groups = [][2]int{}
+					}
+				} else {
+					out.Groups = (out.Groups)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 [2]int
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						in.Delim('[')
+						v2 := 0
+						for !in.IsDelim(']') {
+							if v2 < 2 {
+								if in.IsNull() {
+									in.Skip()
+								} else {
+									(v1)[v2] = int(in.Int())
+								}
+								v2++
+							} else {
+								in.SkipRecursive()
+							}
+							in.WantComma()
+						}
+						in.Delim(']')
+					}
+					out.Groups = append(out.Groups, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "ranges":
+			if in.IsNull() {
+				in.Skip()
+				out.Ranges = nil
+			} else {
+				in.Delim('[')
+				if out.Ranges == nil {
+					if !in.IsDelim(']') {
+						out.Ranges = make([][2]int, 0, 4)
+					} else {
+						out.Ranges = [][2]int{}
+					}
+				} else {
+					out.Ranges = (out.Ranges)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v3 [2]int
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						in.Delim('[')
+						v4 := 0
+						for !in.IsDelim(']') {
+							if v4 < 2 {
+								if in.IsNull() {
+									in.Skip()
+								} else {
+									(v3)[v4] = int(in.Int())
+								}
+								v4++
+							} else {
+								in.SkipRecursive()
+							}
+							in.WantComma()
+						}
+						in.Delim(']')
+					}
+					out.Ranges = append(out.Ranges, v3)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Writer, in turnMap) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"turn_count\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Turns))
+	}
+	{
+		const prefix string = ",\"groups\":"
+		out.RawString(prefix)
+		if in.Groups == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v5, v6 := range in.Groups {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				out.RawByte('[')
+				for v7 := range v6 {
+					if v7 > 0 {
+						out.RawByte(',')
+					}
+					out.Int(int((v6)[v7]))
+				}
+				out.RawByte(']')
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"ranges\":"
+		out.RawString(prefix)
+		if in.Ranges == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v8, v9 := range in.Ranges {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				out.RawByte('[')
+				for v10 := range v9 {
+					if v10 > 0 {
+						out.RawByte(',')
+					}
+					out.Int(int((v9)[v10]))
+				}
+				out.RawByte(']')
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v turnMap) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *turnMap) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexer, out *turnArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -337,7 +762,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Writer, in turnArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Writer, in turnArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -351,14 +776,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v turnArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions3(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *turnArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions3(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexer, out *truncateArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexer, out *truncateArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -392,7 +817,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Writer, in truncateArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Writer, in truncateArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -406,14 +831,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v truncateArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions4(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *truncateArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions4(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexer, out *trimArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexer, out *trimArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -447,7 +872,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Writer, in trimArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Writer, in trimArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -461,14 +886,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v trimArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions5(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *trimArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions5(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexer, out *thresholdArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lexer, out *thresholdArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -538,7 +963,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Writer, in thresholdArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.Writer, in thresholdArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -582,14 +1007,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v thresholdArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions6(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *thresholdArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions6(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexer, out *summaryArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lexer, out *summaryArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -637,7 +1062,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Writer, in summaryArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.Writer, in summaryArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -660,14 +1085,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v summaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions7(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *summaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions7(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexer, out *styleArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lexer, out *styleArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -707,7 +1132,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Writer, in styleArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.Writer, in styleArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -726,14 +1151,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v styleArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions8(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *styleArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions8(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexer, out *strategyArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lexer, out *strategyArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -767,7 +1192,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(in *jlexer.Lexe
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Writer, in strategyArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.Writer, in strategyArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -781,14 +1206,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(out *jwriter.Wr
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v strategyArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions9(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *strategyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions9(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lexer, out *statsArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lexer, out *statsArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -834,7 +1259,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.Writer, in statsArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.Writer, in statsArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -858,14 +1283,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v statsArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions10(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *statsArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions10(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lexer, out *standInArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lexer, out *standInArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -905,7 +1330,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.Writer, in standInArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.Writer, in standInArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -924,14 +1349,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v standInArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions11(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *standInArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions11(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lexer, out *splitTurn) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lexer, out *splitTurn) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -979,7 +1404,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.Writer, in splitTurn) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.Writer, in splitTurn) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1002,14 +1427,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v splitTurn) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions12(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *splitTurn) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions12(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lexer, out *splitArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lexer, out *splitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1049,7 +1474,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.Writer, in splitArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.Writer, in splitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1068,14 +1493,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v splitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions13(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *splitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions13(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lexer, out *selection) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lexer, out *selection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1105,13 +1530,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lex
 					out.Compact = (out.Compact)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 int
+					var v11 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v1 = int(in.Int())
+						v11 = int(in.Int())
 					}
-					out.Compact = append(out.Compact, v1)
+					out.Compact = append(out.Compact, v11)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1132,13 +1557,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lex
 					out.Keep = (out.Keep)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v2 int
+					var v12 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v2 = int(in.Int())
+						v12 = int(in.Int())
 					}
-					out.Keep = append(out.Keep, v2)
+					out.Keep = append(out.Keep, v12)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1171,7 +1596,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.Writer, in selection) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.Writer, in selection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1182,11 +1607,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v3, v4 := range in.Compact {
-				if v3 > 0 {
+			for v13, v14 := range in.Compact {
+				if v13 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v4))
+				out.Int(int(v14))
 			}
 			out.RawByte(']')
 		}
@@ -1198,11 +1623,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v5, v6 := range in.Keep {
-				if v5 > 0 {
+			for v15, v16 := range in.Keep {
+				if v15 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v6))
+				out.Int(int(v16))
 			}
 			out.RawByte(']')
 		}
@@ -1221,14 +1646,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v selection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions14(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *selection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions14(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lexer, out *replyArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lexer, out *replyArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1276,7 +1701,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.Writer, in replyArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.Writer, in replyArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1299,14 +1724,123 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v replyArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions15(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *replyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions15(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lexer, out *prompts) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lexer, out *rangeArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "ranges":
+			if in.IsNull() {
+				in.Skip()
+				out.Ranges = nil
+			} else {
+				in.Delim('[')
+				if out.Ranges == nil {
+					if !in.IsDelim(']') {
+						out.Ranges = make([][2]int, 0, 4)
+					} else {
+						out.Ranges = [][2]int{}
+					}
+				} else {
+					out.Ranges = (out.Ranges)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v17 [2]int
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						in.Delim('[')
+						v18 := 0
+						for !in.IsDelim(']') {
+							if v18 < 2 {
+								if in.IsNull() {
+									in.Skip()
+								} else {
+									(v17)[v18] = int(in.Int())
+								}
+								v18++
+							} else {
+								in.SkipRecursive()
+							}
+							in.WantComma()
+						}
+						in.Delim(']')
+					}
+					out.Ranges = append(out.Ranges, v17)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.Writer, in rangeArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"ranges\":"
+		out.RawString(prefix[1:])
+		if in.Ranges == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v19, v20 := range in.Ranges {
+				if v19 > 0 {
+					out.RawByte(',')
+				}
+				out.RawByte('[')
+				for v21 := range v20 {
+					if v21 > 0 {
+						out.RawByte(',')
+					}
+					out.Int(int((v20)[v21]))
+				}
+				out.RawByte(']')
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v rangeArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *rangeArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lexer, out *prompts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1376,7 +1910,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.Writer, in prompts) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.Writer, in prompts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1420,14 +1954,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v prompts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions16(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *prompts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions16(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lexer, out *promptArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lexer, out *promptArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1499,7 +2033,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.Writer, in promptArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.Writer, in promptArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1542,14 +2076,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v promptArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions17(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *promptArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lexer, out *optionArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lexer, out *optionArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1595,7 +2129,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.Writer, in optionArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.Writer, in optionArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1619,14 +2153,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v optionArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *optionArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lexer, out *modelArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lexer, out *modelArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1660,7 +2194,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.Writer, in modelArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.Writer, in modelArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1674,14 +2208,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v modelArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *modelArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lexer, out *logArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lexer, out *logArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1733,7 +2267,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.Writer, in logArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.Writer, in logArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1762,14 +2296,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v logArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *logArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lexer, out *limited) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lexer, out *limited) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1827,7 +2361,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.Writer, in limited) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.Writer, in limited) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1861,14 +2395,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v limited) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *limited) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lexer, out *limitArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lexer, out *limitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1938,7 +2472,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.Writer, in limitArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.Writer, in limitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1982,14 +2516,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v limitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *limitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lexer, out *keepArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lexer, out *keepArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2023,7 +2557,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.Writer, in keepArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.Writer, in keepArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2037,14 +2571,113 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v keepArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *keepArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lexer, out *failureArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lexer, out *headroomArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "max_context_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Max = int(in.Int())
+			}
+		case "system_prompt_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.System = int(in.Int())
+			}
+		case "estimated":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Estimated = int(in.Int())
+			}
+		case "compact_at_pct":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.At = float64(in.Float64())
+			}
+		case "compact_budget_threshold_pct":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Threshold = float64(in.Float64())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.Writer, in headroomArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"max_context_tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Max))
+	}
+	{
+		const prefix string = ",\"system_prompt_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.System))
+	}
+	{
+		const prefix string = ",\"estimated\":"
+		out.RawString(prefix)
+		out.Int(int(in.Estimated))
+	}
+	{
+		const prefix string = ",\"compact_at_pct\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.At))
+	}
+	{
+		const prefix string = ",\"compact_budget_threshold_pct\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Threshold))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v headroomArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *headroomArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lexer, out *failureArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2095,7 +2728,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lex
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in, &out.Usage)
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -2122,7 +2755,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.Writer, in failureArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.Writer, in failureArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2159,7 +2792,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.W
 	{
 		const prefix string = ",\"usage\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out, in.Usage)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out, in.Usage)
 	}
 	{
 		const prefix string = ",\"window\":"
@@ -2176,14 +2809,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v failureArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *failureArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lexer, out *failureUsage) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lexer, out *failureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2235,7 +2868,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.Writer, in failureUsage) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.Writer, in failureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2261,7 +2894,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lexer, out *effectiveLimit) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lexer, out *effectiveLimit) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2319,7 +2952,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.Writer, in effectiveLimit) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.Writer, in effectiveLimit) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2353,14 +2986,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v effectiveLimit) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *effectiveLimit) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lexer, out *cutArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(in *jlexer.Lexer, out *cutArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2394,7 +3027,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.Writer, in cutArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(out *jwriter.Writer, in cutArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2408,14 +3041,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v cutArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *cutArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lexer, out *contextTokens) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(in *jlexer.Lexer, out *contextTokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2467,7 +3100,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.Writer, in contextTokens) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(out *jwriter.Writer, in contextTokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2496,14 +3129,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextTokens) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextTokens) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lexer, out *contextStats) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(in *jlexer.Lexer, out *contextStats) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2561,7 +3194,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.Writer, in contextStats) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(out *jwriter.Writer, in contextStats) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2595,14 +3228,808 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextStats) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextStats) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lexer, out *bytesArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lexer, out *contextResult) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "chain":
+			if in.IsNull() {
+				in.Skip()
+				out.Chain = nil
+			} else {
+				in.Delim('[')
+				if out.Chain == nil {
+					if !in.IsDelim(']') {
+						out.Chain = make([]string, 0, 4)
+					} else {
+						out.Chain = []string{}
+					}
+				} else {
+					out.Chain = (out.Chain)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v22 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v22 = string(in.String())
+					}
+					out.Chain = append(out.Chain, v22)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "blocks":
+			if in.IsNull() {
+				in.Skip()
+				out.Blocks = nil
+			} else {
+				in.Delim('[')
+				if out.Blocks == nil {
+					if !in.IsDelim(']') {
+						out.Blocks = make([]loopBlock, 0, 2)
+					} else {
+						out.Blocks = []loopBlock{}
+					}
+				} else {
+					out.Blocks = (out.Blocks)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v23 loopBlock
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in, &v23)
+					out.Blocks = append(out.Blocks, v23)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "context":
+			if in.IsNull() {
+				in.Skip()
+				out.Context = nil
+			} else {
+				in.Delim('[')
+				if out.Context == nil {
+					if !in.IsDelim(']') {
+						out.Context = make([]policy.Raw, 0, 2)
+					} else {
+						out.Context = []policy.Raw{}
+					}
+				} else {
+					out.Context = (out.Context)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v24 policy.Raw
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v24).UnmarshalEasyJSON(in)
+					}
+					out.Context = append(out.Context, v24)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "events":
+			if in.IsNull() {
+				in.Skip()
+				out.Events = nil
+			} else {
+				in.Delim('[')
+				if out.Events == nil {
+					if !in.IsDelim(']') {
+						out.Events = make([]loopEvent, 0, 0)
+					} else {
+						out.Events = []loopEvent{}
+					}
+				} else {
+					out.Events = (out.Events)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v25 loopEvent
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(in, &v25)
+					out.Events = append(out.Events, v25)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.Writer, in contextResult) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"chain\":"
+		out.RawString(prefix[1:])
+		if in.Chain == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v26, v27 := range in.Chain {
+				if v26 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v27))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"blocks\":"
+		out.RawString(prefix)
+		if in.Blocks == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v28, v29 := range in.Blocks {
+				if v28 > 0 {
+					out.RawByte(',')
+				}
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out, v29)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"context\":"
+		out.RawString(prefix)
+		if in.Context == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v30, v31 := range in.Context {
+				if v30 > 0 {
+					out.RawByte(',')
+				}
+				(v31).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"events\":"
+		out.RawString(prefix)
+		if in.Events == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v32, v33 := range in.Events {
+				if v32 > 0 {
+					out.RawByte(',')
+				}
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(out, v33)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v contextResult) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *contextResult) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(in *jlexer.Lexer, out *loopEvent) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "type":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Type = string(in.String())
+			}
+		case "loop_id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Loop = string(in.String())
+			}
+		case "estimated_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "message_count":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "estimated_tokens_after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TokensAfter = int(in.Int())
+			}
+		case "messages_after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MessageAfter = int(in.Int())
+			}
+		case "loops_compacted":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Loops = int(in.Int())
+			}
+		case "timestamp":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Timestamp).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(out *jwriter.Writer, in loopEvent) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"type\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Type))
+	}
+	{
+		const prefix string = ",\"loop_id\":"
+		out.RawString(prefix)
+		out.String(string(in.Loop))
+	}
+	{
+		const prefix string = ",\"estimated_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"message_count\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	if in.TokensAfter != 0 {
+		const prefix string = ",\"estimated_tokens_after\":"
+		out.RawString(prefix)
+		out.Int(int(in.TokensAfter))
+	}
+	if in.MessageAfter != 0 {
+		const prefix string = ",\"messages_after\":"
+		out.RawString(prefix)
+		out.Int(int(in.MessageAfter))
+	}
+	if in.Loops != 0 {
+		const prefix string = ",\"loops_compacted\":"
+		out.RawString(prefix)
+		out.Int(int(in.Loops))
+	}
+	{
+		const prefix string = ",\"timestamp\":"
+		out.RawString(prefix)
+		(in.Timestamp).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in *jlexer.Lexer, out *loopBlock) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "loop":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Loop = string(in.String())
+			}
+		case "block":
+			if in.IsNull() {
+				in.Skip()
+				out.Block = nil
+			} else {
+				if out.Block == nil {
+					out.Block = new(compact.Block)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Block).UnmarshalEasyJSON(in)
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out *jwriter.Writer, in loopBlock) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"loop\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Loop))
+	}
+	{
+		const prefix string = ",\"block\":"
+		out.RawString(prefix)
+		if in.Block == nil {
+			out.RawString("null")
+		} else {
+			(*in.Block).MarshalEasyJSON(out)
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lexer, out *contextArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "loops":
+			if in.IsNull() {
+				in.Skip()
+				out.Loops = nil
+			} else {
+				in.Delim('[')
+				if out.Loops == nil {
+					if !in.IsDelim(']') {
+						out.Loops = make([]loopArgument, 0, 1)
+					} else {
+						out.Loops = []loopArgument{}
+					}
+				} else {
+					out.Loops = (out.Loops)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v34 loopArgument
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(in, &v34)
+					out.Loops = append(out.Loops, v34)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "current":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Current = string(in.String())
+			}
+		case "scope":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Scope = int(in.Int())
+			}
+		case "max_context_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Budget = int(in.Int())
+			}
+		case "compact":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Compact = bool(in.Bool())
+			}
+		case "blocks":
+			if in.IsNull() {
+				in.Skip()
+				out.Blocks = nil
+			} else {
+				in.Delim('[')
+				if out.Blocks == nil {
+					if !in.IsDelim(']') {
+						out.Blocks = make([]loopBlock, 0, 2)
+					} else {
+						out.Blocks = []loopBlock{}
+					}
+				} else {
+					out.Blocks = (out.Blocks)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v35 loopBlock
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in, &v35)
+					out.Blocks = append(out.Blocks, v35)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "keep_first_turns":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepFirstTurns = int(in.Int())
+			}
+		case "keep_recent_turns":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecentTurns = int(in.Int())
+			}
+		case "max_summary_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxSummaryTokens = int(in.Int())
+			}
+		case "tool_output_max_lines":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxLines = int(in.Int())
+			}
+		case "focus_message":
+			if in.IsNull() {
+				in.Skip()
+				out.FocusMessage = nil
+			} else {
+				if out.FocusMessage == nil {
+					out.FocusMessage = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.FocusMessage = string(in.String())
+				}
+			}
+		case "is_most_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Newest = bool(in.Bool())
+			}
+		case "created_at":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.CreatedAt).UnmarshalEasyJSON(in)
+			}
+		case "sections":
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in, &out.Sections)
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(out *jwriter.Writer, in contextArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"loops\":"
+		out.RawString(prefix[1:])
+		if in.Loops == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v36, v37 := range in.Loops {
+				if v36 > 0 {
+					out.RawByte(',')
+				}
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(out, v37)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"current\":"
+		out.RawString(prefix)
+		out.String(string(in.Current))
+	}
+	{
+		const prefix string = ",\"scope\":"
+		out.RawString(prefix)
+		out.Int(int(in.Scope))
+	}
+	{
+		const prefix string = ",\"max_context_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Budget))
+	}
+	{
+		const prefix string = ",\"compact\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Compact))
+	}
+	{
+		const prefix string = ",\"blocks\":"
+		out.RawString(prefix)
+		if in.Blocks == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v38, v39 := range in.Blocks {
+				if v38 > 0 {
+					out.RawByte(',')
+				}
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out, v39)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"keep_first_turns\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepFirstTurns))
+	}
+	{
+		const prefix string = ",\"keep_recent_turns\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecentTurns))
+	}
+	{
+		const prefix string = ",\"max_summary_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxSummaryTokens))
+	}
+	{
+		const prefix string = ",\"tool_output_max_lines\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxLines))
+	}
+	{
+		const prefix string = ",\"focus_message\":"
+		out.RawString(prefix)
+		if in.FocusMessage == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.FocusMessage))
+		}
+	}
+	{
+		const prefix string = ",\"is_most_recent\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Newest))
+	}
+	{
+		const prefix string = ",\"created_at\":"
+		out.RawString(prefix)
+		(in.CreatedAt).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"sections\":"
+		out.RawString(prefix)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out, in.Sections)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v contextArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *contextArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in *jlexer.Lexer, out *sections) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "keep_first":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.KeepFirst).UnmarshalEasyJSON(in)
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.KeepRecent).UnmarshalEasyJSON(in)
+			}
+		case "keep_compacted":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.KeepCompacted).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out *jwriter.Writer, in sections) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"keep_first\":"
+		out.RawString(prefix[1:])
+		(in.KeepFirst).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		(in.KeepRecent).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"keep_compacted\":"
+		out.RawString(prefix)
+		(in.KeepCompacted).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(in *jlexer.Lexer, out *loopArgument) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "parent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Parent = string(in.String())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(out *jwriter.Writer, in loopArgument) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.ID))
+	}
+	{
+		const prefix string = ",\"parent\":"
+		out.RawString(prefix)
+		out.String(string(in.Parent))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	out.RawByte('}')
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(in *jlexer.Lexer, out *bytesArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2636,7 +4063,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.Writer, in bytesArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(out *jwriter.Writer, in bytesArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2650,14 +4077,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v bytesArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *bytesArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lexer, out *boundaryArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(in *jlexer.Lexer, out *boundaryArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2687,13 +4114,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lex
 					out.Roles = (out.Roles)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v7 string
+					var v40 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v7 = string(in.String())
+						v40 = string(in.String())
 					}
-					out.Roles = append(out.Roles, v7)
+					out.Roles = append(out.Roles, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2718,7 +4145,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.Writer, in boundaryArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(out *jwriter.Writer, in boundaryArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2729,11 +4156,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v8, v9 := range in.Roles {
-				if v8 > 0 {
+			for v41, v42 := range in.Roles {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v9))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}
@@ -2748,14 +4175,154 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v boundaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *boundaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lexer, out *asked) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(in *jlexer.Lexer, out *blockArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "keep_first_turns":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepFirstTurns = int(in.Int())
+			}
+		case "keep_recent_turns":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecentTurns = int(in.Int())
+			}
+		case "max_summary_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxSummaryTokens = int(in.Int())
+			}
+		case "tool_output_max_lines":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxLines = int(in.Int())
+			}
+		case "focus_message":
+			if in.IsNull() {
+				in.Skip()
+				out.FocusMessage = nil
+			} else {
+				if out.FocusMessage == nil {
+					out.FocusMessage = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.FocusMessage = string(in.String())
+				}
+			}
+		case "is_most_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Newest = bool(in.Bool())
+			}
+		case "created_at":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.CreatedAt).UnmarshalEasyJSON(in)
+			}
+		case "sections":
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in, &out.Sections)
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(out *jwriter.Writer, in blockArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"keep_first_turns\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.KeepFirstTurns))
+	}
+	{
+		const prefix string = ",\"keep_recent_turns\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecentTurns))
+	}
+	{
+		const prefix string = ",\"max_summary_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxSummaryTokens))
+	}
+	{
+		const prefix string = ",\"tool_output_max_lines\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxLines))
+	}
+	{
+		const prefix string = ",\"focus_message\":"
+		out.RawString(prefix)
+		if in.FocusMessage == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.FocusMessage))
+		}
+	}
+	{
+		const prefix string = ",\"is_most_recent\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Newest))
+	}
+	{
+		const prefix string = ",\"created_at\":"
+		out.RawString(prefix)
+		(in.CreatedAt).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"sections\":"
+		out.RawString(prefix)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out, in.Sections)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v blockArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *blockArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(in *jlexer.Lexer, out *asked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2821,7 +4388,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.Writer, in asked) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(out *jwriter.Writer, in asked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2870,10 +4437,10 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v asked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *asked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(l, v)
 }

@@ -332,6 +332,7 @@ func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
 	first, part := len(t.Messages), len(t.Parts)
 	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	r.Weigh = t.Weigh
 	r.Message()
 	r.End()
 	if r.Err() != nil || len(t.Messages) != first+1 {

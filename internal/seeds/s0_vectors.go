@@ -83,6 +83,52 @@ var s0Vectors = map[string]VectorTest{
 		v.Want(t, fitted(t, call, "keep_within_budget", in.Messages, object{"budget": in.Budget}))
 	},
 	"S0.compact_messages": compactMessages,
+	"S0.context_tracker": func(t *testing.T, call Engine, v Vector) {
+		var in struct {
+			Ops      []json.RawMessage
+			Messages []Message
+		}
+		v.Read(t, &in)
+		anchor := json.RawMessage("null")
+		for _, op := range in.Ops {
+			if string(op) == `"reset"` {
+				anchor = json.RawMessage("null")
+				continue
+			}
+			var arguments object
+			if err := json.Unmarshal(op, &arguments); err != nil {
+				t.Fatal(err)
+			}
+			arguments["anchor"] = anchor
+			anchor = Function(t, call, "record_usage", object{"arguments": arguments}, nil)
+		}
+		v.Want(t, Function(t, call, "anchored_tokens", object{"policy": s0Policy, "messages": native(in.Messages), "arguments": object{"anchor": anchor}}, nil))
+	},
+	"S0.trigger": func(t *testing.T, call Engine, v Vector) {
+		v.Want(t, Function(t, call, "headroom", object{"policy": s0Policy, "arguments": v.In}, nil))
+	},
+	"S0.turn_map": func(t *testing.T, call Engine, v Vector) {
+		var in struct {
+			Messages []Message
+			Ranges   [][2]int
+		}
+		v.Read(t, &in)
+		var got struct {
+			Count          int `json:"turn_count"`
+			Groups, Ranges [][2]int
+		}
+		Function(t, call, "turn_map", object{"policy": s0Policy, "messages": native(in.Messages), "arguments": object{"ranges": in.Ranges}}, &got)
+		messages := make([][]int, len(got.Ranges)) // of each range, one by one
+		for i, r := range got.Ranges {
+			messages[i] = []int{}
+			for m := r[0]; m <= r[1]; m++ {
+				messages[i] = append(messages[i], m)
+			}
+		}
+		v.Want(t, object{"turn_count": got.Count, "groups": got.Groups, "ranges": messages})
+	},
+	"S0.block_compact":   blockCompact,
+	"S0.session_context": sessionContext,
 }
 
 type passAnswer struct {
