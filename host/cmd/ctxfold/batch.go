@@ -64,11 +64,13 @@ type batch struct {
 	compactor  *host.Compactor
 	policy     source
 	summarizer host.Summarizer
+	store      host.Store
 	name       string
 }
 
 func batchCommand(f *flags) *cobra.Command {
 	var policy policyFlags
+	var archive archiveFlag
 	var summarizer string
 	var timeout time.Duration
 	var workers int
@@ -118,6 +120,9 @@ Exit codes are those of the operation; 2 if any line could not be read.`,
 				defer shell.wait()
 				b.summarizer = shell
 			}
+			if b.store, err = archive.store(); err != nil {
+				return err
+			}
 			if b.policy, err = policy.read(f, c); err != nil {
 				return err
 			}
@@ -131,6 +136,7 @@ Exit codes are those of the operation; 2 if any line could not be read.`,
 		},
 	}
 	policy.register(c)
+	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations are worked on at the same time")
@@ -222,7 +228,7 @@ func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	if len(text) == 0 || ctx.Err() != nil {
 		return o
 	}
-	answer, t, err := b.op.run(ctx, b, host.Input{Messages: text, Policy: b.policy.text})
+	answer, t, err := b.op.run(ctx, b, host.Input{Messages: text, Policy: b.policy.text, Store: b.store})
 	o.tally = t
 	o.tally.conversations = 1
 	if err == nil {

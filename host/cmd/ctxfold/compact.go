@@ -15,6 +15,7 @@ import (
 
 func compactCommand(f *flags) *cobra.Command {
 	var policy policyFlags
+	var archive archiveFlag
 	var state, summarizer string
 	var timeout time.Duration
 	c := &cobra.Command{
@@ -28,10 +29,13 @@ It prints the transcript on standard output, in the shape that came in, and what
 CTXFOLD_SYSTEM holds the system prompt and CTXFOLD_MAX_OUTPUT_TOKENS the limit, and its standard output is the summary.
 A command that fails loses nothing: the digest without a model takes its place.
 
+With --archive, what is taken out is kept in a directory, and the transcript names the handles: restore puts it back.
+
 With --json, standard output gets one object with the report, the state and the messages instead.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
-  ctxfold compact --window 32000 --state session.state.json - < session.json`,
+  ctxfold compact --window 32000 --state session.state.json - < session.json
+  ctxfold compact --window 32000 --archive .ctxfold session.json > shorter.json`,
 		Args: atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			shell, err := parseSummarizer(summarizer, f.streams)
@@ -40,6 +44,9 @@ With --json, standard output gets one object with the report, the state and the 
 			}
 			j, err := f.start(c, args, &policy, state, timeout)
 			if err != nil {
+				return err
+			}
+			if j.Store, err = archive.store(); err != nil {
 				return err
 			}
 			var s host.Summarizer
@@ -63,6 +70,7 @@ With --json, standard output gets one object with the report, the state and the 
 		},
 	}
 	policy.register(c)
+	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().StringVar(&state, "state", "", "the `FILE` that keeps the state of the conversation from one compaction to the next")

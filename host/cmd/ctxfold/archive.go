@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// archiveFlag is the directory that keeps what compactions take out.
+type archiveFlag struct{ dir string }
+
+func (a *archiveFlag) register(c *cobra.Command, usage string) {
+	c.Flags().StringVar(&a.dir, "archive", "", usage)
+}
+
+// store opens the directory; without one there is no store.
+func (a *archiveFlag) store() (host.Store, error) {
+	if a.dir == "" {
+		return nil, nil
+	}
+	return host.NewDirStore(a.dir)
+}
+
+const keepUsage = "the `DIRECTORY` that keeps what is taken out, for restore and recall"
+
+func restoreCommand(f *flags) *cobra.Command {
+	var policy policyFlags
+	var archive archiveFlag
+	var handles []string
+	c := &cobra.Command{
+		Use:   "restore --archive DIRECTORY [FILE|-]",
+		Short: "Put back what compactions have taken out of a transcript",
+		Long: `restore puts the bodies back, byte for byte, that compact --archive has kept: all that the directory has, or those that
+--handle names. Markers and digests in the transcript name the handles of what they stand for. It prints the transcript on
+standard output, and on standard error what was put back and what was not.
+
+Without --archive it only lists the handles that the transcript names.`,
+		Example: `  ctxfold restore --archive .ctxfold session.json > longer.json
+  ctxfold restore --archive .ctxfold --handle 49bd29b43f1c2f5a session.json
+  ctxfold restore session.json`,
+		Args: atMostOneFile,
+		RunE: func(c *cobra.Command, args []string) error {
+			store, err := archive.store()
+			if err != nil {
+				return err
+			}
+			if store == nil && len(handles) > 0 {
+				return usage(c, "--handle needs --archive, the directory that has the bodies")
+			}
+			j, err := f.start(c, args, &policy, "", 0)
+			if err != nil {
+				return err
+			}
+			if store == nil {
+				markers, err := j.Markers(c.Context(), j.Input)
+				if err != nil {
+					return j.sources.locate(err)
+				}
+				return f.printMarkers(markers)
+			}
+			a, err := j.Restore(c.Context(), j.Input, store, handles...)
+			switch {
+			case err != nil:
+				return j.sources.locate(err)
+			case f.json:
+				return f.printLine(a.Raw)
+			}
+			lines(f.err,
+				j.read(),
+				[2]string{"put back", plural(a.Report.Restored, "body")},
+				[2]string{"not in the archive", left(a.Markers)},
+				[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
+				[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
+			if !a.Valid {
+				fmt.Fprintln(f.err, text.FgRed.Sprint("the transcript breaks rules of its format"), "(validate lists them)")
+			}
+			return f.printTranscript(a.Messages, a.Edits)
+		},
+	}
+	policy.register(c)
+	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
+	c.Flags().StringSliceVar(&handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")
+	return c
+}
+
+func left(markers []host.Marker) string {
+	if len(markers) == 0 {
+		return ""
+	}
+	return plural(len(markers), "handle")
+}
+
+func (f *flags) printMarkers(markers []host.Marker) error {
+	if f.json {
+		out, err := json.Marshal(markers)
+		if err != nil {
+			return err
+		}
+		return f.printLine(out)
+	}
+	if len(markers) == 0 {
+		fmt.Fprintln(f.out, "the transcript names no handle")
+		return nil
+	}
+	t := newTable("handle", "of", "#message")
+	for _, m := range markers {
+		t.AppendRow(table.Row{m.Handle, m.What, m.Message})
+	}
+	fmt.Fprintln(f.out, t.Render())
+	return nil
+}
+
+func recallCommand(f *flags) *cobra.Command {
+	var archive archiveFlag
+	var format string
+	var offset int
+	c := &cobra.Command{
+		Use:   "recall --archive DIRECTORY HANDLE",
+		Short: "Show a body that a compaction has taken out, as a model gets it to read",
+		Long: `recall prints what compact --archive has kept under a handle, as the text that a model gets when it asks for it: 20,000
+characters at most, from --offset on.`,
+		Example: `  ctxfold recall --archive .ctxfold 49bd29b43f1c2f5a`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(c, "recall needs one HANDLE")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			store, err := archive.store()
+			if err != nil {
+				return err
+			}
+			if store == nil {
+				return usage(c, "recall needs --archive, the directory that has the body")
+			}
+			compactor, err := f.compactor(c.Context(), 0)
+			if err != nil {
+				return err
+			}
+			arguments, err := json.Marshal(map[string]any{"handle": args[0], "offset": offset})
+			if err != nil {
+				return err
+			}
+			said, err := compactor.Recall(c.Context(), store, format, arguments)
+			if err != nil {
+				return err
+			}
+			return f.printLine([]byte(said))
+		},
+	}
+	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
+	c.Flags().StringVar(&format, "format", "", "the wire format of the conversation: with it, folded messages are written as a record")
+	c.Flags().IntVar(&offset, "offset", 0, "the character to begin with")
+	return c
+}
