@@ -39,10 +39,12 @@ func (p *clearPass) run(c *Run) {
 		targets[i].gain = c.clearing(targets[i].part, c.sized(ClearedMarker))
 		reclaim += max(0, targets[i].gain)
 	}
-	if reclaim < max(1, p.MinReclaim) {
+	if reclaim < p.MinReclaim {
 		return
 	}
-	targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
+	if c.Policy.Safe() { // without it short bodies are cleared too (S3.36)
+		targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
+	}
 	c.replace(targets, "clear", "clear", ClearedMarker, func(int) string { return "" })
 }
 

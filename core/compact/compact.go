@@ -41,6 +41,7 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
+	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it
 }
 
@@ -83,12 +84,15 @@ func Compact(in Input) (*Run, *policy.Error) {
 		if !c.due {
 			break
 		}
-		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.follows() {
+		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.follows() && !c.unchecked() {
 			continue
 		}
 		p.run(c)
 		if c.failure != "" {
 			return c.noSummary()
+		}
+		if c.undone {
+			return c.unchanged(NoProgress), nil
 		}
 		if len(c.Requests) > 0 {
 			c.Report.Reason = NeedsSummaries

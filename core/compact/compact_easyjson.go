@@ -350,6 +350,18 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact2(in *jlexer.Lexer,
 			} else {
 				out.Tokens = int(in.Int())
 			}
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "always_newest":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.AlwaysNewest = bool(in.Bool())
+			}
 		case "shrink_messages":
 			if in.IsNull() {
 				in.Skip()
@@ -388,6 +400,16 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact2(out *jwriter.Writ
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix)
+		out.String(string(in.Tool))
+	}
+	{
+		const prefix string = ",\"always_newest\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.AlwaysNewest))
 	}
 	{
 		const prefix string = ",\"shrink_messages\":"
@@ -522,6 +544,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact4(in *jlexer.Lexer,
 			} else {
 				out.MinMessages = int(in.Int())
 			}
+		case "force_turn":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ForceTurn = bool(in.Bool())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -569,6 +597,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact4(out *jwriter.Writ
 		const prefix string = ",\"min_messages\":"
 		out.RawString(prefix)
 		out.Int(int(in.MinMessages))
+	}
+	{
+		const prefix string = ",\"force_turn\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.ForceTurn))
 	}
 	out.RawByte('}')
 }

@@ -54,6 +54,37 @@ func ForceCutPoint(n int, tool func(i int) bool) int {
 	return 0
 }
 
+// PlanSlice is where the tail begins that holds at most keep tokens: the smallest index behind which no more than these
+// remain, moved forward past tool results, or 0 where all fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it
+// does not keep a last message that is larger than keep.
+func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
+	total := 0
+	for _, n := range sizes {
+		total += n
+	}
+	if total <= keep {
+		return 0
+	}
+	cut := 0
+	for rest := total; cut < len(sizes) && rest > keep; cut++ {
+		rest -= sizes[cut]
+	}
+	for cut < len(sizes) && tool(cut) {
+		cut++
+	}
+	if cut == len(sizes) {
+		return 0
+	}
+	return cut
+}
+
+// LastUserTurn is the index of the last of n messages that begins a turn of the user, -1 where there is none (S3.19).
+func LastUserTurn(n int, user func(i int) bool) int {
+	for n--; n >= 0 && !user(n); n-- {
+	}
+	return n
+}
+
 // TurnStart is the index of the user's message that begins the turn of message cut, 0 where there is none (S1.12).
 func TurnStart(cut int, user func(i int) bool) int {
 	for i := cut; i > 0; i-- {

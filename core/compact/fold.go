@@ -26,6 +26,8 @@ type foldPass struct {
 	KeepMessages int `json:"keep_messages"`
 	// MinMessages is how many messages must be folded, or none is; digests and restored files do not count.
 	MinMessages int `json:"min_messages"`
+	// ForceTurn makes the newest turn of the user the tail of a compaction that is forced, whatever KeepTokens says (S3.42).
+	ForceTurn bool `json:"force_turn"`
 }
 
 func init() {
@@ -149,6 +151,9 @@ func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 			cut, step = p.forced(c, groups), -1
 		}
 	}()
+	if p.ForceTurn && c.Policy.Force {
+		return p.lastTurn(c, groups), -1
+	}
 	keep := p.KeepTokens
 	if c.Policy.Safe() && c.Target > 0 {
 		keep = min(keep, max(1, c.Target/2))
@@ -194,6 +199,15 @@ func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 		}
 	}
 	return cut, step
+}
+
+// lastTurn is where the newest turn of the user begins, at the start of a group, or 0.
+func (p *foldPass) lastTurn(c *Run, groups []int32) int {
+	at := LastUserTurn(len(c.Items), func(i int) bool { return c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) })
+	for at > 0 && groups[at] == groups[at-1] {
+		at--
+	}
+	return max(at, 0)
 }
 
 // lastSteps returns the part at which the newest steps of an item begin that fit in room, and their tokens; -1 if none

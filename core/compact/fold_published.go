@@ -32,6 +32,11 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 		}
 		held[0] = true
 		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
+	case "group":
+		if cut = p.slice(c, sizes, tool, user); cut < max(1, p.MinMessages) {
+			c.undone = true // S3.43: what was cleared before is not taken either
+			return
+		}
 	default:
 		if cut = FindCutPoint(sizes, tool, p.KeepTokens); cut == 0 {
 			cut = ForceCutPoint(len(seq), tool)
@@ -43,6 +48,7 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	if cut == 0 {
 		return
 	}
+	q.Messages = cut - from
 	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !c.T.Hidden(int(m)) }) {
 		c.failure = s.Unseen
 		return
@@ -60,7 +66,9 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	}
 	ops := digest.FileOps{Read: c.State.Ledger.Read, Modified: c.State.Ledger.Modified}.Merge(digest.ExtractFileOps(c.T, seq))
 	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
-	c.Report.Summary = Summary{Source: "model"}
+	if c.Report.Summary.Source != "local" {
+		c.Report.Summary = Summary{Source: "model"}
+	}
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
 	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, false), c.Tokens(from, cut))
 	text := c.F.Message(nil, s.Role, s.Message(body))
@@ -68,6 +76,14 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 		text = wire.Marks{Kind: &s.Kind}.Append(nil, text)
 	}
 	c.fold(cut, -1, held, text, kept) // the text of the digest names no handle
+}
+
+// slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+func (p *foldPass) slice(c *Run, sizes []int, tool, user func(i int) bool) int {
+	if p.ForceTurn && c.Policy.Force {
+		return LastUserTurn(len(sizes), user)
+	}
+	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
 // split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
@@ -86,6 +102,13 @@ func (p *foldPass) split(c *Run, sizes []int) int {
 // when one has failed.
 func (c *Run) answered(s *digest.Style, parts []styledPart, q digest.Question) (body string, ok bool) {
 	var texts [2]string
+	local := func(why string) (string, bool) {
+		c.Report.Summary = Summary{Source: "local", Why: why}
+		return s.Local(q.Messages, q.Prior), true
+	}
+	if s.Local != nil && c.Policy.Local() {
+		return local("")
+	}
 	q.Split = len(parts) > 1
 	q.Instructions, q.Template = c.Policy.Summary.Instructions, c.Policy.Summary.Prompt
 	for i, p := range parts {
@@ -98,13 +121,16 @@ func (c *Run) answered(s *digest.Style, parts []styledPart, q digest.Question) (
 		reply, asked := c.reply(p.id)
 		if !asked {
 			r := digest.Request{ID: p.id, Scope: p.scope, System: s.System, MaxOutputTokens: c.Policy.Summary.MaxOutputTokens,
-				Temperature: s.Temperature, Prompt: strings.ToValidUTF8(s.Prompt(q), "\ufffd")}
+				Temperature: s.Temperature, Thinking: s.Thinking, Prompt: strings.ToValidUTF8(s.Prompt(q), "\ufffd")}
 			if i > 0 && texts[0] != "" {
 				r.Lead = digest.CurrentTurn
 			}
 			r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
 			c.Requests = append(c.Requests, r)
 			return "", false
+		}
+		if s.Local != nil && (reply.Error != "" || digest.IsBlank(reply.Text)) {
+			return local(digest.SummarizerFailed)
 		}
 		if reply.Error != "" {
 			c.failure = s.Failure(len(parts) > 1, p.prefix, reply)

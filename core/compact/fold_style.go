@@ -14,8 +14,19 @@ const SummaryFailed = "summary_failed"
 // turnRequest is the id of the request for the beginning of a turn that is cut.
 const turnRequest = "fold-2"
 
-// style is the layout of a published system that the policy names, or nil.
-func (c *Run) style() *digest.Style { return digest.StyleByName(c.Policy.Summary.Style) }
+// style is the layout of a published system that the policy names, or nil where it is ctxfold's own.
+func (c *Run) style() *digest.Style {
+	if s := digest.StyleByName(c.Policy.Summary.Style); s != nil && !(s.Own && c.Policy.Safe()) {
+		return s
+	}
+	return nil
+}
+
+// unchecked tells whether a pass runs although the ones before it have freed enough.
+func (c *Run) unchecked() bool {
+	s := c.style()
+	return s != nil && s.Unchecked && !c.Policy.Safe()
+}
 
 // digestText is the text and the role of the message that stands for what was folded.
 func (c *Run) digestText(body string) (text string, role transcript.Role) {

@@ -82,7 +82,7 @@ func mediaHandle(text []byte) (handle, what string) {
 }
 
 // cleared tells whether the body of a tool result is a marker already.
-func (c *Run) cleared(n int32) bool {
+func (c *View) cleared(n int32) bool {
 	p := &c.T.Parts[n]
 	if p.Has(transcript.Cleared) {
 		return true

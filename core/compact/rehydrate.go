@@ -1,7 +1,10 @@
 package compact
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -18,11 +21,24 @@ type rehydratePass struct {
 	MaxFiles int `json:"max_files"`
 	// Tokens is how much they may take together.
 	Tokens int `json:"tokens"`
+	// Tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to read one.
+	Tool string `json:"tool"`
+	// AlwaysNewest restores the file read last although it alone takes more than Tokens (S3.40), as long as the target has
+	// room for it.
+	AlwaysNewest bool `json:"always_newest"`
 	// ShrinkMessages keeps the number of messages below what it was before the fold (S3.44).
 	ShrinkMessages bool `json:"shrink_messages"`
 }
 
-func init() { register("rehydrate", func() pass { return &rehydratePass{MaxFiles: 5, Tokens: 8000} }) }
+func init() {
+	register("rehydrate", func() pass { return &rehydratePass{MaxFiles: MaxRestored, Tokens: RestoredTokens} })
+}
+
+// How much is restored where nothing else is said (S3.38).
+const (
+	MaxRestored    = 5    // files
+	RestoredTokens = 8000 // tokens
+)
 
 func (p *rehydratePass) check() string {
 	if p.MaxFiles < 0 || p.MaxFiles > 1<<20 {
@@ -34,81 +50,127 @@ func (p *rehydratePass) check() string {
 func (p *rehydratePass) follows() bool { return true }
 
 func (p *rehydratePass) run(c *Run) {
-	files, budget := p.MaxFiles, p.Tokens
-	if c.Target > 0 {
-		budget = min(budget, c.Target-c.Total)
-	}
 	if p.ShrinkMessages {
-		files = min(files, len(c.folded)-2)
+		p.MaxFiles = min(p.MaxFiles, len(c.folded)-2)
 	}
-	if files <= 0 || len(c.folded) == 0 {
-		return
+	r := rehydration{View: c.View, pass: p, exact: !c.Policy.Safe(), room: policy.MaxTokens}
+	if !r.exact && c.Target > 0 {
+		r.room = c.Target - c.Total
 	}
-	seen := c.visibleFiles()
-	var restored [][]byte
-	var actions []Action
-	for i := len(c.folded) - 1; i >= 0 && len(restored) < files; i-- {
-		msg := &c.T.Messages[c.folded[i].Msg]
-		for n := msg.First + msg.Count - 1; n >= msg.First && len(restored) < files; n-- {
-			if path := c.fileEdited(n); path != "" {
+	dropped, kept := make([]int32, len(c.folded)), make([]int32, len(c.Items))
+	for i, it := range c.folded {
+		dropped[i] = it.Msg
+	}
+	for i, it := range c.Items {
+		kept[i] = it.Msg
+	}
+	files := r.files(dropped, kept)
+	for _, f := range slices.Backward(files) { // each goes right behind the digest, so the oldest ends up first
+		c.Insert(c.digest+1, c.F.Message(nil, transcript.User, f.Text))
+	}
+	for _, f := range files {
+		c.act(Action{Action: "restore", Pass: "rehydrate", Message: int(c.folded[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
+	}
+	c.Report.Restored += len(files)
+}
+
+// RestoredFile is a file that was read and is put back.
+type RestoredFile struct {
+	Index  int // of the message with its content, among those dropped
+	Path   string
+	Text   string // of the message that puts it back
+	Tokens int    // of that message
+}
+
+// RehydrateRecentReads is the files that were read last in the messages dropped of v, oldest first, that do not stand in the
+// messages kept as well: at most maxFiles files of together at most budget tokens, but the newest one whatever its size (S3.38 to S3.41).
+// tool is the tool that reads files, "" any that is known to. exact goes by reads alone; otherwise a file that was changed
+// after it was read is not put back.
+func RehydrateRecentReads(v *View, dropped, kept []int32, maxFiles, budget int, tool string, exact bool) []RestoredFile {
+	r := rehydration{View: v, exact: exact, room: policy.MaxTokens,
+		pass: &rehydratePass{MaxFiles: maxFiles, Tokens: budget, Tool: tool, AlwaysNewest: true}}
+	return r.files(dropped, kept)
+}
+
+// rehydration is the choice of the files that are put back.
+type rehydration struct {
+	*View
+	pass  *rehydratePass
+	exact bool
+	room  int // tokens that there are in all
+}
+
+// files are those put back, oldest first.
+func (r *rehydration) files(dropped, kept []int32) (files []RestoredFile) {
+	if r.pass.MaxFiles <= 0 || len(dropped) == 0 {
+		return nil
+	}
+	budget := min(r.pass.Tokens, r.room)
+	seen := r.visible(kept)
+	for i, m := range slices.Backward(dropped) {
+		msg := &r.T.Messages[m]
+		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
+			if path := r.edited(n); path != "" {
 				seen[path] = true // what was read before is no longer what the file holds
 			}
-			path := c.fileRead(n)
+			path := r.read(n)
 			if path == "" || seen[path] {
 				continue
 			}
-			seen[path] = true
-			text := c.originalText(n)
+			text := r.content(n)
 			if text == "" || text == ClearedMarker {
 				continue
 			}
-			text = RestoredPrefix + " " + path + "\n\n" + text
-			cost := c.P.NewMessage(transcript.User, text)
-			if cost > budget {
-				i = 0 // the files behind it are older
-				break
+			seen[path] = true
+			f := RestoredFile{Index: i, Path: path, Text: RestoredPrefix + " " + path + "\n\n" + text}
+			f.Tokens = r.P.NewMessage(transcript.User, f.Text)
+			if f.Tokens > budget && !(r.pass.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
+				slices.Reverse(files)
+				return files // those behind it are older
 			}
-			budget -= cost
-			restored = append(restored, c.F.Message(nil, transcript.User, text))
-			actions = append(actions, Action{Action: "restore", Pass: "rehydrate", Message: int(c.folded[i].In), Tokens: -cost, Path: path})
+			budget -= f.Tokens
+			if files = append(files, f); len(files) == r.pass.MaxFiles {
+				slices.Reverse(files)
+				return files
+			}
 		}
 	}
-	for k, text := range restored { // each goes right behind the digest, so the oldest ends up first
-		c.Insert(c.digest+1, text)
-		c.act(actions[len(actions)-1-k])
-	}
-	c.Report.Restored += len(restored)
+	slices.Reverse(files)
+	return files
 }
 
-// fileRead is the path of the file whose content the part at index n is the result of reading; "" if it is none.
-func (c *Run) fileRead(n int32) string {
-	p := &c.T.Parts[n]
-	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.IsError) || !digest.ReadsFile(digest.ToolName(c.T, int(n))) {
+// read is the path of the file whose content the part at index n is the result of reading; "" if it is none.
+func (r *rehydration) read(n int32) string {
+	p := &r.T.Parts[n]
+	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.IsError) {
 		return ""
 	}
-	return digest.Path(c.T, &c.T.Parts[p.Pair])
-}
-
-// fileEdited is the path of the file that the tool call at index n changes; "" if it is none. A preset that reproduces a
-// published system does not look.
-func (c *Run) fileEdited(n int32) string {
-	p := &c.T.Parts[n]
-	if p.Kind != transcript.ToolCall || !c.Policy.Safe() || !digest.EditsFile(c.T.Text(p.Name)) {
+	name := digest.ToolName(r.T, int(n))
+	if r.pass.Tool != "" && digest.ToolKey(name) != digest.ToolKey(r.pass.Tool) || r.pass.Tool == "" && !digest.ReadsFile(name) {
 		return ""
 	}
-	return digest.Path(c.T, p)
+	return digest.Path(r.T, &r.T.Parts[p.Pair])
 }
 
-// visibleFiles are the files whose content still stands in the items, and those that were changed in them.
-func (c *Run) visibleFiles() map[string]bool {
+// edited is the path of the file that the tool call at index n changes; "" if it is none.
+func (r *rehydration) edited(n int32) string {
+	p := &r.T.Parts[n]
+	if p.Kind != transcript.ToolCall || r.exact || !digest.EditsFile(r.T.Text(p.Name)) {
+		return ""
+	}
+	return digest.Path(r.T, p)
+}
+
+// visible are the files whose content still stands in messages, and those that were changed in them.
+func (r *rehydration) visible(messages []int32) map[string]bool {
 	seen := map[string]bool{}
-	for _, it := range c.Items {
-		msg := &c.T.Messages[it.Msg]
+	for _, m := range messages {
+		msg := &r.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if path := c.fileRead(n); path != "" && !c.cleared(n) {
+			if path := r.read(n); path != "" && !r.cleared(n) {
 				seen[path] = true
 			}
-			if path := c.fileEdited(n); path != "" {
+			if path := r.edited(n); path != "" {
 				seen[path] = true
 			}
 		}
@@ -116,16 +178,20 @@ func (c *Run) visibleFiles() map[string]bool {
 	return seen
 }
 
-// originalText is the text of a tool result as it came in, whatever passes have put in its place.
-func (c *Run) originalText(n int32) string {
-	body := c.Original(n)
-	if c.T.IsString(body) {
-		return c.T.Text(body)
+// content is the text of a tool result as it came in, whatever passes have put in its place. Exactly, what a pass has cleared is
+// gone (S3.41).
+func (r *rehydration) content(n int32) string {
+	if r.exact && r.cleared(n) {
+		return ""
+	}
+	body := r.Original(n)
+	if r.T.IsString(body) {
+		return r.T.Text(body)
 	}
 	var text []byte
-	for _, in := range c.T.Inner(int(n)) {
+	for _, in := range r.T.Inner(int(n)) {
 		if in.Kind == transcript.Text {
-			text = c.T.AppendText(text, in.Body)
+			text = r.T.AppendText(text, in.Body)
 		}
 	}
 	return string(text)

@@ -69,6 +69,12 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest(in *jlexer.Lexer, o
 			} else {
 				out.Temperature = float64(in.Float64())
 			}
+		case "thinking":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Thinking = string(in.String())
+			}
 		case "lead":
 			if in.IsNull() {
 				in.Skip()
@@ -127,6 +133,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest(out *jwriter.Writer
 		const prefix string = ",\"temperature\":"
 		out.RawString(prefix)
 		out.Float64(float64(in.Temperature))
+	}
+	if in.Thinking != "" {
+		const prefix string = ",\"thinking\":"
+		out.RawString(prefix)
+		out.String(string(in.Thinking))
 	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"

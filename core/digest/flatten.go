@@ -44,7 +44,7 @@ func (f *flattener) message(i int) {
 		if !m.Exit.Zero() {
 			head += " [exit " + string(t.Bytes(m.Exit)) + "]"
 		}
-		f.entry(head, t.Text(t.FirstText(i)), f.clip)
+		f.command(head, t.Text(t.FirstText(i)))
 		return
 	case transcript.Note:
 		f.entry("note ("+f.name(t.Text(m.Label))+"):", t.Text(t.FirstText(i)), 0)
@@ -85,6 +85,15 @@ func (f *flattener) name(s string) string {
 		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
 	}
 	return s
+}
+
+// command adds a command and what it has printed, if that is anything.
+func (f *flattener) command(head, output string) {
+	if Tidy(output) == "" {
+		f.b = append(append(append(f.b, mark...), head...), "\n\n"...)
+		return
+	}
+	f.entry(head, output, f.clip)
 }
 
 // entry adds a piece: its head and its text. A piece without text is left out.

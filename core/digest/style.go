@@ -39,6 +39,14 @@ type Style struct {
 	Unseen string
 	// Kind is what the application calls the digest message (S4.11); "" is nothing.
 	Kind string
+	// Own tells that with wire_safe the style is ctxfold's own, the one of a policy without a style.
+	Own bool
+	// Unchecked tells that the published system folds although what went before has freed enough (S3.46).
+	Unchecked bool
+	// Thinking is how much the model is to think, in the words of most providers; "" leaves it to the host.
+	Thinking string
+	// Local is the digest of so many messages where the model has none; a style without one fails then (S3.28).
+	Local func(messages int, prior string) string
 }
 
 // RecordOptions say how messages are rendered.
@@ -54,14 +62,16 @@ type Question struct {
 	HasPrior     bool
 	Task         string // the user's first request
 	Round        int    // of the compaction that is asked for, from 1
+	Messages     int    // how many messages the record is of
 	Instructions string // of the policy
 	Template     string // what to write, in the stead of the style's own; ""
 	Split        bool   // the turn is cut, and this is about what was before it
 	Prefix       bool   // the record is the beginning of a turn that is cut
+	Branch       bool   // the record is a path that was given up
 	Exact        bool
 }
 
-var styles = []*Style{turnTail, checkpoint, agentLoop}
+var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
 // StyleByName returns the style with a name, or nil.
 func StyleByName(name string) *Style {

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/compact"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/policy"
@@ -15,7 +17,7 @@ type promptArguments struct {
 	Prior        *string `json:"previous_summary"`
 	Instructions string  `json:"instructions"`
 	Prompt       string  `json:"prompt"`
-	Scope        string  `json:"scope"` // session, history or turn_prefix
+	Scope        string  `json:"scope"` // session, history, turn_prefix or branch
 }
 
 // styleArguments are those of summary_prompts.
@@ -37,6 +39,7 @@ type prompts struct {
 	Role            string  `json:"role"`
 	MaxOutputTokens int     `json:"max_output_tokens,omitempty"`
 	Temperature     float64 `json:"temperature,omitempty"`
+	Thinking        string  `json:"thinking,omitempty"`
 }
 
 func init() {
@@ -50,7 +53,7 @@ func init() {
 			return nil, err
 		}
 		return object(dst, &prompts{System: s.System, Prompt: s.Ask(a.Round, !c.Policy.Safe()), TurnPrefix: s.TurnPrefix, Header: s.Header,
-			Role: s.Role.String(), MaxOutputTokens: s.MaxOutput, Temperature: s.Temperature}), nil
+			Role: s.Role.String(), MaxOutputTokens: s.MaxOutput, Temperature: s.Temperature, Thinking: s.Thinking}), nil
 	})
 	register("build_prompt", Messages, buildPrompt)
 }
@@ -73,9 +76,12 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	if err != nil {
 		return nil, err
 	}
+	if !slices.Contains([]string{"session", "history", "turn_prefix", "branch"}, a.Scope) {
+		return nil, outOfRange("scope", `must be "session", "history", "turn_prefix" or "branch"`)
+	}
 	exact := !c.Policy.Safe()
 	q := digest.Question{Exact: exact, Round: a.Round, Task: c.task(), Instructions: a.Instructions, Template: a.Prompt,
-		Split: a.Scope != "session", Prefix: a.Scope == "turn_prefix"}
+		Split: a.Scope == "history" || a.Scope == "turn_prefix", Prefix: a.Scope == "turn_prefix", Branch: a.Scope == "branch"}
 	if a.Prior != nil {
 		q.Prior, q.HasPrior = *a.Prior, true
 	}

@@ -1061,3 +1061,91 @@ func (v CheckpointConfig) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *CheckpointConfig) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy6(l, v)
 }
+func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy7(in *jlexer.Lexer, out *Budget) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "context_window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ContextWindow = int(in.Int())
+			}
+		case "reserve_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ReserveTokens = int(in.Int())
+			}
+		case "trigger_ratio":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TriggerRatio = float64(in.Float64())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy7(out *jwriter.Writer, in Budget) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"context_window\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.ContextWindow))
+	}
+	{
+		const prefix string = ",\"reserve_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.ReserveTokens))
+	}
+	{
+		const prefix string = ",\"trigger_ratio\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.TriggerRatio))
+	}
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix)
+		out.Int(int(in.KeepRecent))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Budget) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy7(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Budget) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy7(l, v)
+}

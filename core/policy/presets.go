@@ -15,8 +15,7 @@ type Preset struct {
 	JSON      string
 }
 
-// presets are the presets by name; turnTail, checkpoint and agentLoop are in files of their own. The numbers of layered are those
-// of S0.5; those of window-budget are those of S3.4, S3.33 and S3.38.
+// presets are the presets by name; those of S1 to S4 are in files of their own. The numbers of layered are those of S0.5.
 var presets = []Preset{
 	{
 		Name: "default",
@@ -47,21 +46,7 @@ var presets = []Preset{
   "summary": {"mode": "local", "max_output_tokens": 2000}
 }`,
 	},
-	{
-		Name: "window-budget",
-		Doc:  "the published system S3: over 75 % of the window, keep the newest 6,000 tokens",
-		JSON: `{
-  "estimator": "runes3.6",
-  "window": {"reserve": 2048},
-  "gate": {"ratio": 0.75, "target": 1},
-  "passes": [
-    {"pass": "clear", "keep_recent": 6, "tools": ["read", "grep", "find", "ls", "glob", "bash", "websearch", "webfetch", "edit", "write"]},
-    {"pass": "fold", "keep_tokens": 6000, "boundary": "group", "keep_last": false, "min_messages": 2},
-    {"pass": "rehydrate", "max_files": 5, "tokens": 8000, "shrink_messages": true}
-  ],
-  "summary": {"mode": "model", "max_output_tokens": 4096}
-}`,
-	},
+	windowBudget,
 	turnTail,
 	checkpoint,
 	agentLoop,

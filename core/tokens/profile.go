@@ -148,7 +148,7 @@ var profiles = []*Profile{
 			Kinds: unnamedResults(onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text, transcript.ToolCall, transcript.ToolResult))}},
 	{Name: "runes3.6", Doc: "Unicode scalar values / 3.6, rounded up", // S3.5 to S3.9
 		Unit: Runes, Num: 10, Den: 36, PerMessage: true, FreeNull: true, Framing: byRole(4), Block: 2,
-		Kinds: kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)})},
+		Kinds: unnamedResults(kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)}))}, // 6 is for the name
 	{Name: "bytes4-message", Doc: "UTF-8 bytes / 4, each message rounded up", // S4.6
 		Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
 		Kinds: kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}),

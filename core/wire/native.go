@@ -60,11 +60,12 @@ const (
 	ntUsage
 	ntStop
 	ntStamp
+	ntFrom
 )
 
 var nativeKeys = []string{
 	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
-	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason", "timestamp",
+	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason", "timestamp", "from_id",
 }
 
 func readNative(r *Reader, m *transcript.Message) {
@@ -128,6 +129,9 @@ func readNative(r *Reader, m *transcript.Message) {
 		m.Variant = transcript.Digest
 		if r.is(&f[ntRole], "branch_summary") {
 			m.Variant = transcript.Branch
+			if f[ntFrom].Str() {
+				m.Extra = f[ntFrom].Size // S3.9: every text that it holds
+			}
 		}
 		if f[ntSummary].Str() {
 			r.add(member(transcript.Text, &f[ntSummary]))

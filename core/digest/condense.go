@@ -1,0 +1,91 @@
+package digest
+
+import (
+	"github.com/ctxfold/ctxfold/core/tokens"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// CondenseOptions say how messages are condensed by themselves, outside of a compaction.
+type CondenseOptions struct {
+	Scope        string // SessionScope or BranchScope
+	Prior        string // the digest so far
+	Instructions string // of the policy
+	Mode         string // of the policy's summary: model, local or minimal
+	MaxOutput    int    // how large the digest may get, in tokens
+	Exact        bool   // as the published system does (S3.25 to S3.28)
+	Reply        *Reply // what the model has answered; nil is that it has not been asked
+}
+
+// Condensed is the request for a digest and, once there is a reply or none is wanted, the digest.
+type Condensed struct {
+	System, Prompt, Thinking string
+	Message                  string // the text of the digest message; "" while the model has to be asked
+	Source                   string // where the digest came from: model or local
+	Why                      string // the reply was not taken
+	Covered                  int    // messages
+}
+
+// BranchMessage is the text of a message that stands for a path that was given up.
+func BranchMessage(body string) string { return BranchHeader + "\n" + untrusted + "\n\n" + body }
+
+// Condense makes one digest of messages: those of a session, or of a path that was given up (S3.27, S3.29). It always has one in
+// the end: where the reply is none, it is written without a model.
+func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
+	record, _ := windowBudget.Record(t, messages, RecordOptions{Exact: o.Exact})
+	branch := o.Scope == BranchScope
+	c := Condensed{Covered: len(messages), System: System, Thinking: windowBudget.Thinking, Prompt: windowBudgetPrompt(
+		Question{Record: record, Prior: o.Prior, Instructions: o.Instructions, Branch: branch, Exact: o.Exact})}
+	if o.Mode == "model" && o.Reply == nil {
+		return c
+	}
+	var body string
+	var ledger Ledger
+	if o.Mode == "model" {
+		body, c.Why = accepted(*o.Reply, p, sum(t, messages, p), o.Exact)
+	}
+	ledger.Add(t, messages)
+	if c.Source = "model"; body == "" {
+		c.Source = "local"
+		if o.Exact || o.Mode == "minimal" {
+			body = Minimal(len(messages), o.Prior)
+		} else {
+			body = NewExtract(t, messages, o.Prior, &ledger).Digest(p.MaxUnits(o.MaxOutput))
+		}
+	} else if !o.Exact {
+		body = Fence(body) + ledger.Text(p.MaxUnits(o.MaxOutput)/3)
+	}
+	switch {
+	case o.Exact && branch:
+		c.Message = BranchHeader + "\n\n" + body
+	case o.Exact:
+		c.Message = windowBudget.Message(body)
+	case branch:
+		c.Message = BranchMessage(body)
+	default:
+		c.Message = Message(body)
+	}
+	return c
+}
+
+// accepted is the text of a reply, or why it is not taken. The published system takes whatever is not empty.
+func accepted(r Reply, p *tokens.Profile, folded int, exact bool) (text, why string) {
+	if exact {
+		if r.Error != "" || blank(r.Text) {
+			return "", SummarizerFailed
+		}
+		return r.Text, ""
+	}
+	if text, why = AcceptDigest(r, p, folded); why == NoHeadings {
+		why = "" // it still says more than an extract
+	} else if why != "" {
+		text = ""
+	}
+	return text, why
+}
+
+func sum(t *transcript.Transcript, messages []int32, p *tokens.Profile) (tokens int) {
+	for _, m := range messages {
+		tokens += p.Message(t, int(m))
+	}
+	return tokens
+}
