@@ -17,6 +17,8 @@ type Request struct {
 	InputTokens int `json:"input_tokens"`
 	// Temperature is what the model is to be asked with; 0 leaves it to the summarizer.
 	Temperature float64 `json:"temperature,omitempty"`
+	// Thinking is how much the model is to think, "high"; "" leaves it to the summarizer.
+	Thinking string `json:"thinking,omitempty"`
 	// Lead is what a summarizer that shows the text as it comes shows before it.
 	Lead string `json:"lead,omitempty"`
 }

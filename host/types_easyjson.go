@@ -751,6 +751,12 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *R
 			} else {
 				out.Temperature = float64(in.Float64())
 			}
+		case "thinking":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Thinking = string(in.String())
+			}
 		case "lead":
 			if in.IsNull() {
 				in.Skip()
@@ -805,6 +811,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 		const prefix string = ",\"temperature\":"
 		out.RawString(prefix)
 		out.Float64(float64(in.Temperature))
+	}
+	if in.Thinking != "" {
+		const prefix string = ",\"thinking\":"
+		out.RawString(prefix)
+		out.String(string(in.Thinking))
 	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"

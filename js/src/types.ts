@@ -114,6 +114,8 @@ export interface SummaryRequest {
   input_tokens: number;
   /** What the model is to be asked with. */
   temperature?: number;
+  /** How much the model is to think. */
+  thinking?: "high";
   /** What a host that shows the summary as it comes shows before it. */
   lead?: string;
 }
