@@ -53,7 +53,9 @@ func reading(id, path, text string) []object {
 func shell(command, output string) object {
 	return object{"role": "bash_execution", "command": command, "output": output, "exit_code": 1}
 }
-func note(kind, text string) object { return object{"role": "custom", "custom_type": kind, "content": text} }
+func note(kind, text string) object {
+	return object{"role": "custom", "custom_type": kind, "content": text}
+}
 func branch(summary, from string) object {
 	return object{"role": "branch_summary", "summary": summary, "from_id": from}
 }
@@ -150,7 +152,9 @@ var s3Estimate = []Row{
 		}
 		equal(t, "thought", part(object{"type": "thinking", "text": strings.Repeat("x", 36)}), 10)
 		equal(t, "image", part(object{"type": "image", "data": strings.Repeat("A", 100000)}), 1024)
-		call4 := func(input any) int { return part(object{"type": "tool_call", "id": "long-id", "name": "abcd", "input": input}) - 6 }
+		call4 := func(input any) int {
+			return part(object{"type": "tool_call", "id": "long-id", "name": "abcd", "input": input}) - 6
+		}
 		equal(t, "call", call4(object{"a": strings.Repeat("x", 24)}), 10) // 4 + 32
 		equal(t, "null", call4(nil), 2)
 		other := object{"type": "something", "with": strings.Repeat("x", 100)}
