@@ -1500,7 +1500,183 @@ func (v splitArguments) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *splitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions17(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lexer, out *selection) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lexer, out *slicePlan) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "cut":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cut = int(in.Int())
+			}
+		case "dropped":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				in.Delim('[')
+				v11 := 0
+				for !in.IsDelim(']') {
+					if v11 < 2 {
+						if in.IsNull() {
+							in.Skip()
+						} else {
+							(out.Dropped)[v11] = int(in.Int())
+						}
+						v11++
+					} else {
+						in.SkipRecursive()
+					}
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "kept":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				in.Delim('[')
+				v12 := 0
+				for !in.IsDelim(']') {
+					if v12 < 2 {
+						if in.IsNull() {
+							in.Skip()
+						} else {
+							(out.Kept)[v12] = int(in.Int())
+						}
+						v12++
+					} else {
+						in.SkipRecursive()
+					}
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.Writer, in slicePlan) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"cut\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Cut))
+	}
+	{
+		const prefix string = ",\"dropped\":"
+		out.RawString(prefix)
+		out.RawByte('[')
+		for v13 := range in.Dropped {
+			if v13 > 0 {
+				out.RawByte(',')
+			}
+			out.Int(int((in.Dropped)[v13]))
+		}
+		out.RawByte(']')
+	}
+	{
+		const prefix string = ",\"kept\":"
+		out.RawString(prefix)
+		out.RawByte('[')
+		for v14 := range in.Kept {
+			if v14 > 0 {
+				out.RawByte(',')
+			}
+			out.Int(int((in.Kept)[v14]))
+		}
+		out.RawByte(']')
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v slicePlan) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *slicePlan) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lexer, out *sliceArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.Writer, in sliceArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"keep_recent\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.KeepRecent))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v sliceArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *sliceArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lexer, out *selection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1530,13 +1706,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lex
 					out.Compact = (out.Compact)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v11 int
+					var v15 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v11 = int(in.Int())
+						v15 = int(in.Int())
 					}
-					out.Compact = append(out.Compact, v11)
+					out.Compact = append(out.Compact, v15)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1557,13 +1733,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lex
 					out.Keep = (out.Keep)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v12 int
+					var v16 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v12 = int(in.Int())
+						v16 = int(in.Int())
 					}
-					out.Keep = append(out.Keep, v12)
+					out.Keep = append(out.Keep, v16)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1596,7 +1772,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.Writer, in selection) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.Writer, in selection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1607,11 +1783,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v13, v14 := range in.Compact {
-				if v13 > 0 {
+			for v17, v18 := range in.Compact {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v14))
+				out.Int(int(v18))
 			}
 			out.RawByte(']')
 		}
@@ -1623,11 +1799,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v15, v16 := range in.Keep {
-				if v15 > 0 {
+			for v19, v20 := range in.Keep {
+				if v19 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v16))
+				out.Int(int(v20))
 			}
 			out.RawByte(']')
 		}
@@ -1646,14 +1822,102 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v selection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions18(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *selection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions18(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lexer, out *replyArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lexer, out *restored) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.Writer, in restored) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v restored) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *restored) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lexer, out *replyArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1701,7 +1965,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.Writer, in replyArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.Writer, in replyArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1724,14 +1988,113 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v replyArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions19(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *replyArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions19(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lexer, out *rangeArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lexer, out *rehydrateArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "cut":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cut = int(in.Int())
+			}
+		case "max_files":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxFiles = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "shrink_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ShrinkMessages = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.Writer, in rehydrateArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"cut\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Cut))
+	}
+	{
+		const prefix string = ",\"max_files\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxFiles))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix)
+		out.String(string(in.Tool))
+	}
+	{
+		const prefix string = ",\"shrink_messages\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.ShrinkMessages))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v rehydrateArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *rehydrateArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lexer, out *rangeArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1761,20 +2124,20 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lex
 					out.Ranges = (out.Ranges)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 [2]int
+					var v21 [2]int
 					if in.IsNull() {
 						in.Skip()
 					} else {
 						in.Delim('[')
-						v18 := 0
+						v22 := 0
 						for !in.IsDelim(']') {
-							if v18 < 2 {
+							if v22 < 2 {
 								if in.IsNull() {
 									in.Skip()
 								} else {
-									(v17)[v18] = int(in.Int())
+									(v21)[v22] = int(in.Int())
 								}
-								v18++
+								v22++
 							} else {
 								in.SkipRecursive()
 							}
@@ -1782,7 +2145,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lex
 						}
 						in.Delim(']')
 					}
-					out.Ranges = append(out.Ranges, v17)
+					out.Ranges = append(out.Ranges, v21)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1801,7 +2164,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.Writer, in rangeArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.Writer, in rangeArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1812,16 +2175,16 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v19, v20 := range in.Ranges {
-				if v19 > 0 {
+			for v23, v24 := range in.Ranges {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
 				out.RawByte('[')
-				for v21 := range v20 {
-					if v21 > 0 {
+				for v25 := range v24 {
+					if v25 > 0 {
 						out.RawByte(',')
 					}
-					out.Int(int((v20)[v21]))
+					out.Int(int((v24)[v25]))
 				}
 				out.RawByte(']')
 			}
@@ -1833,14 +2196,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v rangeArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions20(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *rangeArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions20(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lexer, out *prompts) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lexer, out *prompts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1896,6 +2259,12 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lex
 			} else {
 				out.Temperature = float64(in.Float64())
 			}
+		case "thinking":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Thinking = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1910,7 +2279,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.Writer, in prompts) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.Writer, in prompts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1949,19 +2318,24 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(out *jwriter.W
 		out.RawString(prefix)
 		out.Float64(float64(in.Temperature))
 	}
+	if in.Thinking != "" {
+		const prefix string = ",\"thinking\":"
+		out.RawString(prefix)
+		out.String(string(in.Thinking))
+	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v prompts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions21(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *prompts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions21(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lexer, out *promptArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lexer, out *promptArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2033,7 +2407,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.Writer, in promptArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.Writer, in promptArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2076,14 +2450,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v promptArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions22(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *promptArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions22(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lexer, out *optionArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lexer, out *optionArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2129,7 +2503,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.Writer, in optionArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.Writer, in optionArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2153,14 +2527,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v optionArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions23(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *optionArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions23(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lexer, out *modelArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lexer, out *modelArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2194,7 +2568,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.Writer, in modelArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.Writer, in modelArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2208,14 +2582,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v modelArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions24(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *modelArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions24(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lexer, out *logArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lexer, out *logArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2267,7 +2641,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.Writer, in logArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.Writer, in logArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2296,14 +2670,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v logArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions25(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *logArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions25(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lexer, out *limited) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lexer, out *limited) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2361,7 +2735,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.Writer, in limited) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.Writer, in limited) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2395,14 +2769,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v limited) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions26(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *limited) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions26(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lexer, out *limitArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lexer, out *limitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2472,7 +2846,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.Writer, in limitArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.Writer, in limitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2516,14 +2890,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v limitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions27(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *limitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions27(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lexer, out *keepArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lexer, out *keepArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2557,7 +2931,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.Writer, in keepArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.Writer, in keepArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2571,14 +2945,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v keepArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions28(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *keepArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions28(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lexer, out *headroomArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(in *jlexer.Lexer, out *headroomArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2636,7 +3010,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.Writer, in headroomArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(out *jwriter.Writer, in headroomArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2670,14 +3044,69 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v headroomArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions29(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *headroomArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions29(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lexer, out *failureArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(in *jlexer.Lexer, out *flattenArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "clip":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Clip = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(out *jwriter.Writer, in flattenArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"clip\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Clip))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v flattenArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *flattenArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(in *jlexer.Lexer, out *failureArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2728,7 +3157,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lex
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in, &out.Usage)
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -2755,7 +3184,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.Writer, in failureArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(out *jwriter.Writer, in failureArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2792,7 +3221,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.W
 	{
 		const prefix string = ",\"usage\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out, in.Usage)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out, in.Usage)
 	}
 	{
 		const prefix string = ",\"window\":"
@@ -2809,14 +3238,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v failureArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions30(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *failureArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions30(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lexer, out *failureUsage) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lexer, out *failureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2868,7 +3297,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions31(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.Writer, in failureUsage) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.Writer, in failureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2894,7 +3323,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions31(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lexer, out *effectiveLimit) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in *jlexer.Lexer, out *effectiveLimit) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2952,7 +3381,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.Writer, in effectiveLimit) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out *jwriter.Writer, in effectiveLimit) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2986,14 +3415,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v effectiveLimit) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions32(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *effectiveLimit) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions32(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(in *jlexer.Lexer, out *cutArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(in *jlexer.Lexer, out *cutArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3027,7 +3456,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(out *jwriter.Writer, in cutArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(out *jwriter.Writer, in cutArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3041,14 +3470,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v cutArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions33(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *cutArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions33(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(in *jlexer.Lexer, out *contextTokens) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lexer, out *contextTokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3100,7 +3529,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(out *jwriter.Writer, in contextTokens) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(out *jwriter.Writer, in contextTokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3129,14 +3558,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextTokens) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions34(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextTokens) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions34(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(in *jlexer.Lexer, out *contextStats) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(in *jlexer.Lexer, out *contextStats) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3194,7 +3623,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(out *jwriter.Writer, in contextStats) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(out *jwriter.Writer, in contextStats) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3228,14 +3657,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextStats) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions35(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextStats) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions35(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lexer, out *contextResult) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in *jlexer.Lexer, out *contextResult) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3265,13 +3694,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lex
 					out.Chain = (out.Chain)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v22 string
+					var v26 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v22 = string(in.String())
+						v26 = string(in.String())
 					}
-					out.Chain = append(out.Chain, v22)
+					out.Chain = append(out.Chain, v26)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3292,9 +3721,9 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lex
 					out.Blocks = (out.Blocks)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 loopBlock
-					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in, &v23)
-					out.Blocks = append(out.Blocks, v23)
+					var v27 loopBlock
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(in, &v27)
+					out.Blocks = append(out.Blocks, v27)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3315,13 +3744,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lex
 					out.Context = (out.Context)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v24 policy.Raw
+					var v28 policy.Raw
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v24).UnmarshalEasyJSON(in)
+						(v28).UnmarshalEasyJSON(in)
 					}
-					out.Context = append(out.Context, v24)
+					out.Context = append(out.Context, v28)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3342,9 +3771,9 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lex
 					out.Events = (out.Events)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v25 loopEvent
-					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(in, &v25)
-					out.Events = append(out.Events, v25)
+					var v29 loopEvent
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(in, &v29)
+					out.Events = append(out.Events, v29)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3363,7 +3792,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.Writer, in contextResult) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out *jwriter.Writer, in contextResult) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3374,11 +3803,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v26, v27 := range in.Chain {
-				if v26 > 0 {
+			for v30, v31 := range in.Chain {
+				if v30 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v27))
+				out.String(string(v31))
 			}
 			out.RawByte(']')
 		}
@@ -3390,11 +3819,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v28, v29 := range in.Blocks {
-				if v28 > 0 {
+			for v32, v33 := range in.Blocks {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out, v29)
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -3406,11 +3835,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Context {
-				if v30 > 0 {
+			for v34, v35 := range in.Context {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				(v31).MarshalEasyJSON(out)
+				(v35).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -3422,11 +3851,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Events {
-				if v32 > 0 {
+			for v36, v37 := range in.Events {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(out, v33)
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -3436,14 +3865,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextResult) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions36(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextResult) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions36(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(in *jlexer.Lexer, out *loopEvent) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(in *jlexer.Lexer, out *loopEvent) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3519,7 +3948,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions38(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(out *jwriter.Writer, in loopEvent) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(out *jwriter.Writer, in loopEvent) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3565,7 +3994,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions38(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in *jlexer.Lexer, out *loopBlock) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(in *jlexer.Lexer, out *loopBlock) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3613,7 +4042,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out *jwriter.Writer, in loopBlock) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(out *jwriter.Writer, in loopBlock) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3633,7 +4062,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lexer, out *contextArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(in *jlexer.Lexer, out *contextArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3663,9 +4092,9 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lex
 					out.Loops = (out.Loops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 loopArgument
-					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(in, &v34)
-					out.Loops = append(out.Loops, v34)
+					var v38 loopArgument
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(in, &v38)
+					out.Loops = append(out.Loops, v38)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3710,9 +4139,9 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lex
 					out.Blocks = (out.Blocks)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v35 loopBlock
-					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions37(in, &v35)
-					out.Blocks = append(out.Blocks, v35)
+					var v39 loopBlock
+					easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(in, &v39)
+					out.Blocks = append(out.Blocks, v39)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3768,7 +4197,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lex
 				(out.CreatedAt).UnmarshalEasyJSON(in)
 			}
 		case "sections":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in, &out.Sections)
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in, &out.Sections)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3783,7 +4212,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(out *jwriter.Writer, in contextArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(out *jwriter.Writer, in contextArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3794,11 +4223,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v36, v37 := range in.Loops {
-				if v36 > 0 {
+			for v40, v41 := range in.Loops {
+				if v40 > 0 {
 					out.RawByte(',')
 				}
-				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(out, v37)
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(out, v41)
 			}
 			out.RawByte(']')
 		}
@@ -3830,11 +4259,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Blocks {
-				if v38 > 0 {
+			for v42, v43 := range in.Blocks {
+				if v42 > 0 {
 					out.RawByte(',')
 				}
-				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions37(out, v39)
+				easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(out, v43)
 			}
 			out.RawByte(']')
 		}
@@ -3881,21 +4310,21 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(out *jwriter.W
 	{
 		const prefix string = ",\"sections\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out, in.Sections)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out, in.Sections)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v contextArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions39(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions39(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in *jlexer.Lexer, out *sections) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in *jlexer.Lexer, out *sections) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3941,7 +4370,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out *jwriter.Writer, in sections) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out *jwriter.Writer, in sections) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3962,7 +4391,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(in *jlexer.Lexer, out *loopArgument) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(in *jlexer.Lexer, out *loopArgument) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4008,7 +4437,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions40(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(out *jwriter.Writer, in loopArgument) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(out *jwriter.Writer, in loopArgument) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4029,7 +4458,229 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions40(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(in *jlexer.Lexer, out *bytesArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(in *jlexer.Lexer, out *condensed) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "system":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.System = string(in.String())
+			}
+		case "prompt":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prompt = string(in.String())
+			}
+		case "thinking":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Thinking = string(in.String())
+			}
+		case "max_output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxOutput = int(in.Int())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+				out.Message = nil
+			} else {
+				if out.Message == nil {
+					out.Message = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Message = string(in.String())
+				}
+			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = string(in.String())
+			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = string(in.String())
+			}
+		case "covered_count":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CoveredCount = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(out *jwriter.Writer, in condensed) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"system\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.System))
+	}
+	{
+		const prefix string = ",\"prompt\":"
+		out.RawString(prefix)
+		out.String(string(in.Prompt))
+	}
+	{
+		const prefix string = ",\"thinking\":"
+		out.RawString(prefix)
+		out.String(string(in.Thinking))
+	}
+	{
+		const prefix string = ",\"max_output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxOutput))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		if in.Message == nil {
+			out.RawString("null")
+		} else {
+			out.String(string(*in.Message))
+		}
+	}
+	if in.Source != "" {
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	if in.Why != "" {
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
+	}
+	{
+		const prefix string = ",\"covered_count\":"
+		out.RawString(prefix)
+		out.Int(int(in.CoveredCount))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v condensed) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *condensed) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(in *jlexer.Lexer, out *condenseArguments) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "previous_summary":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prior = string(in.String())
+			}
+		case "reply":
+			if in.IsNull() {
+				in.Skip()
+				out.Reply = nil
+			} else {
+				if out.Reply == nil {
+					out.Reply = new(digest.Reply)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Reply).UnmarshalEasyJSON(in)
+				}
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(out *jwriter.Writer, in condenseArguments) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"previous_summary\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Prior))
+	}
+	{
+		const prefix string = ",\"reply\":"
+		out.RawString(prefix)
+		if in.Reply == nil {
+			out.RawString("null")
+		} else {
+			(*in.Reply).MarshalEasyJSON(out)
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v condenseArguments) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *condenseArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(l, v)
+}
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(in *jlexer.Lexer, out *bytesArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4063,7 +4714,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(out *jwriter.Writer, in bytesArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(out *jwriter.Writer, in bytesArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4077,14 +4728,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v bytesArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions42(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *bytesArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions42(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(in *jlexer.Lexer, out *boundaryArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(in *jlexer.Lexer, out *boundaryArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4114,13 +4765,13 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(in *jlexer.Lex
 					out.Roles = (out.Roles)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 string
+					var v44 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = string(in.String())
+						v44 = string(in.String())
 					}
-					out.Roles = append(out.Roles, v40)
+					out.Roles = append(out.Roles, v44)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4145,7 +4796,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(out *jwriter.Writer, in boundaryArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(out *jwriter.Writer, in boundaryArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4156,11 +4807,11 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(out *jwriter.W
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Roles {
-				if v41 > 0 {
+			for v45, v46 := range in.Roles {
+				if v45 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v46))
 			}
 			out.RawByte(']')
 		}
@@ -4175,14 +4826,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v boundaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions43(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *boundaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions43(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(in *jlexer.Lexer, out *blockArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(in *jlexer.Lexer, out *blockArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4247,7 +4898,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(in *jlexer.Lex
 				(out.CreatedAt).UnmarshalEasyJSON(in)
 			}
 		case "sections":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions41(in, &out.Sections)
+			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in, &out.Sections)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -4262,7 +4913,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(out *jwriter.Writer, in blockArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(out *jwriter.Writer, in blockArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4308,21 +4959,21 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(out *jwriter.W
 	{
 		const prefix string = ",\"sections\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions41(out, in.Sections)
+		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out, in.Sections)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v blockArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *blockArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(in *jlexer.Lexer, out *asked) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions52(in *jlexer.Lexer, out *asked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4388,7 +5039,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(out *jwriter.Writer, in asked) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions52(out *jwriter.Writer, in asked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4437,10 +5088,10 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v asked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions52(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *asked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions52(l, v)
 }
