@@ -3,8 +3,9 @@
 #
 # 1. Go builds a WASI reactor, with the lean easyjson runtime of wasm/easyjson in the place of easyjson's.
 # 2. The WASI functions that it imports are linked in (stub.wat), and all exports but the module's own are dropped.
-# 3. Local variables are merged, which makes the packed module a tenth smaller.
-# 4. The Go runtime is started once, and its memory becomes the module's: nothing is left to do at instantiation.
+# 3. Jumps forward are made direct (forward.mjs), and names and line numbers are dropped (lines.mjs).
+# 4. Local variables are merged, which makes the packed module a tenth smaller.
+# 5. The Go runtime is started once, and its memory becomes the module's: nothing is left to do at instantiation.
 #
 # The same sources and tools give the same bytes. What was built last is kept in build/module with a key of all that went in.
 set -euo pipefail
@@ -25,7 +26,7 @@ for name in $p $p/compact $p/digest $p/policy $p/sessionfile github.com/mailru/e
 go build -modfile="$dir/wasm.mod" -trimpath -buildvcs=false -ldflags='-s -w -buildid=' "${small[@]}" -buildmode=c-shared -o "$dir/reactor.wasm" ./wasm
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 
-key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/package-lock.json | sha256sum | cut -d' ' -f1)
+key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json | sha256sum | cut -d' ' -f1)
 if [ ! -f "$dir/key-$key.wasm" ]; then
 	# The tools, which other copies of the tree may share.
 	tools=${CTXFOLD_TOOLS:-$PWD/build/tools}
@@ -38,8 +39,10 @@ if [ ! -f "$dir/key-$key.wasm" ]; then
 	fi
 	PATH=$tools/node_modules/.bin:$PATH
 	features=(--enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals)
+	node wasm/tools/lines.mjs "$dir/reactor.wasm" "$dir/lines.wasm"
+	node wasm/tools/forward.mjs "$dir/lines.wasm" "$dir/forward.wasm"
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
-	wasm-merge "${features[@]}" "$dir/reactor.wasm" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts
+	wasm-merge "${features[@]}" "$dir/forward.wasm" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts
 	# The exports to keep are the reactor's own.
 	node -e 'const [from, to] = process.argv.slice(1), fs = require("fs");
 		const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(from))).map((e) => e.name);

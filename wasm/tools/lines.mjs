@@ -1,0 +1,78 @@
+// node lines.mjs from.wasm to.wasm: takes names and line numbers out of a module that Go has built.
+//
+// Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
+// dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
+// stays. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
+import { readFileSync, writeFileSync } from "node:fs";
+
+const [from, to] = process.argv.slice(2);
+const wasm = readFileSync(from);
+
+/** The segments of the data section: where they go in memory, and where they stand in the file. */
+const segments = [];
+{
+  let at = 8;
+  const u32 = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const b = wasm[at++];
+      value += (b & 0x7f) * 2 ** shift;
+      if (b < 0x80) return value;
+    }
+  };
+  while (at < wasm.length) {
+    const id = wasm[at++];
+    const size = u32();
+    const end = at + size;
+    if (id === 11) {
+      for (let count = u32(); count > 0; count--) {
+        if (u32() !== 0 || wasm[at++] !== 0x41) throw new Error("a data segment is not active");
+        const address = u32(); // not negative: Go's data is in the first 2 GiB
+        if (wasm[at++] !== 0x0b) throw new Error("the address of a data segment is no constant");
+        const length = u32();
+        segments.push({ address, length, at });
+        at += length;
+      }
+    }
+    at = end;
+  }
+}
+const top = Math.max(...segments.map((s) => s.address + s.length));
+const memory = Buffer.alloc(top + 8);
+for (const s of segments) wasm.copy(memory, s.address, s.at, s.at + s.length);
+
+// pcHeader: magic, two zeros, the quantum of instructions, the size of a pointer.
+const magic = Buffer.from([0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8]);
+const table = memory.indexOf(magic);
+if (table < 0 || memory.indexOf(magic, table + 1) >= 0) throw new Error("this Go lays out its function table in another way");
+const header = (k) => Number(memory.readBigUInt64LE(table + 8 + 8 * k));
+const count = header(0);
+const [names, units, , values, functions] = [3, 4, 5, 6, 7].map((k) => table + header(k));
+if (!(table < names && names < units && units < values && values < functions && functions < top)) throw new Error("the function table is broken");
+
+const clean = Buffer.from(memory);
+clean.fill(0, names, values); // names of functions, compile units, names of files
+const kept = new Set();
+for (let i = 0; i < count; i++) {
+  // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, four bytes, then pcdata.
+  const f = functions + memory.readUInt32LE(functions + 8 * i + 4);
+  const field = (k) => memory.readUInt32LE(f + 4 * k);
+  for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, f + 4 * k);
+  kept.add(field(4));
+  for (let k = 0; k < field(7); k++) kept.add(field(11 + k));
+}
+clean.fill(0, values, functions);
+for (const offset of kept) {
+  // Pairs of varints, up to a value delta of 0 that is not the first.
+  let p = values + offset;
+  const varint = () => {
+    while (memory[p++] >= 0x80);
+  };
+  if (offset > 0) {
+    for (let first = true; first || memory[p] !== 0; first = false) varint(), varint();
+    p++;
+  }
+  memory.copy(clean, values + offset, values + offset, p);
+}
+for (const s of segments) clean.copy(wasm, s.at, s.address, s.address + s.length);
+writeFileSync(to, wasm);
