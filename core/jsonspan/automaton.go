@@ -69,21 +69,28 @@ func roundWeight(sum uint64) uint32 {
 // JSON weighs the bytes between the quotes of a JSON string that a Scanner has read, in 1/16384 token. ascii tells that all
 // of them are ASCII, wide that there are escapes of six characters.
 func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
+	if ascii && !wide && len(b) < repeats {
+		sum, _ = a.side(b, 0)
+		return sum
+	}
 	if wide {
-		sum, _ = a.symbols(b, 0, true)
+		sum, _, _ = a.symbols(b, 0, len(b), true)
 		return sum
 	}
 	return a.blocks(b, func(b []byte, e uint32) (uint64, uint32) {
-		if ascii || asciiOnly(b) {
+		if ascii {
 			return a.side(b, e)
 		}
-		return a.symbols(b, e, true)
+		return a.mixed(b, e)
 	})
 }
 
 // Text weighs a text that is not in JSON, in 1/16384 token.
 func (a *Automaton) Text(text []byte) uint64 {
-	return a.blocks(text, func(b []byte, e uint32) (uint64, uint32) { return a.symbols(b, e, false) })
+	return a.blocks(text, func(b []byte, e uint32) (uint64, uint32) {
+		sum, e, _ := a.symbols(b, e, len(b), false)
+		return sum, e
+	})
 }
 
 // blocks walks b in blocks, none of which ends inside a character or a short escape. A block that is one character
@@ -116,9 +123,12 @@ func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint32) (uint64, uint
 	return sum
 }
 
+// repeats is how many bytes are many enough to be told to be one character over and over.
+const repeats = 256
+
 // repeated tells whether b is long and one character, or short escape, over and over.
 func repeated(b []byte) bool {
-	if len(b) < 256 {
+	if len(b) < repeats {
 		return false
 	}
 	n := 1
@@ -131,19 +141,32 @@ func repeated(b []byte) bool {
 	return b[0] == b[n] && string(b[n:]) == string(b[:len(b)-n])
 }
 
-func asciiOnly(b []byte) bool {
+// asciiRun is how many bytes at the start of b are ASCII.
+func asciiRun(b []byte) int {
 	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		if load(b, i)&highs != 0 {
-			return false
-		}
+	for i+8 <= len(b) && load(b, i)&highs == 0 {
+		i += 8
 	}
-	for ; i < len(b); i++ {
-		if b[i] >= 0x80 {
-			return false
-		}
+	for i < len(b) && b[i] < 0x80 {
+		i++
 	}
-	return true
+	return i
+}
+
+// mixed walks JSON text that is not ASCII, the runs of ASCII in it that are worth it side by side.
+func (a *Automaton) mixed(b []byte, e uint32) (sum uint64, _ uint32) {
+	for len(b) > 0 {
+		var w uint64
+		n := asciiRun(b)
+		if n >= sides { // no escape ends behind it: all of an escape is ASCII
+			w, e = a.side(b[:n], e)
+		} else {
+			w, e, n = a.symbols(b, e, sides, true)
+		}
+		sum += w
+		b = b[n:]
+	}
+	return sum, e
 }
 
 // one walks ASCII, escapes as steps of their own.
@@ -156,9 +179,12 @@ func (a *Automaton) one(b []byte, e uint32) (uint32, uint32) {
 	return sum, e
 }
 
+// sides is how many bytes are enough for pieces to be walked side by side.
+const sides = 96
+
 // side walks ASCII in four pieces side by side.
 func (a *Automaton) side(b []byte, e0 uint32) (uint64, uint32) {
-	if len(b) < 96 {
+	if len(b) < sides {
 		sum, e := a.one(b, e0)
 		return uint64(sum), e
 	}
@@ -201,11 +227,14 @@ func (a *Automaton) split(b []byte, from int) (int, uint32) {
 	return len(b), uint32(a.Inside) << 8
 }
 
-// symbols walks any text, symbol by symbol.
-func (a *Automaton) symbols(b []byte, e uint32, json bool) (sum uint64, _ uint32) {
-	for i := 0; i < len(b); {
+// symbols walks any text, symbol by symbol, up to the first that begins at or behind limit. It returns where that is.
+func (a *Automaton) symbols(b []byte, e uint32, limit int, json bool) (sum uint64, _ uint32, _ int) {
+	i := 0
+	for i < len(b) && i < limit {
 		sym, n := b[i], 1
 		switch {
+		case sym >= 0xe1 && sym < 0xf0 && i+2 < len(b):
+			sym, n = a.Lead3[uint(sym&15)<<6|uint(b[i+1]&63)], 3
 		case sym >= 0x80:
 			sym, n = a.symbol(b[i:])
 		case sym == '\\' && !json:
@@ -217,7 +246,7 @@ func (a *Automaton) symbols(b []byte, e uint32, json bool) (sum uint64, _ uint32
 		e = a.Step[e&nextMask|uint32(sym)]
 		sum += uint64(e >> 16)
 	}
-	return sum, e
+	return sum, e, i
 }
 
 // escaped is the symbol of the escape at the start of b, and its length in JSON.

@@ -531,13 +531,17 @@ func (s *Scanner) str(weigh bool) Str {
 	var extra, narrower, pairs uint32 // see the sum at the end
 	var wide bool                     // there are escapes of six characters
 	for {
-		for i+8 <= len(b) {
+		for i+16 <= len(b) { // a turn of the loop costs more than a word
 			m := special(load(b, i))
-			if m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				break
+			if m == 0 {
+				i += 8
+				if m = special(load(b, i)); m == 0 {
+					i += 8
+					continue
+				}
 			}
-			i += 8
+			i += bits.TrailingZeros64(m) >> 3
+			break
 		}
 		for i < len(b) && b[i]-' ' < 0x60 && b[i] != '"' && b[i] != '\\' {
 			i++

@@ -12,6 +12,8 @@ type Reader struct {
 	F      *Format
 	frames [6]frame
 	depth  int
+	// message is the one being read; it stays here because what a function value is given would be allocated.
+	message transcript.Message
 }
 
 // field is one member of an object as fields found it; Kind is Invalid where the object has none.
@@ -45,7 +47,7 @@ type frame [maxFields]field
 // The measure is the whole object's, members read by inner left out.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
-	*f = frame{}
+	clear(f[:len(keys)])
 	r.depth++
 	size := jsonspan.ASCII(1)
 	if r.Object() {
@@ -85,7 +87,7 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 	}
 	r.depth--
 	if r.Err() != nil {
-		*f = frame{} // what was read of it is not to be relied on
+		clear(f[:]) // what was read of it is not to be relied on
 	}
 	return f, size
 }
@@ -155,8 +157,16 @@ func (r *Reader) typ(f *field) string {
 	if !f.Str() || f.Size.Bytes > 64 {
 		return ""
 	}
+	if b := r.Src()[f.Start+1 : f.End-1]; len(b) > 0 {
+		if word, known := words[string(b)]; known {
+			return word
+		}
+	}
 	return jsonspan.Text(r.Src(), f.Span)
 }
+
+// words are the types and roles that formats know, so that reading one of them allocates nothing.
+var words = map[string]string{}
 
 // want checks that a field, if it is there, is of one of two kinds.
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
@@ -217,13 +227,14 @@ func (r *Reader) Message() {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
 		return
 	}
-	m := transcript.Message{First: int32(len(r.T.Parts))}
+	m := &r.message
+	*m = transcript.Message{First: int32(len(r.T.Parts))}
 	m.Span.Start = r.Pos()
-	r.F.ReadMessage(r, &m)
+	r.F.ReadMessage(r, m)
 	m.Span.End = r.Pos()
 	m.Count = int32(len(r.T.Parts)) - m.First
 	if r.Err() == nil {
-		r.T.Messages = append(r.T.Messages, m)
+		r.T.Messages = append(r.T.Messages, *m)
 	}
 }
 

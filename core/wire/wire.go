@@ -6,6 +6,8 @@
 package wire
 
 import (
+	"strings"
+
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -92,6 +94,11 @@ func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]b
 var formats []*Format
 
 func register(f *Format) {
+	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles} {
+		for _, word := range strings.Fields(list) {
+			words[word] = word
+		}
+	}
 	i := 0
 	for i < len(formats) && formats[i].Name < f.Name {
 		i++
