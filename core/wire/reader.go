@@ -196,6 +196,9 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	r := &Reader{Scanner: s, T: t, F: f}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
+	// Messages of agents have one to four KB, and a part or two.
+	n := (len(t.Src)-int(t.Outer.Start))/2048 + 4
+	t.Messages, t.Parts = make([]transcript.Message, 0, n), make([]transcript.Part, 0, n+n/2)
 	switch kind {
 	case jsonspan.Array:
 		r.messages()
