@@ -4,6 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/compact"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/tokens"
 )
 
 //go:generate sh generate.sh
@@ -64,8 +65,10 @@ type Candidate struct {
 //easyjson:json
 type Estimated struct {
 	Tokens    int    `json:"tokens"`
-	Source    string `json:"source"` // estimated
+	Source    string `json:"source"` // estimated, calibrated or measured
+	Bound     int    `json:"bound"`  // percent: nine of ten are closer
 	Estimator string `json:"estimator"`
+	Family    string `json:"family,omitempty"` // of tokenizers, with script
 	Format    string `json:"format,omitempty"`
 	Messages  []int  `json:"messages,omitempty"` // of each message
 	Beside    int    `json:"beside,omitempty"`   // system prompt and tools of a request body
@@ -78,12 +81,16 @@ type Checked struct {
 	Due       bool    `json:"due"`
 	Reason    string  `json:"reason"` // over_limit, over_bytes, under_budget or unknown_window
 	Tokens    int     `json:"tokens"`
+	Source    string  `json:"source"` // of tokens, as in Estimated
+	Bound     int     `json:"bound"`
 	Limit     int     `json:"limit"`
 	Window    int     `json:"window"`
 	Ratio     float64 `json:"ratio"` // tokens / window; 0 with an unknown window
 	Messages  int     `json:"messages"`
 	Format    string  `json:"format"`
 	Estimator string  `json:"estimator"`
+	// State is the request's, with its usage taken in. Left out where the request has no usage.
+	State *compact.State `json:"state,omitempty"`
 }
 
 // SessionInfo is the answer of the operations session_open and session_append: how the session stands.
@@ -158,6 +165,8 @@ type Plan struct {
 	Replies     []digest.Reply `json:"replies,omitempty"`
 	// Asked are the ids of the requests that wait for a reply. One that the next step does not answer counts as failed.
 	Asked []string `json:"asked,omitempty"`
+	// Correction makes the estimates agree with what the provider counted.
+	Correction *tokens.Correction `json:"correction,omitempty"`
 }
 
 // Replies are the host's summaries.

@@ -5,6 +5,7 @@ package core
 import (
 	compact "github.com/ctxfold/ctxfold/core/compact"
 	digest "github.com/ctxfold/ctxfold/core/digest"
+	tokens "github.com/ctxfold/ctxfold/core/tokens"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -231,7 +232,128 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *SessionInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *Usage) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Input = int(in.Int())
+			}
+		case "cache_read_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheRead = int(in.Int())
+			}
+		case "cache_write_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheWrite = int(in.Int())
+			}
+		case "output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Output = int(in.Int())
+			}
+		case "total_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Total = int(in.Int())
+			}
+		case "exact":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Exact = bool(in.Bool())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in Usage) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	if in.Input != 0 {
+		const prefix string = ",\"input_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Input))
+	}
+	if in.CacheRead != 0 {
+		const prefix string = ",\"cache_read_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheRead))
+	}
+	if in.CacheWrite != 0 {
+		const prefix string = ",\"cache_write_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheWrite))
+	}
+	if in.Output != 0 {
+		const prefix string = ",\"output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Output))
+	}
+	if in.Total != 0 {
+		const prefix string = ",\"total_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Total))
+	}
+	if in.Exact {
+		const prefix string = ",\"exact\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Exact))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Usage) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Usage) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *SessionInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -283,7 +405,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in SessionInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in SessionInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -312,14 +434,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v SessionInfo) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore2(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *SessionInfo) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore2(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *RestoredAnswer) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *RestoredAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -386,7 +508,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in RestoredAnswer) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in RestoredAnswer) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -421,14 +543,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v RestoredAnswer) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore3(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *RestoredAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore3(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *Replies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Replies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -460,7 +582,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in Replies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Replies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -477,14 +599,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Replies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Replies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *Repaired) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Repaired) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -524,7 +646,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in Repaired) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Repaired) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -543,14 +665,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore5(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore5(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *Recalled) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Recalled) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -604,7 +726,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in Recalled) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Recalled) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -639,14 +761,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore6(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore6(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *Planned) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -762,7 +884,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in Planned) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -825,14 +947,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore7(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Plan) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -936,6 +1058,20 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 				}
 				in.Delim(']')
 			}
+		case "correction":
+			if in.IsNull() {
+				in.Skip()
+				out.Correction = nil
+			} else {
+				if out.Correction == nil {
+					out.Correction = new(tokens.Correction)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Correction).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -950,7 +1086,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Plan) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1012,19 +1148,24 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 			out.RawByte(']')
 		}
 	}
+	if in.Correction != nil {
+		const prefix string = ",\"correction\":"
+		out.RawString(prefix)
+		(*in.Correction).MarshalEasyJSON(out)
+	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1100,7 +1241,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v23 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in, &v23)
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &v23)
 					out.Formats = append(out.Formats, v23)
 					in.WantComma()
 				}
@@ -1204,14 +1345,14 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v27 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &v27)
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v27)
 					out.Presets = append(out.Presets, v27)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1226,7 +1367,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1272,7 +1413,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 				if v30 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out, v31)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, v31)
 			}
 			out.RawByte(']')
 		}
@@ -1336,7 +1477,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, v39)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -1344,21 +1485,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1398,7 +1539,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1414,7 +1555,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1460,7 +1601,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1481,7 +1622,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1521,7 +1662,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1537,7 +1678,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1563,11 +1704,23 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 			} else {
 				out.Source = string(in.String())
 			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
+			}
 		case "estimator":
 			if in.IsNull() {
 				in.Skip()
 			} else {
 				out.Estimator = string(in.String())
+			}
+		case "family":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Family = string(in.String())
 			}
 		case "format":
 			if in.IsNull() {
@@ -1622,7 +1775,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1637,9 +1790,19 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 		out.String(string(in.Source))
 	}
 	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
+	}
+	{
 		const prefix string = ",\"estimator\":"
 		out.RawString(prefix)
 		out.String(string(in.Estimator))
+	}
+	if in.Family != "" {
+		const prefix string = ",\"family\":"
+		out.RawString(prefix)
+		out.String(string(in.Family))
 	}
 	if in.Format != "" {
 		const prefix string = ",\"format\":"
@@ -1670,14 +1833,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1720,7 +1883,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v43 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in, &v43)
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in, &v43)
 					out.Candidates = append(out.Candidates, v43)
 					in.WantComma()
 				}
@@ -1740,7 +1903,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1765,7 +1928,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out, v45)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -1775,14 +1938,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1849,7 +2012,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1881,7 +2044,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Closed) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Closed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1915,7 +2078,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Closed) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Closed) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1929,14 +2092,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Closed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Closed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1967,6 +2130,18 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 				in.Skip()
 			} else {
 				out.Tokens = int(in.Int())
+			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = string(in.String())
+			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
 			}
 		case "limit":
 			if in.IsNull() {
@@ -2004,6 +2179,20 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 			} else {
 				out.Estimator = string(in.String())
 			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+				out.State = nil
+			} else {
+				if out.State == nil {
+					out.State = new(compact.State)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.State).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2018,7 +2207,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2036,6 +2225,16 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
 	}
 	{
 		const prefix string = ",\"limit\":"
@@ -2067,19 +2266,24 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 		out.RawString(prefix)
 		out.String(string(in.Estimator))
 	}
+	if in.State != nil {
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		(*in.State).MarshalEasyJSON(out)
+	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Bodies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -2111,7 +2315,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Bodies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -2128,10 +2332,10 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(l, v)
 }

@@ -39,13 +39,14 @@ var ops []op
 
 func init() {
 	const asked = 1<<inPolicy | 1<<inState | 1<<inMessages
+	const usage = 1 << inUsage
 	const either = asked | 1<<inSession // what takes messages takes a session in their stead
 	ops = []op{                         // not in the declaration: info lists them
 		{"info", raw, false, info},
 		{"detect", 1<<inPolicy | 1<<inMessages | 1<<inSession | unread, true, detect},
-		{"estimate", either | 1<<inText, false, estimate},
-		{"check", either, false, check},
-		{"plan", either | edits, false, plan},
+		{"estimate", either | usage | 1<<inText, false, estimate},
+		{"check", either | usage, false, check},
+		{"plan", either | usage | edits, false, plan},
 		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMessages | 1<<inSession | unread | edits, false, step},
 		{"validate", either | edits, true, validate},
 		{"repair", either | edits, true, repair},
@@ -149,7 +150,7 @@ func detect(r *request, dst []byte) []byte {
 func round(f float64) float64 { return float64(int(f*1000+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
-	a := Estimated{Source: "estimated", Estimator: r.profile.Name}
+	a := Estimated{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: r.profile.Name, Family: r.profile.Family}
 	if p := r.members[inText]; !p.Zero() {
 		s := jsonspan.New(r.src).At(p.Start)
 		s.Weigh = r.profile.Automaton
@@ -163,6 +164,14 @@ func estimate(r *request, dst []byte) []byte {
 	if !r.need(inMessages) {
 		return dst
 	}
+	var state compact.State
+	if r.stateOf(&state); r.err != nil {
+		return dst
+	}
+	if r.correct(&state); r.err != nil {
+		return dst
+	}
+	a.Source, a.Bound = r.profile.Source, r.profile.Bound
 	a.Format = r.format.Name
 	a.Beside = r.profile.Beside(r.t)
 	a.Tokens = a.Beside
@@ -182,10 +191,21 @@ func check(r *request, dst []byte) []byte {
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
-	a := Checked{Limit: r.policy.Limit(), Window: r.policy.Window.Tokens, Format: r.format.Name, Estimator: r.profile.Name,
-		Messages: len(r.t.Messages), Reason: compact.UnderBudget}
-	a.Due, a.Tokens = compact.Due(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+	if r.correct(&state); r.err != nil {
+		return dst
+	}
+	a := Checked{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
+		Format: r.format.Name, Estimator: r.profile.Name, Messages: len(r.t.Messages), Reason: compact.UnderBudget}
+	due, size := compact.Due(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: state, N: len(r.t.Messages)}, r.profile.Beside(r.t)+r.tokens())
+	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
+		a.Source, a.Bound = tokens.Measured, size.Bound
+	}
+	if !r.members[inUsage].Zero() {
+		if a.State = &state; r.session != nil {
+			r.session.state = state
+		}
+	}
 	switch {
 	case r.policy.Unbounded():
 		a.Reason = compact.UnknownWindow
@@ -239,6 +259,9 @@ func plan(r *request, dst []byte) []byte {
 	if r.stateOf(&p.State); r.err != nil {
 		return dst
 	}
+	if p.Correction = r.correct(&p.State); r.err != nil {
+		return dst
+	}
 	p.Policy = policy.Raw("{}")
 	if m := r.members[inPolicy]; !m.Zero() {
 		p.Policy = policy.Raw(m.Of(r.src))
@@ -281,6 +304,7 @@ func step(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, at)
 		return dst
 	}
+	r.profile = r.profile.Correct(p.Correction)
 	p.Replies = append(p.Replies, replies...)
 	for _, id := range p.Asked {
 		if !slices.ContainsFunc(p.Replies, func(a digest.Reply) bool { return a.ID == id }) {

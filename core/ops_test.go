@@ -17,7 +17,7 @@ func TestStateRemembersTheFormat(t *testing.T) {
 		list += fmt.Sprintf(tool, i, i, i, strings.Repeat("x", 900))
 	}
 	list += `{"role":"assistant","content":"done"},{"role":"user","content":"thanks"},{"role":"assistant","content":"bye"}]`
-	policy := `{"window":{"tokens":2000},"passes":[{"pass":"fold","keep_tokens":20}]}`
+	policy := `{"estimator":"bytes4","window":{"tokens":2000},"passes":[{"pass":"fold","keep_tokens":20}]}`
 	a := compacts(t, policy, "", list, summaryText)
 	if a.Error != nil || !a.Report.Changed {
 		t.Fatalf("%+v", a)

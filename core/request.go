@@ -51,9 +51,10 @@ const (
 	inBodies
 	inBody
 	inSession
+	inUsage
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.

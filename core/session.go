@@ -72,6 +72,11 @@ func (r *request) enter() {
 	} else if r.resolve(); r.err != nil {
 		return
 	}
+	if r.profile.Automaton != nil && r.profile.Automaton != s.profile.Automaton {
+		r.fail(&jsonspan.Error{Code: policy.OutOfRange, At: "estimator",
+			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, r.policyAt)
+		return
+	}
 	r.format, r.t = s.format, s.t
 	if s.t != nil && r.op.takes&edits != 0 {
 		r.t = s.format.Snapshot(s.t)
@@ -90,7 +95,7 @@ func (r *request) stateOf(state *compact.State) {
 // tokens estimates the messages of the transcript. For a session it adds up what is new.
 func (r *request) tokens() int {
 	s := r.session
-	if s == nil || r.profile != s.profile {
+	if s == nil || !r.profile.Same(s.profile) {
 		sum := 0
 		for i := range r.t.Messages {
 			sum += r.profile.Message(r.t, i)
@@ -210,6 +215,7 @@ func (r *request) move(c *compact.Run) {
 	src := c.AppendOuter(make([]byte, 0, c.Size()+c.Size()/32+64))
 	scan := jsonspan.New(src)
 	scan.Lenient = true // what it is made of has been read before
+	scan.Weigh = s.profile.Automaton
 	t := s.format.Read(scan)
 	s.t, s.sum, s.counted = t, 0, 0
 	if scan.Err() != nil { // nothing is left, or nothing that can be read again

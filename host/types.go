@@ -152,6 +152,9 @@ type TokenCount struct {
 	After  int `json:"after"`
 	Limit  int `json:"limit"`
 	Window int `json:"window"`
+	// Source is where the numbers come from: estimated, calibrated or measured; Bound is how far off, in percent.
+	Source string `json:"source"`
+	Bound  int    `json:"bound"`
 }
 
 // MessageCount is the number of messages before and after a compaction.
@@ -198,6 +201,8 @@ type Check struct {
 	// Reason is "over_limit", "under_budget" or "unknown_window".
 	Reason string `json:"reason"`
 	Tokens int    `json:"tokens"`
+	Source string `json:"source"` // of Tokens, as in an estimate
+	Bound  int    `json:"bound"`
 	Limit  int    `json:"limit"`
 	Window int    `json:"window"`
 	// Ratio is Tokens / Window, or 0 when the window is unknown.
@@ -213,8 +218,10 @@ type Check struct {
 //easyjson:json
 type Estimate struct {
 	Tokens int `json:"tokens"`
-	// Source is "estimated".
+	// Source is "estimated", "calibrated" or "measured"; Bound is how far off it may be, in percent.
 	Source    string `json:"source"`
+	Bound     int    `json:"bound"`
+	Family    string `json:"family,omitempty"`
 	Estimator string `json:"estimator"`
 	// Format is the wire format of the transcript. It is empty for a text, as are Messages and Beside.
 	Format string `json:"format"`

@@ -127,7 +127,7 @@ func (p *archivePass) accept(r digest.Reply) (summary, why string) {
 
 // toolRequest asks for one summary of results.
 func (p *archivePass) toolRequest(c *Run, id string, outputs []digest.ToolOutput, exact bool) digest.Request {
-	r := digest.Request{ID: id, Scope: "tool_output", MaxOutputTokens: max(64, c.P.Measure(digest.BatchReply))}
+	r := digest.Request{ID: id, Scope: "tool_output", MaxOutputTokens: max(64, c.P.ASCII(digest.BatchReply))}
 	if p.Batch > 0 {
 		r.System, r.Prompt = digest.BatchRequest(outputs, exact)
 	} else {

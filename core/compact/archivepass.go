@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/digest"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -128,7 +127,7 @@ paths, numbers and error messages exactly as they are. Invent nothing.`
 func (p *archivePass) request(c *Run, id string, n int32) digest.Request {
 	output := digest.ResultText(c.T, int(n))
 	r := digest.Request{ID: id, Scope: "tool_output", System: archiveSystem,
-		MaxOutputTokens: max(64, c.P.Measure(jsonspan.ASCII(uint32(p.MaxOutput))))}
+		MaxOutputTokens: max(64, c.P.ASCII(p.MaxOutput))}
 	head := "Tool: " + digest.Fence(digest.ToolName(c.T, int(n))) + "\nStatus: " + c.status(n) + "\n<scrollback>\n"
 	const tail = "\n</scrollback>\n\nWrite the summary of this output."
 	room := p.MaxInput

@@ -72,5 +72,6 @@ func (c *Run) placehold(n int32, marker, what string) {
 	at := uint32(strings.Index(string(text), string(jsonspan.AppendString(nil, marker))))
 	body := transcript.Span{Start: span.Start + at, End: span.Start + at + uint32(len(marker)) + 2}
 	p.Kind, p.Body, p.Size, p.Data = transcript.Text, body, jsonspan.MeasureText(marker), 0
+	p.Size.Weight = c.weigh(c.T.Bytes(body), p.Size)
 	p.Flags |= transcript.Edited
 }

@@ -52,6 +52,7 @@ func (p *clearPass) run(c *Run) {
 func (c *Run) clearing(n int32, text string) int {
 	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
 	cleared := parts[0]
-	_, cleared.Size = c.F.ResultBody(nil, c.T, n, text)
+	value, size := c.F.ResultBody(nil, c.T, n, text)
+	cleared.Size, cleared.Size.Weight = size, c.weigh(value, size)
 	return c.P.Parts(parts) - c.P.Parts([]transcript.Part{cleared})
 }

@@ -132,7 +132,8 @@ func newRun(in Input) *Run {
 	n := len(in.Transcript.Messages)
 	c.Report = Report{
 		Preset: in.Policy.Preset, Format: in.Format.Name, Estimator: in.Estimator.Name,
-		Tokens:   Tokens{Before: c.Total, After: c.Total, Limit: c.Limit, Window: in.Policy.Window.Tokens},
+		Tokens: Tokens{Before: c.Total, After: c.Total, Limit: c.Limit, Window: in.Policy.Window.Tokens,
+			Source: in.Estimator.Source, Bound: in.Estimator.Bound},
 		Messages: Count{Before: n, After: n},
 		Summary:  Summary{Source: "none"},
 	}

@@ -5,20 +5,20 @@ import "github.com/ctxfold/ctxfold/core/tokens"
 // Due tells whether the policy's gate says that a transcript is to be compacted, and the tokens that it goes by: total, an
 // estimate, or what a provider counted and an estimate of what follows, where the policy wants that. A provider's count from
 // before the last compaction is too large, and does not count (S4.9).
-func Due(in Input, total int) (due bool, measured int) {
-	measured = total
+func Due(in Input, total int) (due bool, size tokens.Context) {
+	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
 		from := 0
 		if in.Policy.Safe() {
 			from = in.State.Messages
 		}
-		measured = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total).Tokens
+		size = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total)
 	}
 	if in.Policy.Unbounded() {
-		return false, measured
+		return false, size
 	}
 	most := in.Policy.Gate.MaxToolResults
-	return in.Policy.Due(measured, in.N) || most > 0 && countResults(in, most) > most, measured
+	return in.Policy.Due(size.Tokens, in.N) || most > 0 && countResults(in, most) > most, size
 }
 
 // countResults counts the tool results that have a body of their own and that the model is sent, up to one more than most.

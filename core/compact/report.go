@@ -1,6 +1,9 @@
 package compact
 
-import "github.com/ctxfold/ctxfold/core/digest"
+import (
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/tokens"
+)
 
 // Report tells what a compaction did, or why it did nothing. All tokens are estimates by the report's estimator.
 //
@@ -36,6 +39,10 @@ type Tokens struct {
 	After  int `json:"after"`
 	Limit  int `json:"limit"`
 	Window int `json:"window"`
+	// Source is where the numbers come from: estimated, calibrated or measured; Bound is how far off they may be, in
+	// percent (nine of ten are closer).
+	Source string `json:"source"`
+	Bound  int    `json:"bound"`
 }
 
 // Count is a number of messages.
@@ -86,4 +93,6 @@ type State struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Attempts breaks a loop of compactions that do not help.
 	Attempts *Attempts `json:"attempts,omitempty"`
+	// Calibration is what estimates have been compared with.
+	Calibration *tokens.Calibration `json:"calibration,omitempty"`
 }

@@ -83,9 +83,7 @@ func (v *View) Seq() []int32 {
 func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
-	if v.T.Weigh != nil {
-		size.Weight = v.weigh(value)
-	}
+	size.Weight = v.weigh(value, size)
 	v.edits = append(v.edits, edit{p.Msg, p.Body, span})
 	v.sorted = false
 	if _, found := v.bodies[part]; !found {
@@ -101,14 +99,30 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// weigh is the weight that reading value, JSON, will give it.
-func (v *View) weigh(value []byte) uint32 {
+// weigh is the weight that reading value, JSON, will give a part whose other measures are size: that of the value, or of the
+// text in it that they are of.
+func (v *View) weigh(value []byte, size transcript.Measure) uint32 {
+	if v.T.Weigh == nil {
+		return 0
+	}
 	s := jsonspan.New(value)
 	s.Weigh = v.T.Weigh
 	if value[0] == '"' {
 		return s.Text().Weight
 	}
-	return s.Skip().Weight
+	if all := s.At(0).Skip(); all.Bytes == size.Bytes || value[0] != '{' {
+		return all.Weight
+	}
+	for s.Object(); ; {
+		if _, ok := s.Key(); !ok {
+			return 0
+		}
+		if s.Kind() != jsonspan.String {
+			s.Skip()
+		} else if text := s.Text(); text.Bytes == size.Bytes {
+			return text.Weight
+		}
+	}
 }
 
 // Original is the body of a part before any edit.

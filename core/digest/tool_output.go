@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -222,8 +221,8 @@ func BatchStandIn(t *transcript.Transcript, first int) string {
 	return "It stands with the result of call " + strings.TrimSpace(t.Text(t.Parts[first].ID)) + "."
 }
 
-// BatchReply is how long a summary of several results may be.
-var BatchReply = jsonspan.ASCII(batchOutput)
+// BatchReply is how long a summary of several results may be, in characters.
+const BatchReply = batchOutput
 
 // Key is what S4 knows a result by: its id or, without one, its name and its message.
 func (o ToolOutput) Key(message int) string {

@@ -21,7 +21,7 @@ var presets = []Preset{
 		Name: "default",
 		Doc:  "clears old tool results first, folds older turns when that is not enough, restores the files last read",
 		JSON: `{
-  "estimator": "bytes4",
+  "estimator": "script",
   "gate": {"ratio": 0.8, "target": 0.6, "min_gain": 0.02},
   "passes": [
     {"pass": "clear", "keep_recent": 6, "min_reclaim": 2000},

@@ -11,6 +11,7 @@ type Context struct {
 	Tokens   int // measured up to the message at Index, estimated behind it
 	Measured int // what the provider counted, tokens
 	Index    int // the message of the assistant that has the provider's numbers; -1 where there is none
+	Bound    int // how far off it may be, percent
 }
 
 // MeasureContext anchors the estimate of a transcript to the newest numbers of a provider that stand in it: those of a
@@ -31,7 +32,14 @@ func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Co
 		for k := i + 1; k < n; k++ {
 			c.Tokens += p.Message(t, k)
 		}
+		c.Bound = measuredBound(p.Bound, c.Tokens-c.Measured, c.Tokens)
 		return c
 	}
-	return Context{Index: -1, Tokens: total}
+	return Context{Index: -1, Tokens: total, Bound: p.Bound}
+}
+
+// measuredBound is how far off a total is, in percent, of which only a tail is estimated, by bound percent. A provider's count
+// is of what it was sent, which the transcript may not be to the byte: it is never less than one percent.
+func measuredBound(bound, tail, total int) int {
+	return max(1, (bound*tail+total/2)/max(1, total))
 }

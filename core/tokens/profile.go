@@ -46,10 +46,12 @@ type Profile struct {
 
 	// Automaton weighs texts where the unit is Weight.
 	Automaton *jsonspan.Automaton
-	// Family is the family of tokenizers that the weights are fitted to, and Bound how far off nine of ten texts of some
-	// thousand bytes are at the most, in percent.
+	// Family is the family of tokenizers that the weights are fitted to.
 	Family string
-	Bound  int
+
+	// Correction is by what providers have counted. Its Bound is how far off nine of ten texts of some thousand bytes are at
+	// the most, in percent; a Scale of 0 changes nothing.
+	Correction
 
 	// published is the row exactly as the published system has it, where that leaves out what a provider bills.
 	published *Profile
@@ -65,7 +67,7 @@ type Cost struct {
 }
 
 // Default is the estimator of a policy that names none.
-const Default = "bytes4"
+const Default = "script"
 
 // free is what costs nothing.
 var free = Cost{NoText: true, NoName: true}
@@ -214,4 +216,12 @@ func (p *Profile) divide(units uint64) int {
 		return int(units * p.Num / p.Den)
 	}
 	return int((units*p.Num + p.Den - 1) / p.Den)
+}
+
+// scaled corrects a number of tokens; it rounds down, as Anchor needs it.
+func (p *Profile) scaled(n int) int {
+	if p.Scale == 0 || p.Scale == unscaled {
+		return n
+	}
+	return int(uint64(n) * uint64(p.Scale) / unscaled)
 }

@@ -29,9 +29,9 @@ func (p *Profile) oldCalls(list []byte) int {
 			}
 			switch {
 			case string(key) == "args":
-				total += p.Measure(s.Skip().Measure)
+				total += p.divide(p.units(s.Skip().Measure))
 			case string(key) == "toolName" && s.Kind() == jsonspan.String:
-				total += p.Measure(s.Text().Measure)
+				total += p.divide(p.units(s.Text().Measure))
 			default:
 				s.Skip()
 			}

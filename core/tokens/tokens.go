@@ -10,14 +10,25 @@ import (
 )
 
 // Measure estimates a measured text by itself, without framing, in tokens.
-func (p *Profile) Measure(m transcript.Measure) int { return p.divide(p.units(m)) }
+func (p *Profile) Measure(m transcript.Measure) int { return p.scaled(p.divide(p.units(m))) }
 
 // Text estimates a text by itself, without framing, in tokens.
 func (p *Profile) Text(text string) int {
+	return p.Measure(p.measure(text))
+}
+
+func (p *Profile) measure(text string) transcript.Measure {
 	m := jsonspan.MeasureText(text)
 	if p.Automaton != nil {
 		m.Weight = p.Automaton.Weight([]byte(text))
 	}
+	return m
+}
+
+// ASCII estimates a text of n ASCII characters that is not written yet, in tokens.
+func (p *Profile) ASCII(n int) int {
+	m := jsonspan.ASCII(uint32(n))
+	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // of English and code; most other text is not ASCII
 	return p.Measure(m)
 }
 
@@ -27,6 +38,9 @@ func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
 	}
+	if p.Scale > unscaled {
+		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
+	}
 	if p.Unit == Weight {
 		return 3 * tokens // bytes, of text that takes many tokens; most takes fewer
 	}
@@ -35,7 +49,7 @@ func (p *Profile) MaxUnits(tokens int) int {
 
 // NewMessage estimates a message with one text, which is not written yet, in tokens.
 func (p *Profile) NewMessage(role transcript.Role, text string) int {
-	return p.Framing[role] + p.Block + p.Text(text)
+	return p.scaled(p.Framing[role] + p.Block + p.divide(p.units(p.measure(text))))
 }
 
 // Message estimates message i of t in tokens: its parts that are not removed, their framing and its own. A message that
@@ -49,12 +63,14 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	if p.Stringified && m.Role == transcript.Assistant && t.IsArray(m.OldCalls) {
 		total += p.oldCalls(t.Bytes(m.OldCalls))
 	}
-	return total
+	return p.scaled(total)
 }
 
 // Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls, and
 // with Stringified results, count as they are spelled.
-func (p *Profile) Parts(parts []transcript.Part) int { return p.sum(nil, transcript.Measure{}, parts) }
+func (p *Profile) Parts(parts []transcript.Part) int {
+	return p.scaled(p.sum(nil, transcript.Measure{}, parts))
+}
 
 func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts []transcript.Part) int {
 	total := 0
@@ -63,7 +79,7 @@ func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts 
 		if p.PerMessage {
 			units += p.units(m)
 		} else {
-			total += p.Measure(m)
+			total += p.divide(p.units(m))
 		}
 	}
 	if !p.BareFields {
@@ -123,7 +139,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// Beside estimates what a request body sends beside its messages: system prompt and tool definitions, in tokens.
+// Beside estimates what is sent beside the messages: system prompt and tool definitions of a request body, and what a
+// correction has found, in tokens.
 func (p *Profile) Beside(t *transcript.Transcript) int {
-	return p.Measure(t.System) + p.Measure(t.Tools)
+	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }

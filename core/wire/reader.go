@@ -299,6 +299,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 		depth = 2
 	}
 	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f}
+	r.Weigh = t.Weigh
 	for r.Elem() {
 		r.Message()
 	}

@@ -199,7 +199,7 @@ export interface Report {
   preset: string;
   format: string;
   estimator: string;
-  tokens: { before: number; after: number; limit: number; window: number };
+  tokens: { before: number; after: number; limit: number; window: number; source: string; bound: number };
   messages: { before: number; after: number };
   /** Tool results whose body was replaced by a marker. */
   cleared: number;
@@ -253,8 +253,13 @@ export interface Action {
 
 export interface Estimate {
   tokens: number;
+  /** `estimated`, `calibrated` (by what the provider counted earlier) or `measured` (up to the message of `usage`). */
   source: string;
+  /** How far off it may be, in percent: nine of ten are closer. */
+  bound: number;
   estimator: string;
+  /** The family of tokenizers, with `script`. */
+  family?: string;
   format?: string;
   /** Of each message. */
   messages?: number[];
@@ -268,6 +273,8 @@ export interface Check {
   /** `over_limit`, `under_budget` or `unknown_window`. */
   reason: string;
   tokens: number;
+  source: string;
+  bound: number;
   limit: number;
   window: number;
   /** tokens / window; 0 with an unknown window. */

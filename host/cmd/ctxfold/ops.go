@@ -48,7 +48,7 @@ func checkCommand(f *flags) *cobra.Command {
 				[2]string{"size", fmt.Sprintf("%s, %s tokens", plural(a.Messages, "message"), count(a.Tokens))},
 				[2]string{"limit", limit},
 				[2]string{"window", window},
-				[2]string{"by", fmt.Sprintf("format %s, estimator %s", a.Format, a.Estimator)})
+				[2]string{"by", fmt.Sprintf("format %s, %s", a.Format, estimator(a.Estimator, a.Source, a.Bound))})
 			return nil
 		},
 	}
@@ -76,7 +76,7 @@ func estimateCommand(f *flags) *cobra.Command {
 				return f.printLine(a.Raw)
 			}
 			facts := [][2]string{read, {"tokens", count(a.Tokens)}}
-			by := "estimator " + a.Estimator
+			by := estimator(a.Estimator, a.Source, a.Bound)
 			if a.Format != "" {
 				facts = append(facts, [2]string{"messages", count(len(a.Messages))})
 				by = "format " + a.Format + ", " + by

@@ -124,7 +124,7 @@ func printReport(w io.Writer, r host.Report, more ...[2]string) {
 			[2]string{"summary", whereTheSummaryIsFrom(r)},
 			[2]string{"unchanged", whatIsUnchanged(r)})
 	}
-	facts = append(facts, [2]string{"by", fmt.Sprintf("preset %s, format %s, estimator %s", r.Preset, r.Format, r.Estimator)})
+	facts = append(facts, [2]string{"by", fmt.Sprintf("preset %s, format %s, %s", r.Preset, r.Format, estimator(r.Estimator, r.Tokens.Source, r.Tokens.Bound))})
 	lines(w, append(facts, more...)...)
 }
 
@@ -229,4 +229,9 @@ func tally(r host.Report, pass string, name func(host.Action) string) string {
 		names[i] = count(counts[n]) + " " + n
 	}
 	return strings.Join(names, ", ")
+}
+
+// estimator tells what numbers of tokens are by, and how far off they may be.
+func estimator(name, source string, bound int) string {
+	return fmt.Sprintf("estimator %s, %s within %d %%", name, source, bound)
 }
