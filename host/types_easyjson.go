@@ -2219,6 +2219,18 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 			} else {
 				out.Window = int(in.Int())
 			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = string(in.String())
+			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -2252,6 +2264,16 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 		const prefix string = ",\"window\":"
 		out.RawString(prefix)
 		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
 	}
 	out.RawByte('}')
 }
@@ -2853,6 +2875,18 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 			} else {
 				out.Source = string(in.String())
 			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
+			}
+		case "family":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Family = string(in.String())
+			}
 		case "estimator":
 			if in.IsNull() {
 				in.Skip()
@@ -2921,6 +2955,16 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 		const prefix string = ",\"source\":"
 		out.RawString(prefix)
 		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
+	}
+	if in.Family != "" {
+		const prefix string = ",\"family\":"
+		out.RawString(prefix)
+		out.String(string(in.Family))
 	}
 	{
 		const prefix string = ",\"estimator\":"
@@ -3193,6 +3237,18 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 			} else {
 				out.Tokens = int(in.Int())
 			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = string(in.String())
+			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
+			}
 		case "limit":
 			if in.IsNull() {
 				in.Skip()
@@ -3257,6 +3313,16 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
 		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
 	}
 	{
 		const prefix string = ",\"limit\":"
