@@ -121,7 +121,7 @@ test("an instance whose memory has grown very large is replaced, as memory never
   compactor.estimate(session(1));
   const made = count.made;
   const huge = encoder.encode(JSON.stringify([{ role: "user", content: "x".repeat(150_000_000) }]));
-  assert.ok(compactor.estimate(huge).tokens > 37_500_000);
+  assert.ok(compactor.estimate(huge).tokens > 4_000_000);
   assert.equal(count.made, made);
   assert.ok(compactor.estimate(session(1)).tokens > 0);
   assert.equal(count.made, made + 1);
