@@ -4,6 +4,7 @@ package compact
 
 import (
 	policy "github.com/ctxfold/ctxfold/core/policy"
+	tokens "github.com/ctxfold/ctxfold/core/tokens"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -1482,6 +1483,20 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 					(*out.Attempts).UnmarshalEasyJSON(in)
 				}
 			}
+		case "calibration":
+			if in.IsNull() {
+				in.Skip()
+				out.Calibration = nil
+			} else {
+				if out.Calibration == nil {
+					out.Calibration = new(tokens.Calibration)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Calibration).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1529,6 +1544,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 		const prefix string = ",\"attempts\":"
 		out.RawString(prefix)
 		(*in.Attempts).MarshalEasyJSON(out)
+	}
+	if in.Calibration != nil {
+		const prefix string = ",\"calibration\":"
+		out.RawString(prefix)
+		(*in.Calibration).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -2378,6 +2398,18 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 			} else {
 				out.Window = int(in.Int())
 			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = string(in.String())
+			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2415,6 +2447,16 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 		const prefix string = ",\"window\":"
 		out.RawString(prefix)
 		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
 	}
 	out.RawByte('}')
 }
