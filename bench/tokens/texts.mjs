@@ -1,8 +1,10 @@
 // Gathers texts of many kinds from what is installed: node texts.mjs OUT ROOT...
-// Each file gives one slice of 400 to 5,000 bytes, chosen by a hash of its path, so that a second run gives the same texts.
+// Each file gives one slice of 400 to 5,000 bytes, chosen by a hash of its path, so that a second run gives the same texts. Texts
+// with an even number are fitted on, those with an odd one never. They are from other folders than the first, in kinds that
+// have texts from four folders or more; of what a command prints, ten pieces count as one folder.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { gunzipSync } from 'node:zlib'
 
@@ -32,24 +34,26 @@ const add = (kind, path, make) => {
   if (!found.has(kind)) found.set(kind, [])
   found.get(kind).push({ path, make, order: hash(path).readUInt32LE(0) })
 }
+let root = ''
 function walk(dir, depth) {
   let names
   try { names = readdirSync(dir, { withFileTypes: true }) } catch { return }
   for (const e of names) {
     const path = join(dir, e.name)
+    const rel = path.slice(root.length) // so that it does not matter where the roots are
     if (e.isDirectory()) { if (depth < 14 && e.name !== '.git' && e.name !== 'proc') walk(path, depth + 1); continue }
     if (!e.isFile()) continue
     const lang = prose.exec(path)
     if (lang) {
       const code = lang[1] === 'C' || lang[1].startsWith('en') ? 'en' : lang[1].replace(/-[A-Z]+$/, '').replace('zh_TW', 'zh').replace('zh_CN', 'zh').replace('pt_BR', 'pt')
-      add(code, path, () => strip(path, read(path)))
+      add(code, rel, () => strip(path, read(path)))
     }
-    for (const [kind, re] of kinds) if (re.test(path)) { add(kind, path, () => read(path)); break }
+    for (const [kind, re] of kinds) if (re.test(path)) { add(kind, rel, () => read(path)); break }
     if (/\.(gz|png|wasm)$/.test(e.name)) {
-      add('base64', path, () => { const b = readFileSync(path).subarray(40, 8000).toString('base64'); return hash(path)[1] & 1 ? b : b.replace(/(.{76})/g, '$1\n') })
-      add('hex', path, () => {
+      add('base64', rel, () => { const b = readFileSync(path).subarray(40, 8000).toString('base64'); return hash(rel)[1] & 1 ? b : b.replace(/(.{76})/g, '$1\n') })
+      add('hex', rel, () => {
         const b = readFileSync(path).subarray(64, 6000)
-        if (hash(path)[1] & 1) return b.toString('hex').replace(hash(path)[2] & 1 ? /(.{64})/g : /(.{40})/g, '$1\n')
+        if (hash(rel)[1] & 1) return b.toString('hex').replace(hash(rel)[2] & 1 ? /(.{64})/g : /(.{40})/g, '$1\n')
         let s = ''
         for (let i = 0; i < b.length; i += 16) {
           const row = [...b.subarray(i, i + 16)]
@@ -59,7 +63,7 @@ function walk(dir, depth) {
         return s
       })
     }
-    if (/package\.json$/.test(path)) add('ws', path, () => JSON.stringify(JSON.parse(read(path)), null, 8))
+    if (/package\.json$/.test(path)) add('ws', rel, () => JSON.stringify(JSON.parse(read(path)), null, 8))
   }
 }
 const read = (path) => {
@@ -71,13 +75,13 @@ const read = (path) => {
 const run = (cmd, ...args) => { try { return execFileSync(cmd, args, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] }) } catch { return '' } }
 const chunks = (kind, name, text, size) => { for (let i = 0, n = 0; i + 400 < text.length && n < 200; i += size, n++) { const at = i; add(kind, `${name}#${n}`, () => text.slice(at, at + size)) } }
 
-for (const r of roots) walk(r, 0)
+for (root of roots) walk(root, 0)
 for (const d of ['/usr/lib', '/usr/sbin', '/usr/bin', '/usr/share', '/var/lib/dpkg/info', '/etc']) chunks('ws', 'ls -l ' + d, run('ls', '-l', d), 3000)
 chunks('ws', 'dpkg -l', run('dpkg', '-l'), 2500)
 chunks('log', 'dpkg.log', run('cat', '/var/log/dpkg.log'), 2500)
 chunks('log', 'ps', run('ps', 'auxww'), 2500)
 chunks('log', 'go test', run('go', 'test', '-json', 'strings'), 2500)
-chunks('diff', 'git log', run('git', 'log', '-p', '-60'), 2800)
+chunks('diff', 'git log', run('git', 'log', '-p', '--reverse', '-60'), 2800)
 for (const r of roots) for (const f of [join(r, 'unicode-data/usr/share/unicode/emoji/emoji-test.txt'), '/usr/share/unicode/emoji/emoji-test.txt']) {
   try {
     const lines = readFileSync(f, 'utf8').split('\n').filter((l) => l.includes('fully-qualified')).map((l) => l.split('# ')[1]?.replace(/E\d+\.\d+ /, ''))
@@ -88,13 +92,16 @@ for (const r of roots) for (const f of [join(r, 'unicode-data/usr/share/unicode/
   } catch {}
 }
 
+const folder = (path) => (path.includes('#') ? path.replace(/.$/, '') : dirname(path))
 mkdirSync(out, { recursive: true })
 const index = []
 for (const [kind, files] of [...found].sort()) {
   files.sort((a, b) => a.order - b.order)
-  let n = 0
+  const folders = new Set(files.map((f) => folder(f.path)))
+  const numbers = [0, 1]
   for (const f of files) {
-    if (n >= PER_KIND) break
+    const held = hash('half ' + (folders.size >= 4 ? folder(f.path) : f.path))[0] & 1
+    if (numbers[held] >= PER_KIND) continue
     let text
     try { text = f.make() } catch { continue }
     const h = hash('slice ' + f.path)
@@ -103,7 +110,8 @@ for (const [kind, files] of [...found].sort()) {
     text = text.slice(from, from + size).toWellFormed?.() ?? text.slice(from, from + size)
     text = text.replace(/\ufffd/g, '')
     if (Buffer.byteLength(text) < 300) continue
-    const name = `${kind}-${String(n++).padStart(3, '0')}.txt`
+    const name = `${kind}-${String(numbers[held]).padStart(3, '0')}.txt`
+    numbers[held] += 2
     writeFileSync(join(out, name), text)
     index.push(`${name}\t${kind}\t${f.path}`)
   }
