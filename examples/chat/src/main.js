@@ -21,17 +21,29 @@ const settings = () => {
 };
 const sent = () => conversation.context.map(({ message }) => message);
 
-/** A compactor for the conversation as it is now. */
-function compactor(force = false) {
+function policy(force = false) {
   const tokens = Number(fields().window.value) || 4000;
-  const policy = { format: "openai-chat", window: { tokens, reserve: Math.round(tokens / 8) }, force };
-  return createCompactor({ policy, state: conversation.state });
+  return { format: "openai-chat", window: { tokens, reserve: Math.round(tokens / 8) }, force };
+}
+
+/** It has the module, in a worker; the policy is the session's. */
+const compactor = createCompactor();
+/** Puts the conversation as it stands here into the module. */
+const opened = () => compactor.session(sent(), { policy: policy(), state: conversation.state });
+/** The context in the module: a turn sends it what the turn brings. */
+let session = opened();
+
+/** What is in the module may be another conversation by now. */
+async function reopen() {
+  await session.close();
+  session = opened();
 }
 
 /** @param {string} role @param {string} content */
 async function add(role, content) {
   const message = { role, content };
   conversation.context.push({ index: conversation.all.push(message) - 1, message });
+  await session.append(message);
   await keep(conversation);
   await render();
 }
@@ -45,6 +57,7 @@ async function working(work) {
   } catch (error) {
     if (busy.signal.aborted) say("Stopped.");
     else say(`That did not work: ${/** @type {Error} */ (error).message}`);
+    await reopen();
   }
   busy = undefined;
   lock();
@@ -61,10 +74,8 @@ function lock() {
 async function turn(text) {
   await add("user", text);
   await working(async (signal) => {
-    const now = compactor();
-    const { due } = await now.check(sent());
-    now.close();
-    if (due && fields().automatic.checked) await compact(signal, false);
+    const { due } = await session.check();
+    if (due && fields().automatic.checked) await compact(signal);
     say("The model writes…");
     const { text: reply } = await answer(settings(), sent(), { signal });
     await add("assistant", reply || "(nothing)");
@@ -72,21 +83,16 @@ async function turn(text) {
   });
 }
 
-/** Makes a plan and keeps it before anybody is asked, so that a reload can go on with it. @param {AbortSignal} signal @param {boolean} force */
-async function compact(signal, force) {
-  const now = compactor(force);
-  try {
-    await settle(await now.plan(sent()), now, signal);
-  } finally {
-    now.close();
-  }
+/** Makes a plan and keeps it before anybody is asked, so that a reload can go on with it. @param {AbortSignal} signal */
+async function compact(signal, force = false) {
+  await settle(await session.plan({ policy: policy(force) }), signal);
 }
 
 /**
  * Takes a compaction to its end: summaries, step, until nothing is asked any more.
- * @param {any} result @param {ReturnType<typeof compactor>} now @param {AbortSignal} signal
+ * @param {any} result @param {AbortSignal} signal
  */
-async function settle(result, now, signal) {
+async function settle(result, signal) {
   while (result.requests.length > 0) {
     const { length } = conversation.context;
     conversation.pending = { plan: result.plan, requests: result.requests, length };
@@ -102,7 +108,7 @@ async function settle(result, now, signal) {
         }
       }),
     );
-    result = await now.step(sent(), result.plan, summaries);
+    result = await session.step(result.plan, summaries);
   }
   const places = new Map(conversation.context.map(({ index, message }) => [message, index]));
   conversation.context = result.messages.map((/** @type {any} */ message) => ({
@@ -121,14 +127,7 @@ async function settle(result, now, signal) {
 async function resume() {
   const { pending } = conversation;
   if (!pending) return;
-  await working(async (signal) => {
-    const now = compactor();
-    try {
-      await settle(pending, now, signal);
-    } finally {
-      now.close();
-    }
-  });
+  await working((signal) => settle(pending, signal));
 }
 
 /** @param {string} tag @param {string} className @param {(Node | string)[]} children */
@@ -187,9 +186,7 @@ async function measure() {
     $("meter").value = 0;
     return;
   }
-  const now = compactor();
-  const { tokens, limit, window } = await now.check(sent());
-  now.close();
+  const { tokens, limit, window } = await session.check();
   Object.assign($("meter"), { max: window, high: limit, low: limit, optimum: 0, value: tokens });
   $("tokens").textContent = `${tokens} of ${window} tokens, compacted above ${limit}`;
 }
@@ -215,15 +212,20 @@ $("compact").addEventListener("click", () => working((signal) => compact(signal,
 $("clear").addEventListener("click", async () => {
   busy?.abort(new DOMException("the conversation is forgotten", "AbortError"));
   conversation = empty();
+  await reopen();
   await keep(conversation);
   await render();
   lock();
   say("Forgotten.");
 });
-fields().window.addEventListener("change", measure);
+fields().window.addEventListener("change", async () => {
+  await reopen();
+  await measure();
+});
 
 try {
   conversation = await restored();
+  await reopen();
   await render();
   lock();
   await resume();
