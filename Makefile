@@ -13,7 +13,7 @@ BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
 FIXTURES    := runtimes bundlers sdks
-HEAVY       := parcel wrangler next
+HEAVY       := browsers parcel wrangler next
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
 
@@ -84,8 +84,8 @@ test-js: node-is-there browser-is-there ## Run the tests of the npm package and 
 	npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
-test-js-long: node-is-there browser-is-there ## Build and run the heavy bundlers' fixtures, and hold 1,000 conversations in workerd
-	$(say) 'npm: fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
+test-js-long: node-is-there browser-is-there other-browsers-are-there ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
+	$(say) 'npm: Firefox and WebKit, fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && npm ci --no-audit --no-fund && for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done && \
 	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
@@ -137,6 +137,16 @@ browser-is-there:
 		echo 'Chromium is missing, and in CI the browser tests are not left out.' >&2; exit 1; \
 	else \
 		printf '\n!!! Chromium is missing: THE BROWSER TESTS ARE LEFT OUT. Install it to run them.\n' >&2; \
+	fi
+
+.PHONY: other-browsers-are-there
+other-browsers-are-there:
+	@if command -v firefox-esr > /dev/null && command -v WebKitWebDriver > /dev/null && command -v Xvfb > /dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing Firefox and WebKit\n'; \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends firefox-esr webkit2gtk-driver xvfb; \
+	else \
+		printf '\n!!! FIREFOX AND WEBKIT ARE LEFT OUT: install firefox-esr, webkit2gtk-driver and xvfb.\n' >&2; \
 	fi
 
 .PHONY: test-long

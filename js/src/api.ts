@@ -1,7 +1,7 @@
 /** What every entry of the package exports beside `load` and `createCompactor`, which differ in where the module comes from. */
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom } from "./archive.js";
-export type { CompactOptions, Compactor, CompactorOptions, CreateCompactor, Overrides } from "./compactor.js";
+export type { Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
 export {
   type Called,
   type Compacted,
@@ -11,6 +11,7 @@ export {
   type LimitedOutput,
   type Verdict,
 } from "./conversation.js";
+export type { CompactOptions, Overrides } from "./ending.js";
 export { CtxfoldError } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
 export type { Failure } from "./failure.js";

@@ -1,5 +1,5 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
-import type { CompactOptions, Overrides } from "./compactor.js";
+import type { CompactOptions, Overrides } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { CompactionEvent, Journal } from "./journal.js";

@@ -1,6 +1,7 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
-import { type CompactOptions, type CompactorOptions, ending, type Overrides } from "./compactor.js";
+import type { CompactorOptions } from "./compactor.js";
+import { type CompactOptions, ending, type Overrides } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";

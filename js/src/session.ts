@@ -1,6 +1,6 @@
 /** Conversations that stay in the module, so that they are not written and read again at each turn. */
 import { keep } from "./archive.js";
-import { type CompactOptions, ending, type Overrides } from "./compactor.js";
+import { type CompactOptions, ending, type Overrides } from "./ending.js";
 import { type Answer, type Head, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Model, replies } from "./events.js";

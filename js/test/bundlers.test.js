@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { noBrowser, openPage } from "./support/browser.js";
 import { packedInto } from "./support/packed.js";
 import { files, serve } from "./support/server.js";
+import { testedOn } from "./support/tested-on.js";
 
 const root = fileURLToPath(new URL("../fixtures/bundlers", import.meta.url));
 const dist = `${root}/dist`;
 const installed = createRequire(`${root}/package.json`);
+
+/** A row of the README. @param {string} name @param {string} what @param {string} [id] the package */
+async function builtWith(name, what, id = name.toLowerCase()) {
+  const { version } = JSON.parse(await readFile(`${root}/node_modules/${id}/package.json`, "utf8"));
+  await testedOn(name, version, what, "bundlers");
+}
 
 /** A package of the fixture. @param {string} name @returns {Promise<any>} */
 const tool = async (name) => import(pathToFileURL(installed.resolve(name)).href);
@@ -47,6 +54,7 @@ test("Vite builds it, with the worker", { skip: noBrowser, timeout: 120_000 }, a
   const { build } = await tool("vite");
   await build({ root, logLevel: "error", build: { outDir: `${dist}/vite`, emptyOutDir: true } });
   await built(t, "vite", BOTH);
+  await builtWith("Vite (build)", "the page, with `/worker`", "vite");
 });
 
 test("Vite serves it in development, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
@@ -55,6 +63,7 @@ test("Vite serves it in development, with the worker", { skip: noBrowser, timeou
   t.after(() => server.close());
   await server.listen();
   await shows(t, `http://127.0.0.1:${server.httpServer.address().port}/`, BOTH);
+  await builtWith("Vite (development)", "the page, with `/worker`", "vite");
 });
 
 test("webpack builds it, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
@@ -68,6 +77,7 @@ test("webpack builds it, with the worker", { skip: noBrowser, timeout: 120_000 }
   });
   assert.equal(stats.hasErrors() || stats.hasWarnings(), false, stats.toString());
   await built(t, "webpack", BOTH, "main.js");
+  await builtWith("webpack", "the page, with `/worker`");
 });
 
 test("Rollup builds it with its plugin for assets", { skip: noBrowser, timeout: 120_000 }, async (t) => {
@@ -75,10 +85,12 @@ test("Rollup builds it with its plugin for assets", { skip: noBrowser, timeout: 
   const { nodeResolve } = await tool("@rollup/plugin-node-resolve");
   const { importMetaAssets } = await tool("@web/rollup-plugin-import-meta-assets");
   const plugins = [nodeResolve({ browser: true }), importMetaAssets()];
-  const bundle = await rollup({ input: `${root}/src/no-worker.js`, plugins });
+  const onwarn = (/** @type {{message: string}} */ { message }) => assert.fail(message);
+  const bundle = await rollup({ input: `${root}/src/no-worker.js`, plugins, onwarn });
   await bundle.write({ dir: `${dist}/rollup`, format: "es", entryFileNames: "main.js" });
   await bundle.close();
   await built(t, "rollup", "main: compacted", "main.js");
+  await builtWith("Rollup", "the page, with a plugin for assets");
 });
 
 test("esbuild builds it with the module inside", { skip: noBrowser, timeout: 120_000 }, async (t) => {
@@ -86,4 +98,5 @@ test("esbuild builds it with the module inside", { skip: noBrowser, timeout: 120
   const entryPoints = [`${root}/src/no-assets.js`];
   await build({ entryPoints, outfile: `${dist}/esbuild/main.js`, bundle: true, format: "esm", minify: true });
   await built(t, "esbuild", "inline: compacted", "main.js");
+  await builtWith("esbuild", "the page, with `/inline`");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { noBrowser, openPage } from "./support/browser.js";
+import { accessible, LOOKS, noBrowser, openPage, photograph } from "./support/browser.js";
 import { built } from "./support/built.js";
 import { files, serve } from "./support/server.js";
 
@@ -106,6 +106,47 @@ test("a reload in the middle of a compaction loses nothing, and the compaction g
   await page.reload();
   await page.locator(".digest").waitFor();
   await turn(page, "still here");
+});
+
+test("axe finds nothing, and it fits, in every look; all of it by keyboard", {
+  skip: noBrowser,
+  timeout: 180_000,
+}, async (t) => {
+  const page = await open(t);
+  await accessible(page);
+  for (let i = 0; i < 8; i++) await turn(page, `subject ${i} of eight`);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "text", "one can go on writing");
+  await page.keyboard.press("Shift+Tab");
+  assert.match(await focused(), /^Settings/);
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Window (tokens)").waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Shift+Tab");
+  assert.equal(await focused(), "Compact now");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Compacted: /).waitFor();
+  await turn(page, "one more subject");
+  const folded = page.locator(".folded > summary");
+  await folded.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Recall");
+  await page.keyboard.press("Enter");
+  assert.match(await page.getByLabel("Your message").inputValue(), /^Earlier I said:/);
+  await accessible(page);
+  await page.getByLabel("Your message").fill("");
+  await folded.click();
+  for (const { look, size, colorScheme } of LOOKS) {
+    await page.setViewportSize({ ...size, height: Math.min(size.height, 844) });
+    await page.emulateMedia({ colorScheme });
+    await page.getByText("Settings").click();
+    await accessible(page);
+    await page.getByText("Settings").click();
+    await accessible(page);
+    await page.locator(".digest").scrollIntoViewIfNeeded();
+    await photograph(page, `chat-${look}`);
+  }
 });
 
 test("Stop ends a compaction and an answer", { skip: noBrowser, timeout: 120_000 }, async (t) => {

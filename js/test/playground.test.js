@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { noBrowser, openPage } from "./support/browser.js";
+import { accessible, LOOKS, noBrowser, openPage, photograph } from "./support/browser.js";
 import { built } from "./support/built.js";
 import { files, serve } from "./support/server.js";
 import { session } from "./support/session.js";
@@ -48,7 +48,7 @@ test("the sample: bars, timeline, presets, diff, details and export", { skip: no
   const presets = page.locator("#presets tbody tr");
   assert.ok((await presets.count()) >= 2);
   for (const row of await presets.allTextContents()) assert.match(row, /compacted|no_progress|under_budget/, row);
-  await presets.nth(1).getByRole("button").press("Enter");
+  await presets.getByRole("button", { name: "window-budget" }).press("Enter");
   await page.getByText(/^window-budget: compacted\. 81 messages become/).waitFor();
   await page.getByRole("button", { name: "default", exact: true }).click();
   await page.getByText(/^default: compacted\. 81 messages become/).waitFor();
@@ -111,6 +111,139 @@ test("a file of a coding agent, a broken file, and one with violations", { skip:
   await page.getByText("One rule is broken.").waitFor();
   const repaired = await download(page, "Export the repaired conversation");
   assert.equal(repaired.messages.length, session(20).length);
+});
+
+test("every supported format is read, and nothing leaves the page", {
+  skip: noBrowser,
+  timeout: 180_000,
+}, async (t) => {
+  const page = await open(t);
+  /** @type {string[]} */
+  const requests = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("websocket", (socket) => requests.push(socket.url()));
+  const input = page.getByLabel("Choose a file");
+  const format = page.locator("#facts dd").first();
+
+  const folder = new URL("testdata/sessions/", root);
+  const names = (await readdir(folder)).filter((name) => !name.endsWith(".golden.json"));
+  assert.ok(names.length >= 8);
+  for (const name of names) {
+    await input.setInputFiles(fileURLToPath(new URL(name, folder)));
+    await ready(page, name.replaceAll(".", "\\."));
+    assert.match((await format.textContent()) ?? "", /^[a-z-]+ \(from (claude-code|codex|gemini-cli|pi)\)$/, name);
+  }
+
+  /** A conversation for each wire format. @type {Map<string, Buffer>} */
+  const wires = new Map();
+  for (const name of ["validate.json", "formats.json"]) {
+    const vectors = JSON.parse(await readFile(new URL(`testdata/vectors/${name}`, root), "utf8"));
+    for (const { name, request } of vectors) {
+      if (!/: (valid|estimate)$/.test(name)) continue;
+      const { policy, messages } = JSON.parse(request);
+      wires.set(policy.format, Buffer.from(JSON.stringify(messages)));
+    }
+  }
+  assert.equal(wires.size, 7, [...wires.keys()].join());
+  for (const [wire, buffer] of wires) {
+    await page.getByLabel("Format").selectOption(wire);
+    await page
+      .getByRole("status")
+      .filter({ hasText: /^The conversation(: [\d,]+ messages| cannot be read)/ })
+      .waitFor();
+    await input.setInputFiles({ name: `${wire}.json`, mimeType: "application/json", buffer });
+    await ready(page, `${wire}\\.json`);
+    assert.equal(await format.textContent(), wire);
+  }
+  assert.deepEqual(requests, []);
+});
+
+test("its policy forbids it to send anything elsewhere", { skip: noBrowser }, async (t) => {
+  const page = await open(t);
+  const sent = await page.evaluate(async () => {
+    const tries = [
+      () => fetch("https://example.org/", { method: "POST", body: "text" }),
+      () =>
+        new Promise((resolve, reject) => {
+          const image = new Image();
+          image.onload = resolve;
+          image.onerror = reject;
+          image.src = "https://example.org/?text";
+        }),
+      () => import(/** @type {any} */ ("https://example.org/script.js")),
+    ];
+    let blocked = 0;
+    document.addEventListener("securitypolicyviolation", () => blocked++);
+    const done = await Promise.allSettled(tries.map((attempt) => attempt()));
+    return { blocked, done: done.map(({ status }) => status) };
+  });
+  assert.deepEqual(sent, { blocked: 3, done: ["rejected", "rejected", "rejected"] });
+});
+
+for (const { look, size, colorScheme } of LOOKS) {
+  test(`axe finds nothing, and it fits: ${look}`, { skip: noBrowser }, async (t) => {
+    const page = await open(t);
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    await page.reload();
+    await page.getByText("Ready:").waitFor();
+    await accessible(page);
+    await page.getByRole("button", { name: "Use the sample session" }).click();
+    await ready(page, "The sample session");
+    await accessible(page);
+    await page.getByRole("heading", { name: "Context" }).scrollIntoViewIfNeeded();
+    await page.evaluate(() => document.querySelector("#context")?.scrollIntoView());
+    await photograph(page, `playground-${look}`);
+    await page.evaluate(() => document.querySelector("#diff-title")?.scrollIntoView());
+    if (look !== "light") await photograph(page, `playground-messages-${look}`);
+    await page.getByRole("button", { name: /^1\. user, folded/ }).click();
+    await page.getByRole("dialog").waitFor();
+    await accessible(page);
+  });
+}
+
+test("all of it by keyboard", { skip: noBrowser }, async (t) => {
+  const page = await open(t);
+  /** The name of what has the focus. */
+  const focused = () =>
+    page.evaluate(() => {
+      const at = /** @type {any} */ (document.activeElement);
+      return at?.labels?.[0]?.textContent.trim() || at?.textContent.trim() || at?.id;
+    });
+  /** Goes on to what has this name. @param {RegExp} name */
+  const tabTo = async (name) => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press("Tab");
+      if (name.test(await focused())) return;
+    }
+    assert.fail(`no ${name} is reached by Tab`);
+  };
+  await tabTo(/^Skip to the result/);
+  await tabTo(/^Dark mode/);
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Dark mode", pressed: true }).waitFor();
+  await tabTo(/^Choose a file/);
+  await tabTo(/^Use the sample/);
+  await page.keyboard.press("Enter");
+  await ready(page, "The sample session");
+  for (const name of [/^Format/, /^Window/, /^Reserve/, /^Due above/, /^Compact although/]) await tabTo(name);
+  await page.keyboard.press("Space");
+  await ready(page, "The conversation");
+  await tabTo(/^window-budget/);
+  await page.keyboard.press("Enter");
+  await page.getByText(/^window-budget: compacted/).waitFor();
+  assert.match(await focused(), /^window-budget/);
+  await tabTo(/^Show/);
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".message.kept").first().waitFor({ state: "detached" });
+  await tabTo(/^Export the result/);
+  await tabTo(/^1\. user/);
+  const opener = await focused();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  assert.equal(await focused(), "Close");
+  await page.keyboard.press("Escape");
+  assert.equal(await focused(), opener);
 });
 
 test("a file that is dropped is read, and the dark mode is one key away", { skip: noBrowser }, async (t) => {

@@ -1,14 +1,24 @@
 // The adapters are tested beside the SDKs, whose newest versions want a newer Node than this package does.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { packedInto } from "./support/packed.js";
+import { testedOn } from "./support/tested-on.js";
 
 const run = promisify(execFile);
 const node = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/node", import.meta.url));
+
+/** @type {[name: string, folder: string, what: string][]} */
+const LIBRARIES = [
+  ["@anthropic-ai/sdk", "@anthropic-ai/sdk", "`compactingFetch`: Messages, streamed and not, tool runner"],
+  ["ai (6)", "ai-6", "`compactionMiddleware`, `prepareStep`"],
+  ["ai (7)", "ai", "`compactionMiddleware`, `prepareStep`"],
+  ["langchain", "langchain", "`compactionMiddleware` of an agent, `compactMessages`"],
+  ["openai", "openai", "`compactingFetch`: Chat Completions and Responses"],
+];
 
 test("adapters: 100 turns against providers that refuse what breaks their rules", { timeout: 600_000 }, async () => {
   const cwd = await packedInto("sdks");
@@ -19,5 +29,9 @@ test("adapters: 100 turns against providers that refuse what breaks their rules"
     await run(node, ["--test", "--test-reporter=spec", ...names], { cwd, env, maxBuffer: 1 << 26 });
   } catch (error) {
     assert.fail(/** @type {{stdout: string}} */ (error).stdout);
+  }
+  for (const [name, folder, what] of LIBRARIES) {
+    const { version } = JSON.parse(await readFile(`${cwd}/node_modules/${folder}/package.json`, "utf8"));
+    await testedOn(name, version, what, "sdks");
   }
 });

@@ -169,11 +169,13 @@ async function render() {
     items.push(element("li", "", details));
   }
   for (const { index, message } of conversation.context) {
-    items.push(
-      index >= 0
-        ? bubble(message, false)
-        : element("li", "message digest", element("b", "who", "Digest"), element("p", "", message.content)),
-    );
+    if (index >= 0) {
+      items.push(bubble(message, false));
+      continue;
+    }
+    const text = element("p", "", message.content);
+    text.tabIndex = 0; // it scrolls, and there is nothing in it that a keyboard could reach
+    items.push(element("li", "message digest", element("b", "who", "Digest"), text));
   }
   $("messages").replaceChildren(...items);
   items.at(-1)?.scrollIntoView({ block: "end" });

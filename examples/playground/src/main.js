@@ -37,7 +37,8 @@ let after;
 let shown = 0;
 /** Each run gives up when a later one has begun. */
 let run = 0;
-let text = "";
+/** What is shown. The page does not read it: ten megabytes would hold it up. @type {Blob | undefined} */
+let file;
 let source = { kind: "", model: "", skipped: [] };
 
 /** @param {string} message */
@@ -54,13 +55,13 @@ function policy() {
   };
 }
 
-/** Reads a conversation and shows it. @param {string} given @param {string} name */
+/** Reads a conversation and shows it. @param {Blob} given @param {string} name */
 async function open(given, name) {
   say(`Reading ${name}…`);
-  text = given;
+  file = given;
   $("results").setAttribute("aria-busy", "true");
   try {
-    source = await ask("read", text, $("policy").elements.format.value);
+    source = await ask("read", file, $("policy").elements.format.value);
     await show(name);
   } catch (error) {
     $("results").hidden = true;
@@ -130,7 +131,7 @@ function bars() {
 }
 
 function table() {
-  const head = ["Preset", "Tokens after", "Cleared", "Folded", "Restored", "Mended", "Outcome"];
+  const head = ["Preset", "Tokens after", "Cleared", "Shortened", "Folded", "Dropped", "Restored", "Mended", "Outcome"];
   const body = presets.map(({ name, doc }) => {
     const { report, error, valid } = tried.get(name) ?? {};
     const button = element(
@@ -142,10 +143,12 @@ function table() {
     const cells = report
       ? [
           saving(report.tokens),
-          ...[report.cleared, report.folded, report.restored, report.repaired].map(count),
+          ...[report.cleared, report.truncated, report.folded, report.dropped, report.restored, report.repaired].map(
+            count,
+          ),
           `${report.reason}${valid ? ", valid" : ", not valid"}`,
         ]
-      : ["", "", "", "", "", error ?? "…"];
+      : [...head.slice(2).map(() => ""), error ?? "…"];
     const title = element("th", { scope: "row", title: doc }, button);
     return element("tr", {}, title, ...cells.map((cell) => element("td", {}, cell)));
   });
@@ -191,15 +194,20 @@ async function list() {
 /** Actions in words. @type {Record<string, string>} */
 const WORDS = {
   clear: "tool result cleared",
+  truncate: "shortened in the middle",
   fold: "folded into the digest",
   insert: "put in",
   restore: "file put back",
   strip: "reasoning taken out",
-  drop: "taken out: no provider would accept it",
+  drop: "taken out",
   move: "moved behind its call",
   rename: "given an id of its own",
   archive: "moved to the archive",
   dedupe: "a copy of a later result",
+  replace: "halves of characters replaced",
+  shrink: "image or file replaced by a placeholder",
+  wrap: "put into the form that the provider wants",
+  sign: "given the signature that the provider wants",
 };
 
 /** @param {any} row */
@@ -208,10 +216,11 @@ const badge = ({ status, actions }) =>
 
 /** What happened to a message, in words. @param {any} row */
 function why({ status, actions }) {
-  const done = actions.map((/** @type {any} */ { action, tokens, tool, path, rule }) => {
+  const done = actions.map((/** @type {any} */ { action, pass, tokens, tool, path, rule }) => {
     const about = [tool, path, rule].filter(Boolean).join(", ");
     const change = tokens > 0 ? `saves ${count(tokens)} tokens` : tokens < 0 ? `adds ${count(-tokens)} tokens` : "";
-    return [`${WORDS[action] ?? action}${about ? ` (${about})` : ""}`, change].filter(Boolean).join(", ");
+    const what = action === "insert" && pass === "fold" ? "the digest of what was folded" : (WORDS[action] ?? action);
+    return [`${what}${about ? ` (${about})` : ""}`, change].filter(Boolean).join(", ");
   });
   if (done.length > 0) return done.join("; ");
   return (
@@ -300,13 +309,13 @@ async function save(blob, name) {
 }
 
 $("file").addEventListener("change", async () => {
-  const [file] = $("file").files;
-  if (file) await open(await file.text(), file.name);
+  const [given] = $("file").files;
+  if (given) await open(given, given.name);
   $("file").value = "";
 });
 $("sample").addEventListener("click", async () => {
   const response = await fetch(new URL("../../../testdata/sample.anthropic.json", import.meta.url));
-  await open(await response.text(), "The sample session");
+  await open(await response.blob(), "The sample session");
 });
 for (const type of ["dragenter", "dragover"]) {
   document.addEventListener(type, (event) => {
@@ -318,16 +327,16 @@ document.addEventListener("dragleave", (event) => event.relatedTarget ?? $("drop
 document.addEventListener("drop", async (event) => {
   event.preventDefault();
   $("drop").classList.remove("over");
-  const file = event.dataTransfer?.files[0];
-  if (file) await open(await file.text(), file.name);
+  const given = event.dataTransfer?.files[0];
+  if (given) await open(given, given.name);
 });
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let typing;
 $("policy").addEventListener("input", (/** @type {Event} */ event) => {
-  if (!text) return;
+  if (!file) return;
   clearTimeout(typing);
   const again = /** @type {any} */ (event.target).name === "format";
-  typing = setTimeout(() => (again ? open(text, "The conversation") : show("The conversation")), 250);
+  typing = setTimeout(() => (again && file ? open(file, "The conversation") : show("The conversation")), 250);
 });
 $("policy").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
 $("filter").addEventListener("change", list);

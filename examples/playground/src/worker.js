@@ -12,8 +12,9 @@ const loaded = load();
 /** @param {import("ctxfold").Policy} policy */
 const compactor = async (policy) => createCompactor({ module: await loaded, policy });
 
-/** Reads a session file, or JSON that holds messages. @param {string} text @param {string} format */
-async function read(text, format) {
+/** Reads a session file, or JSON that holds messages. @param {Blob} file @param {string} format */
+async function read(file, format) {
+  const text = await file.text();
   const any = await compactor({});
   try {
     const { messages, ...session } = any.open(text);

@@ -1,25 +1,24 @@
 // The bundlers that are too heavy for every run: make test-js-long installs and runs them.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { createServer } from "node:net";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { openPage } from "../support/browser.js";
 import { packedInto } from "../support/packed.js";
+import { freePort } from "../support/port.js";
 import { files, serve } from "../support/server.js";
 import { session } from "../support/session.js";
+import { testedOn } from "../support/tested-on.js";
 
 const run = promisify(execFile);
 
-/** A free port of this machine. @returns {Promise<number>} */
-const freePort = () =>
-  new Promise((free) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-      server.close(() => free(port));
-    });
-  });
+/** A row of the README. @param {string} cwd @param {string} name @param {string} what @param {string} id the package */
+async function builtWith(cwd, name, what, id) {
+  const { version } = JSON.parse(await readFile(`${cwd}/node_modules/${id}/package.json`, "utf8"));
+  await testedOn(name, version, what, "bundlers");
+}
 
 /**
  * Starts a tool's own server in its fixture and waits until it answers. It ends with the test, with its children.
@@ -70,6 +69,7 @@ test("Parcel builds the page", { timeout: 300_000 }, async (t) => {
   const build = ["build", "index.html", "--dist-dir", "dist", "--no-cache", "--no-source-maps", "--public-url", "./"];
   await run(`${cwd}/node_modules/.bin/parcel`, build, { cwd });
   await shows(t, `${await serve(t, files(pathToFileURL(`${cwd}/dist/`)))}/`);
+  await builtWith(cwd, "Parcel", "the page", "parcel");
 });
 
 test("wrangler builds the worker and runs it in workerd", { timeout: 300_000 }, async (t) => {
@@ -78,6 +78,7 @@ test("wrangler builds the worker and runs it in workerd", { timeout: 300_000 }, 
   const env = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false" };
   await run(`${cwd}/node_modules/.bin/wrangler`, dryRun, { cwd, env });
   await compacts(await started(t, cwd, ["wrangler", "dev", "--ip", "127.0.0.1", "--local"]));
+  await builtWith(cwd, "wrangler", "the worker, run in workerd", "wrangler");
 });
 
 test("Next.js builds the page, the Node route and the edge route", { timeout: 400_000 }, async (t) => {
@@ -88,4 +89,5 @@ test("Next.js builds the page, the Node route and the edge route", { timeout: 40
   await compacts(`${address}/api/node`);
   await compacts(`${address}/api/edge`);
   await shows(t, address);
+  await builtWith(cwd, "Next.js", "the page, a Node route, an edge route", "next");
 });

@@ -1,4 +1,7 @@
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import axe from "axe-core";
 import { chromium } from "playwright-core";
 
 const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
@@ -36,4 +39,44 @@ export async function openPage(t) {
     throw error;
   });
   return page;
+}
+
+/**
+ * Fails where axe finds something that keeps people out, or where the page is wider than its window.
+ * @param {import("playwright-core").Page} page
+ */
+export async function accessible(page) {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const found = await /** @type {any} */ (globalThis).axe.run(document);
+    return found.violations.map((/** @type {any} */ { id, nodes }) => [
+      id,
+      ...nodes.map((/** @type {any} */ node) => `${node.target}: ${node.failureSummary}`),
+    ]);
+  });
+  assert.deepEqual(violations, []);
+  const { wide, window } = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    window: document.documentElement.clientWidth,
+  }));
+  assert.ok(wide <= window, `the page is ${wide} pixels wide in a window of ${window}`);
+}
+
+/**
+ * The looks in which a page is tested.
+ * @type {{look: string, size: {width: number, height: number}, colorScheme: "light" | "dark"}[]}
+ */
+export const LOOKS = [
+  { look: "light", size: { width: 1100, height: 1000 }, colorScheme: "light" },
+  { look: "dark", size: { width: 1100, height: 1000 }, colorScheme: "dark" },
+  { look: "phone", size: { width: 390, height: 844 }, colorScheme: "light" },
+];
+
+/**
+ * With UPDATE_IMAGES=1 the picture goes into docs/images.
+ * @param {import("playwright-core").Page} page @param {string} name
+ */
+export async function photograph(page, name) {
+  if (process.env.UPDATE_IMAGES !== "1") return;
+  await page.screenshot({ path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)) });
 }

@@ -1,37 +1,66 @@
 /**
- * The README's table of where the package was tested. The tests that run a platform name it here; with UPDATE_TESTED_ON=1
- * they write their row, without it they only want it to be there.
+ * The README's tables of where the package was tested, and how large it is. The tests that run a platform or a tool name it here;
+ * with UPDATE_TESTED_ON=1 they write their row, without it they only want it to be there.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 
 const readme = new URL("../../README.md", import.meta.url);
-const TABLE = /(?<=<!-- tested-on -->\n)[\s\S]*?(?=<!-- \/tested-on -->)/;
-const HEAD = "| where | version | what runs there |\n|---|---|---|\n";
+
+/** The tables by name: what stands between `<!-- name -->` and `<!-- /name -->`. */
+const HEADS = {
+  "tested-on": ["where", "version", "what runs there"],
+  bundlers: ["tool", "version", "what is built and run"],
+  sdks: ["library", "version", "what is tested"],
+  sizes: ["file", "bytes", "gzip", "brotli"],
+};
+
+/** Whether the tables are written anew. */
+export const updating = process.env.UPDATE_TESTED_ON === "1";
+
+/** @param {string} text @param {keyof HEADS} table */
+function parts(text, table) {
+  const [open, close] = [`<!-- ${table} -->\n`, `<!-- /${table} -->`];
+  const from = text.indexOf(open) + open.length;
+  const to = text.indexOf(close);
+  assert.ok(from >= open.length && to >= from, `the README has no table ${table}`);
+  return { before: text.slice(0, from), body: text.slice(from, to), after: text.slice(to) };
+}
+
+/** The rows of a table, by their first cell. @param {string} body @returns {Map<string, string[]>} */
+function rowsOf(body) {
+  const lines = body.split("\n").slice(2).filter(Boolean);
+  return new Map(
+    lines.map((line) => {
+      const cells = line.split("|").map((cell) => cell.trim());
+      return [cells[1] ?? "", cells.slice(2, -1)];
+    }),
+  );
+}
+
+/** The cells of one row behind its first. @param {keyof HEADS} table @param {string} name */
+export async function row(table, name) {
+  return rowsOf(parts(await readFile(readme, "utf8"), table).body).get(name);
+}
+
+/** Writes one row. @param {keyof HEADS} table @param {string} name @param {string[]} cells */
+export async function write(table, name, ...cells) {
+  const { before, body, after } = parts(await readFile(readme, "utf8"), table);
+  const rows = rowsOf(body).set(name, cells);
+  const lines = [HEADS[table], HEADS[table].map(() => "---")];
+  for (const key of [...rows.keys()].sort()) lines.push([key, .../** @type {string[]} */ (rows.get(key))]);
+  const text = lines.map((line, i) => (i === 1 ? `|${line.join("|")}|\n` : `| ${line.join(" | ")} |\n`)).join("");
+  await writeFile(readme, before + text + after);
+}
 
 /**
- * @param {string} where the platform's name, by which rows are sorted
- * @param {string} version as the platform tells it
+ * @param {string} where the platform's or the tool's name, by which rows are sorted
+ * @param {string} version as it tells it
  * @param {string} what
+ * @param {keyof HEADS} [table]
  */
-export async function testedOn(where, version, what) {
-  const text = await readFile(readme, "utf8");
-  const rows = new Map(
-    (text.match(TABLE)?.[0] ?? "")
-      .split("\n")
-      .slice(2)
-      .filter(Boolean)
-      .map((row) => [row.split("|")[1]?.trim() ?? "", row]),
-  );
-  if (process.env.UPDATE_TESTED_ON !== "1") {
-    const row = rows.get(where);
-    assert.ok(row?.endsWith(`| ${what} |`), `the README's table wants a row for ${where}: run npm run tested-on`);
-    return;
-  }
-  rows.set(where, `| ${where} | ${version} | ${what} |`);
-  const table = [...rows.keys()].sort().map((name) => `${rows.get(name)}\n`);
-  await writeFile(
-    readme,
-    text.replace(TABLE, () => HEAD + table.join("")),
-  );
+export async function testedOn(where, version, what, table = "tested-on") {
+  if (updating) return write(table, where, version, what);
+  const cells = await row(table, where);
+  assert.equal(cells?.at(-1), what, `the README's table wants a row for ${where}: run npm run tested-on`);
 }

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { row, updating, write } from "./support/tested-on.js";
+
+const js = fileURLToPath(new URL("..", import.meta.url));
+const installed = createRequire(`${js}fixtures/bundlers/package.json`);
+/** The SDKs are the app's own. */
+const external = ["ai", "openai", "@anthropic-ai/sdk", "@langchain/core/*"];
+
+/** @type {[name: string, file: string][]} */
+const ENTRIES = [
+  ["`ctxfold`", "index"],
+  ["`ctxfold/core`", "core"],
+  ["`ctxfold/worker`, the page", "worker"],
+  ["`ctxfold/worker`, the worker", "worker-thread"],
+  ["`ctxfold/ai-sdk`", "adapters/ai-sdk"],
+  ["`ctxfold/anthropic`", "adapters/anthropic"],
+  ["`ctxfold/langchain`", "adapters/langchain"],
+  ["`ctxfold/openai`", "adapters/openai"],
+];
+
+const written = (/** @type {number} */ bytes) => bytes.toLocaleString("en-US");
+const read = (/** @type {string | undefined} */ cell) => Number((cell ?? "").replaceAll(",", ""));
+
+test("what a page loads is as large as the README says", { timeout: 120_000 }, async () => {
+  const { build } = await import(pathToFileURL(installed.resolve("esbuild")).href);
+  const alias = { ctxfold: `${js}dist/index.js` };
+  for (const [name, file] of ENTRIES) {
+    const { outputFiles } = await build({
+      entryPoints: [`${js}dist/${file}.js`],
+      bundle: true,
+      minify: true,
+      write: false,
+      format: "esm",
+      external,
+      alias,
+    });
+    const bytes = outputFiles[0].contents;
+    if (updating) {
+      await write("sizes", name, ...[bytes, gzipSync(bytes), brotliCompressSync(bytes)].map((b) => written(b.length)));
+    }
+    const [size] = (await row("sizes", name)) ?? [];
+    const part = bytes.length / read(size);
+    assert.ok(part > 0.8 && part < 1.2, `${name} is ${bytes.length} bytes, not ${size}: run npm run tested-on`);
+  }
+});
+
+test("the module is as large as the README says", { timeout: 300_000 }, async () => {
+  const name = "`ctxfold.wasm`";
+  const bytes = await readFile(`${js}ctxfold.wasm`);
+  if (updating) {
+    await write("sizes", name, ...[bytes, gzipSync(bytes), brotliCompressSync(bytes)].map((b) => written(b.length)));
+  }
+  const [, gzip] = (await row("sizes", name)) ?? [];
+  // Packed, as the snapshot of its memory is mostly zeros.
+  const part = gzipSync(bytes).length / read(gzip);
+  assert.ok(part > 0.8 && part < 1.2, `the module is ${part} times of ${gzip} bytes: run npm run tested-on`);
+});
