@@ -18,7 +18,7 @@ const HEADS = {
 /** Whether the tables are written anew. */
 export const updating = process.env.UPDATE_TESTED_ON === "1";
 
-/** @param {string} text @param {keyof HEADS} table */
+/** @param {string} text @param {keyof typeof HEADS} table */
 function parts(text, table) {
   const [open, close] = [`<!-- ${table} -->\n`, `<!-- /${table} -->`];
   const from = text.indexOf(open) + open.length;
@@ -38,12 +38,12 @@ function rowsOf(body) {
   );
 }
 
-/** The cells of one row behind its first. @param {keyof HEADS} table @param {string} name */
+/** The cells of one row behind its first. @param {keyof typeof HEADS} table @param {string} name */
 export async function row(table, name) {
   return rowsOf(parts(await readFile(readme, "utf8"), table).body).get(name);
 }
 
-/** Writes one row. @param {keyof HEADS} table @param {string} name @param {string[]} cells */
+/** Writes one row. @param {keyof typeof HEADS} table @param {string} name @param {string[]} cells */
 export async function write(table, name, ...cells) {
   const { before, body, after } = parts(await readFile(readme, "utf8"), table);
   const rows = rowsOf(body).set(name, cells);
@@ -57,7 +57,7 @@ export async function write(table, name, ...cells) {
  * @param {string} where the platform's or the tool's name, by which rows are sorted
  * @param {string} version as it tells it
  * @param {string} what
- * @param {keyof HEADS} [table]
+ * @param {keyof typeof HEADS} [table]
  */
 export async function testedOn(where, version, what, table = "tested-on") {
   if (updating) return write(table, where, version, what);
