@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 )
 
@@ -19,14 +20,8 @@ type blockArguments struct {
 	FocusMessage     *string    `json:"focus_message"`
 	Newest           bool       `json:"is_most_recent"`
 	CreatedAt        policy.Raw `json:"created_at"`
-	Sections         sections   `json:"sections"`
-}
-
-// sections are those that the host has made itself (S0.50): each takes the place of ours, null that of nothing.
-type sections struct {
-	KeepFirst     policy.Raw `json:"keep_first"`
-	KeepRecent    policy.Raw `json:"keep_recent"`
-	KeepCompacted policy.Raw `json:"keep_compacted"`
+	// Sections are those that the host has made itself (S0.50): each takes the place of ours, null that of nothing.
+	Sections policy.Raw `json:"sections"`
 }
 
 // contextArguments are those of session_context.
@@ -116,32 +111,45 @@ func (a *blockArguments) config(safe bool) (compact.BlockConfig, *Error) {
 // finish puts the host's sections into a block.
 func (a *blockArguments) finish(b *compact.Block) *Error {
 	b.CreatedAt = a.CreatedAt
-	null := func(r policy.Raw) bool { return string(r) == "null" }
-	if r := a.Sections.KeepFirst; r.IsDefined() {
-		if b.KeepFirst = nil; !null(r) {
-			b.KeepFirst = &compact.TurnRange{}
-			if err := decodeAt("sections.keep_first", r, b.KeepFirst); err != nil {
-				return err
-			}
-		}
+	if !a.Sections.IsDefined() {
+		return nil
 	}
-	for _, s := range []struct {
-		name string
-		raw  policy.Raw
-		to   **compact.Section
-	}{{"sections.keep_recent", a.Sections.KeepRecent, &b.KeepRecent}, {"sections.keep_compacted", a.Sections.KeepCompacted, &b.KeepCompacted}} {
-		if !s.raw.IsDefined() {
-			continue
+	s := jsonspan.New(a.Sections)
+	if s.Kind() != jsonspan.Object {
+		return &Error{Code: jsonspan.WrongType, At: "sections", Message: "sections must be an object"}
+	}
+	section := func(at string, raw policy.Raw, to **compact.Section) *Error {
+		if *to = nil; string(raw) == "null" {
+			return nil
 		}
-		if *s.to = nil; null(s.raw) {
-			continue
+		*to = &compact.Section{}
+		return decodeAt(at, raw, *to)
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return s.Err()
 		}
-		*s.to = &compact.Section{}
-		if err := decodeAt(s.name, s.raw, *s.to); err != nil {
+		name := string(key)
+		at, raw := "sections."+name, policy.Raw(s.Skip().Of(a.Sections))
+		var err *Error
+		switch name {
+		case "keep_first":
+			if b.KeepFirst = nil; string(raw) != "null" {
+				b.KeepFirst = &compact.TurnRange{}
+				err = decodeAt(at, raw, b.KeepFirst)
+			}
+		case "keep_recent":
+			err = section(at, raw, &b.KeepRecent)
+		case "keep_compacted":
+			err = section(at, raw, &b.KeepCompacted)
+		default:
+			err = &Error{Code: policy.UnknownField, At: at, Message: "there is no such section: " + name}
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // decodeAt decodes an argument that stands at a path.

@@ -36,7 +36,7 @@ var presets = []Preset{
 		Doc:  "the published system S0: truncates tool results, then puts a line in the place of each old turn, then drops the middle",
 		JSON: `{
   "estimator": "layered",
-  "window": {"reserve": 4000},
+  "window": {"tokens": 100000, "reserve": 4000},
   "gate": {"ratio": 1, "target": 1},
   "passes": [
     {"pass": "truncate", "max_lines": 50},
