@@ -6,13 +6,6 @@ import (
 	"testing"
 )
 
-// estimateBy is the estimate of messages under a policy; messages may be JSON as it is to be sent.
-func estimateBy(t *testing.T, call Engine, policy object, messages any) (n int) {
-	t.Helper()
-	Function(t, call, "estimate_messages", object{"policy": policy, "messages": messages}, &n)
-	return n
-}
-
 // s0Estimates are the rows on estimates.
 var s0Estimates = []Row{
 	{ID: "S0.33", Preset: layered, Title: "a text is its UTF-8 bytes / 4, rounded up", Test: func(t *testing.T, call Engine) {

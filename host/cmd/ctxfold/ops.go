@@ -205,7 +205,7 @@ func infoCommand(f *flags) *cobra.Command {
 func presetsCommand(f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "presets [NAME]",
-		Short:   "List the presets, or show the policy of one",
+		Short:   "List the presets with their policies, or show the policy of one",
 		Example: "  ctxfold presets\n  ctxfold presets default > policy.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -237,6 +237,9 @@ func presetsCommand(f *flags) *cobra.Command {
 				t.AppendRow(table.Row{p.Name, p.Doc})
 			}
 			fmt.Fprintln(f.out, t.Render())
+			for _, p := range a.Presets {
+				fmt.Fprintf(f.out, "\n%s\n%s\n", p.Name, p.Policy)
+			}
 			return nil
 		},
 	}

@@ -102,7 +102,7 @@ Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage.`
 	root.AddCommand(
 		compactCommand(f), planCommand(f), stepCommand(f), checkCommand(f), estimateCommand(f),
 		validateCommand(f), repairCommand(f), restoreCommand(f), recallCommand(f), detectCommand(f), openCommand(f), infoCommand(f), presetsCommand(f),
-		batchCommand(f), serveCommand(f),
+		compareCommand(f), batchCommand(f), serveCommand(f),
 	)
 	return root
 }

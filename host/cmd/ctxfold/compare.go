@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/ctxfold/ctxfold/host"
+)
+
+// comparison is what a preset makes of a transcript.
+type comparison struct {
+	Preset   string `json:"preset"`
+	Reason   string `json:"reason"`
+	Tokens   int    `json:"tokens"` // after, by the preset's estimator
+	Messages kept   `json:"messages_kept"`
+	User     kept   `json:"user_messages_kept"`
+	Prefix   kept   `json:"prefix_kept"`
+	Cleared  int    `json:"cleared"`
+	Folded   int    `json:"folded"`
+	Dropped  int    `json:"dropped"`
+	// Violations are those of the result, and ExactViolations those with wire_safe off.
+	Violations      *int   `json:"violations"`
+	ExactViolations *int   `json:"violations_without_wire_safe"`
+	Error           string `json:"error,omitempty"`
+}
+
+// kept is how many of some messages of the input are in the result as they were.
+type kept struct {
+	Kept int `json:"kept"`
+	Of   int `json:"of"`
+}
+
+func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
+
+// standIn is what a published system is given for a summary when it runs without a model: only its violations are counted.
+const standIn = "The conversation so far."
+
+func compareCommand(f *flags) *cobra.Command {
+	var policy policyFlags
+	c := &cobra.Command{
+		Use:   "compare [FILE|-]",
+		Short: "Run all presets on one transcript and show what each makes of it",
+		Long: `compare compacts a transcript with every preset, without a model, and shows side by side what is left: tokens, each by
+the preset's own estimator, messages of the input that stay as they were, those of the user among them, how many at the
+front a prompt cache can still use, and the violations of the result. "exact" counts the violations with "wire_safe":
+false, which is how the published systems do it.
+
+Without --window it is half of the transcript's tokens, an eighth of that for the answer.`,
+		Example: `  ctxfold compare --window 32000 session.json`,
+		Args:    atMostOneFile,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("preset") {
+				return usage(c, "compare takes no --preset: it runs them all")
+			}
+			j, err := f.start(c, args, &policy, "", 0)
+			if err != nil {
+				return err
+			}
+			return j.compare(c.Context(), f)
+		},
+	}
+	policy.register(c)
+	c.Flags().Lookup("preset").Hidden = true
+	return c
+}
+
+func (j *job) compare(ctx context.Context, f *flags) error {
+	info, err := j.Info(ctx)
+	if err != nil {
+		return err
+	}
+	base := map[string]any{"summary": map[string]any{"mode": "local"}}
+	var named struct{ Window struct{ Tokens int } }
+	if json.Unmarshal(j.Policy, &named) != nil || named.Window.Tokens == 0 {
+		e, err := j.Estimate(ctx, j.Input)
+		if err != nil {
+			return j.sources.locate(err)
+		}
+		named.Window.Tokens = max(64, e.Tokens/2)
+		base["window"] = map[string]any{"tokens": named.Window.Tokens, "reserve": named.Window.Tokens / 8}
+	}
+	var rows []comparison
+	for _, p := range info.Presets {
+		base["preset"] = p.Name
+		policy, err := j.sources["policy"].with(base)
+		if err != nil {
+			return err
+		}
+		row, err := j.compareOne(ctx, p.Name, policy)
+		if err != nil {
+			return j.sources.locate(err)
+		}
+		rows = append(rows, row)
+	}
+	if f.json {
+		text, err := json.Marshal(map[string]any{"window": named.Window.Tokens, "presets": rows})
+		if err != nil {
+			return err
+		}
+		return f.printLine(text)
+	}
+	t := newTable("preset", "#tokens", "#messages", "#of the user", "#prefix", "#cleared", "#folded", "#dropped", "#violations", "#exact", "result")
+	for _, r := range rows {
+		if r.Error != "" {
+			t.AppendRow(table.Row{r.Preset, "", "", "", "", "", "", "", "", "", r.Error})
+			continue
+		}
+		t.AppendRow(table.Row{r.Preset, count(r.Tokens), r.Messages, r.User, count(r.Prefix.Kept), count(r.Cleared), count(r.Folded), count(r.Dropped),
+			number(r.Violations), number(r.ExactViolations), sentence(r.Reason)})
+	}
+	fmt.Fprintln(f.out, t.Render())
+	lines(f.out, [2]string{"window", count(named.Window.Tokens) + " tokens"}, j.read())
+	return nil
+}
+
+func number(n *int) string {
+	if n == nil {
+		return "?"
+	}
+	return count(*n)
+}
+
+// compareOne compacts with one preset. A policy that makes no sense for it is told in its row.
+func (j *job) compareOne(ctx context.Context, preset string, policy source) (comparison, error) {
+	row := comparison{Preset: preset}
+	in := j.Input
+	in.Policy = policy.text
+	r, err := j.CompactWith(ctx, in, nil)
+	var e *host.Error
+	if errors.As(err, &e) && e.In == "policy" {
+		row.Error = e.Message
+		return row, nil
+	}
+	if err != nil {
+		return row, err
+	}
+	row.Reason, row.Tokens = r.Report.Reason, r.Report.Tokens.After
+	row.Cleared, row.Folded, row.Dropped = r.Report.Cleared, r.Report.Folded, r.Report.Dropped
+	given, left := elements(in.Messages), elements(r.Messages)
+	row.Prefix = kept{r.Report.StablePrefix.Messages, len(given)}
+	row.Messages.Of = len(given)
+	same := map[string]int{}
+	for _, m := range left {
+		same[string(m)]++
+	}
+	for _, m := range given {
+		stays, user := 0, 0
+		if same[string(m)] > 0 {
+			same[string(m)]--
+			stays = 1
+		}
+		if isUser(m) {
+			user = 1
+		}
+		row.Messages.Kept += stays
+		row.User.Of += user
+		row.User.Kept += user * stays
+	}
+	if policy, err = policy.with(map[string]any{"format": r.Report.Format}); err != nil { // little may be left to tell it by
+		return row, err
+	}
+	in.Policy = policy.text
+	if row.Violations, err = j.violations(ctx, in, r.Messages); err != nil {
+		return row, err
+	}
+	off, err := policy.with(map[string]any{"wire_safe": false, "summary": map[string]any{"mode": "model"}})
+	if err != nil {
+		return row, err
+	}
+	in.Policy = off.text
+	said := host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) { return host.Summary{Text: standIn}, nil })
+	if r, err = j.CompactWith(ctx, in, said); errors.As(err, &e) {
+		return row, nil // it fails where ours does not
+	} else if err != nil {
+		return row, err
+	}
+	row.ExactViolations, err = j.violations(ctx, in, r.Messages)
+	return row, err
+}
+
+// violations counts those of a result; nil where it is no transcript any more.
+func (j *job) violations(ctx context.Context, in host.Input, messages []byte) (*int, error) {
+	in.Messages = messages
+	v, err := j.Validate(ctx, in)
+	var e *host.Error
+	if errors.As(err, &e) && e.In == "messages" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := len(v.Violations)
+	return &n, nil
+}
+
+// elements are the messages of a transcript, a list or a request body.
+func elements(transcript []byte) (list []json.RawMessage) {
+	if json.Unmarshal(transcript, &list) == nil {
+		return list
+	}
+	var body struct{ Messages, Input, Contents []json.RawMessage }
+	if json.Unmarshal(transcript, &body) != nil {
+		return nil
+	}
+	return append(append(body.Messages, body.Input...), body.Contents...)
+}
+
+// isUser tells whether a message is what a user said: one of that role that holds more than results of tools.
+func isUser(message []byte) bool {
+	var m struct {
+		Role           string
+		Content, Parts json.RawMessage
+	}
+	if json.Unmarshal(message, &m) != nil || m.Role != "user" {
+		return false
+	}
+	var parts []struct {
+		Type             string
+		FunctionResponse json.RawMessage
+	}
+	if json.Unmarshal(m.Content, &parts) != nil && json.Unmarshal(m.Parts, &parts) != nil {
+		return true
+	}
+	for _, p := range parts {
+		if p.Type != "tool_result" && p.FunctionResponse == nil {
+			return true
+		}
+	}
+	return len(parts) == 0
+}
