@@ -4197,7 +4197,11 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(in *jlexer.Lex
 				(out.CreatedAt).UnmarshalEasyJSON(in)
 			}
 		case "sections":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in, &out.Sections)
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Sections).UnmarshalEasyJSON(in)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -4310,7 +4314,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions44(out *jwriter.W
 	{
 		const prefix string = ",\"sections\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out, in.Sections)
+		(in.Sections).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -4323,73 +4327,6 @@ func (v contextArguments) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *contextArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions44(l, v)
-}
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in *jlexer.Lexer, out *sections) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "keep_first":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.KeepFirst).UnmarshalEasyJSON(in)
-			}
-		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.KeepRecent).UnmarshalEasyJSON(in)
-			}
-		case "keep_compacted":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.KeepCompacted).UnmarshalEasyJSON(in)
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out *jwriter.Writer, in sections) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"keep_first\":"
-		out.RawString(prefix[1:])
-		(in.KeepFirst).MarshalEasyJSON(out)
-	}
-	{
-		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		(in.KeepRecent).MarshalEasyJSON(out)
-	}
-	{
-		const prefix string = ",\"keep_compacted\":"
-		out.RawString(prefix)
-		(in.KeepCompacted).MarshalEasyJSON(out)
-	}
-	out.RawByte('}')
 }
 func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions45(in *jlexer.Lexer, out *loopArgument) {
 	isTopLevel := in.IsStart()
@@ -4458,7 +4395,7 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions45(out *jwriter.W
 	}
 	out.RawByte('}')
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(in *jlexer.Lexer, out *condensed) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in *jlexer.Lexer, out *condensed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4542,7 +4479,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(out *jwriter.Writer, in condensed) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out *jwriter.Writer, in condensed) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4595,14 +4532,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v condensed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *condensed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(in *jlexer.Lexer, out *condenseArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(in *jlexer.Lexer, out *condenseArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4650,7 +4587,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(out *jwriter.Writer, in condenseArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(out *jwriter.Writer, in condenseArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4673,14 +4610,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v condenseArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions47(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *condenseArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions47(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(in *jlexer.Lexer, out *bytesArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(in *jlexer.Lexer, out *bytesArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4714,7 +4651,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(out *jwriter.Writer, in bytesArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(out *jwriter.Writer, in bytesArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4728,14 +4665,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v bytesArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions48(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *bytesArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions48(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(in *jlexer.Lexer, out *boundaryArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(in *jlexer.Lexer, out *boundaryArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4796,7 +4733,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(out *jwriter.Writer, in boundaryArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(out *jwriter.Writer, in boundaryArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4826,14 +4763,14 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v boundaryArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions49(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *boundaryArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions49(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(in *jlexer.Lexer, out *blockArguments) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(in *jlexer.Lexer, out *blockArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4898,7 +4835,11 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(in *jlexer.Lex
 				(out.CreatedAt).UnmarshalEasyJSON(in)
 			}
 		case "sections":
-			easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions46(in, &out.Sections)
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Sections).UnmarshalEasyJSON(in)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -4913,7 +4854,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(out *jwriter.Writer, in blockArguments) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(out *jwriter.Writer, in blockArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4959,21 +4900,21 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(out *jwriter.W
 	{
 		const prefix string = ",\"sections\":"
 		out.RawString(prefix)
-		easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions46(out, in.Sections)
+		(in.Sections).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v blockArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions50(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *blockArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions50(l, v)
 }
-func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions52(in *jlexer.Lexer, out *asked) {
+func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(in *jlexer.Lexer, out *asked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5039,7 +4980,7 @@ func easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions52(in *jlexer.Lex
 		in.Consumed()
 	}
 }
-func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions52(out *jwriter.Writer, in asked) {
+func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(out *jwriter.Writer, in asked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5088,10 +5029,10 @@ func easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions52(out *jwriter.W
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v asked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions52(w, v)
+	easyjson13d1ce95EncodeGithubComCtxfoldCtxfoldCoreFunctions51(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *asked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions52(l, v)
+	easyjson13d1ce95DecodeGithubComCtxfoldCtxfoldCoreFunctions51(l, v)
 }
