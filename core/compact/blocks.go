@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
@@ -168,7 +169,7 @@ func (c *Run) lines(turns [][2]int, first, recent, tokens int) *Section {
 			continue
 		}
 		u := unit{from: m, end: m + 1}
-		line := c.summaryLine(u, shortText, lineMarker)
+		line := c.summaryLine(u, shortText, digest.LineMarker)
 		cost := c.P.Text(line)
 		if used+cost <= tokens {
 			used += cost

@@ -3,16 +3,9 @@ package compact
 import (
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
-
-// lineMarker begins the message of one line that stands for an old turn of the assistant (S0.18).
-const lineMarker = "[Summary]"
-
-// isLine tells whether a message of the user is the line of a turn.
-func (c *Run) isLine(m int32) bool {
-	return c.T.StartsWith(int(m), lineMarker+" ") || c.T.StartsWith(int(m), lineMarker[:len(lineMarker)-1]+named)
-}
 
 // collapsePass puts one line in the place of each older message of the assistant and the tool results behind it. What the
 // user said stays (S0.17 to S0.23).
@@ -68,7 +61,7 @@ func (p *collapsePass) run(c *Run) {
 			if c.keeps() {
 				body = c.foldBody(c.foldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
 			}
-			line := c.compose(c.lineMessage(c.summaryLine(u, p.MaxText, withHandle(lineMarker, body.handle())), u))
+			line := c.compose(c.lineMessage(c.summaryLine(u, p.MaxText, withHandle(digest.LineMarker, body.handle())), u))
 			if c.Policy.Safe() && line.Tokens >= c.Tokens(u.from, u.end) {
 				items = append(items, old...)
 				continue

@@ -229,8 +229,8 @@ func (c *Run) own(m int32) bool {
 	if c.isTurn(m) {
 		return true
 	}
-	return digest.Ours(t, int(m)) || t.Messages[m].Role == transcript.User &&
-		(t.StartsWith(int(m), RestoredPrefix) || c.isLine(m) || t.StartsWith(int(m), droppedPrefix))
+	return digest.Ours(t, int(m)) || digest.IsLine(t, int(m)) || t.Messages[m].Role == transcript.User &&
+		(t.StartsWith(int(m), RestoredPrefix) || t.StartsWith(int(m), droppedPrefix))
 }
 
 // reply returns the host's answer to a request.

@@ -384,3 +384,28 @@ func TestPassesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldOfLines: what collapse has left of a turn is told on in the digest, and is nothing that the user asked for.
+func TestFoldOfLines(t *testing.T) {
+	policy := `{"format":"openai-chat","force":true,"window":{"tokens":100000},"summary":{"mode":"model"},
+		"passes":[{"pass":"collapse","keep_recent":2},{"pass":"fold","keep_tokens":20,"boundary":"group"}]}`
+	var messages []string
+	for i := range 12 {
+		messages = append(messages, fmt.Sprintf(`{"role":"user","content":"question %d %s"}`, i, strings.Repeat("why ", 60)),
+			fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"answer %d"},{"type":"text","text":"%s"}]}`, i, strings.Repeat("thus ", 200)))
+	}
+	src := "[" + strings.Join(messages, ",") + "]"
+	c := run(t, "openai-chat", policy, src)
+	if len(c.Requests) != 1 || !strings.Contains(c.Requests[0].Prompt, "[Summary] answer 3") {
+		t.Fatalf("the model is not shown the lines: %+v", c.Requests)
+	}
+	c = run(t, "openai-chat", policy, src, digest.Reply{ID: c.Requests[0].ID, Text: "# Objective\nAnswer.\n\n# Status\n" + strings.Repeat("All was answered. ", 20)})
+	for _, request := range append(c.State.Ledger.Requests, c.State.Ledger.Task) {
+		if strings.Contains(request, "[Summary]") || !strings.HasPrefix(request, "question") {
+			t.Errorf("the user asked for %.60s", request)
+		}
+	}
+	if len(c.State.Ledger.Requests) == 0 {
+		t.Error("the user asked for nothing")
+	}
+}

@@ -72,7 +72,7 @@ func (p *foldPass) run(c *Run) {
 		it := &c.Items[i]
 		gain += it.Tokens
 		switch {
-		case !c.own(it.Msg):
+		case !c.own(it.Msg) || digest.IsLine(c.T, int(it.Msg)): // what a line says is all that is left of its turn
 			talk++
 			messages = append(messages, it.Msg)
 		case digest.Ours(c.T, int(it.Msg)):
@@ -118,8 +118,8 @@ func (p *foldPass) run(c *Run) {
 	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
-	if cut < len(c.Items) {
-		c.Report.CutPoint = int(c.Items[cut].In)
+	if i := slices.IndexFunc(c.Items[cut:], func(it Item) bool { return it.In >= 0 }); i >= 0 {
+		c.Report.CutPoint = int(c.Items[cut+i].In)
 	}
 	c.fold(cut, head, held, c.F.Message(nil, role, text), kept)
 	c.State.Ledger = ledger

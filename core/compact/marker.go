@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -132,7 +133,7 @@ func (c *Run) listHandle(m int32) string {
 	}
 	before, after, found := strings.Cut(text[:min(len(text), markerRoom)], named)
 	if !found || len(after) <= archive.Short || after[archive.Short] != ']' || !archive.IsHandle(after[:archive.Short]) ||
-		before+"]" != lineMarker && !strings.HasPrefix(before, droppedPrefix) {
+		before+"]" != digest.LineMarker && !strings.HasPrefix(before, droppedPrefix) {
 		return ""
 	}
 	return after[:archive.Short]

@@ -6,11 +6,24 @@ package digest
 
 //go:generate sh ../generate.sh
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
 
 // Header is the first line of a digest message (S3.27). A message that begins with it is taken for a digest of ours, and
 // is carried over into the next one instead of being summarised as talk.
 const Header = "[session digest — older turns condensed]"
+
+// LineMarker begins the message of the user that stands, in one line, for an old turn of the assistant (S0.18).
+const LineMarker = "[Summary]"
+
+// IsLine tells whether message i is the line of a turn. It is nothing that the user has said.
+func IsLine(t *transcript.Transcript, i int) bool {
+	return t.Messages[i].Role == transcript.User &&
+		(t.StartsWith(i, LineMarker+" ") || t.StartsWith(i, LineMarker[:len(LineMarker)-1]+". Handle: "))
+}
 
 // BranchHeader is the first line of a message that stands for a path not taken (S3.27).
 const BranchHeader = "[branch digest — archived from a path not taken]"
