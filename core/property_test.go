@@ -37,7 +37,7 @@ func join(messages []json.RawMessage, r *rand.Rand) []byte {
 
 // randomPolicy is a policy that forces work on a transcript of some tokens, most of the time.
 func randomPolicy(r *rand.Rand, format string, tokens int) string {
-	preset := [...]string{"default", "default", "window-budget", "layered"}[r.IntN(4)]
+	preset := [...]string{"default", "default", "window-budget", "layered", "turn-tail", "checkpoint", "agent-loop"}[r.IntN(7)]
 	window := max(64, tokens*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
 	parts := []string{
 		fmt.Sprintf(`"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}`, preset, format, window, window/[...]int{4, 10, 50}[r.IntN(3)]),
