@@ -3,6 +3,9 @@ package functions
 import (
 	"math"
 	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/tokens"
 )
 
 // usageArguments are what a provider counted, in tokens, and where.
@@ -18,6 +21,13 @@ type usageArguments struct {
 type anchor struct {
 	Tokens int `json:"tokens"`
 	Index  int `json:"index"`
+}
+
+func (a *anchor) anchor() *tokens.Anchor {
+	if a == nil {
+		return nil
+	}
+	return &tokens.Anchor{Tokens: a.Tokens, Index: a.Index}
 }
 
 type counts struct {
@@ -46,8 +56,8 @@ func init() {
 			return nil, err
 		}
 		if u := a.Usage; u != nil {
-			if sum := u.Input + u.Output + u.CacheRead + u.CacheWrite; sum > 0 {
-				a.Anchor = &anchor{sum, a.Index}
+			if n := a.Anchor.anchor().Record(u.Input+u.Output+u.CacheRead+u.CacheWrite, a.Index); n != nil {
+				a.Anchor = &anchor{n.Tokens, n.Index}
 			}
 		}
 		if a.Anchor == nil {
@@ -62,31 +72,22 @@ func init() {
 		if err := c.arguments(&a); err != nil {
 			return nil, err
 		}
-		sum, from := 0, 0
-		if a.Anchor != nil && a.Anchor.Index >= 0 && a.Anchor.Index < len(c.Transcript.Messages) {
-			sum, from = a.Anchor.Tokens, a.Anchor.Index+1
-		}
-		for m := from; m < len(c.Transcript.Messages); m++ {
-			sum += c.Estimator.Message(c.Transcript, m)
-		}
-		return number(dst, sum), nil
+		return number(dst, c.Estimator.Anchored(c.Transcript, a.Anchor.anchor())), nil
 	})
 	register("headroom", 0, headroom)
 }
 
-// headroom tells what share of the window is left below the share at which compaction is wanted, and whether that is so
-// little that compaction is due (S0.43). The order of the operations is the published one: it decides at the edge.
+// headroom tells what is left below the share of the window at which compaction is wanted, and whether that is so little that
+// it is due (S0.43).
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
-	a := headroomArguments{Max: 100_000, System: 4_000, At: 0.90, Threshold: 0.05}
+	a := headroomArguments{Max: policy.DefaultContextTokens, System: policy.DefaultSystemTokens, At: policy.DefaultCompactAt, Threshold: policy.DefaultThreshold}
 	if err := c.arguments(&a); err != nil {
 		return nil, err
 	}
 	if a.Max < 0 || a.Max == 0 && c.Policy.Safe() {
 		return nil, outOfRange("max_context_tokens", "must be over 0")
 	}
-	window := float64(a.Max)
-	left := a.At - float64(a.System)/window
-	left -= float64(a.Estimated) / window
+	left := policy.Headroom(a.Max, a.System, a.Estimated, a.At)
 	dst = append(dst, `{"headroom":`...)
 	switch { // of a window of 0 tokens; JSON has no word for these
 	case left != left:

@@ -15,7 +15,7 @@ type Preset struct {
 	JSON      string
 }
 
-// presets are the presets by name; those of S1 to S4 are in files of their own. The numbers of layered are those of S0.5.
+// presets are the presets by name; those of the published systems are in files of their own.
 var presets = []Preset{
 	{
 		Name: "default",
@@ -31,21 +31,7 @@ var presets = []Preset{
   "summary": {"mode": "model", "max_output_tokens": 4096, "retries": 1}
 }`,
 	},
-	{
-		Name: "layered",
-		Doc:  "the published system S0: truncates tool results, then puts a line in the place of each old turn, then drops the middle",
-		JSON: `{
-  "estimator": "layered",
-  "window": {"tokens": 100000, "reserve": 4000},
-  "gate": {"ratio": 1, "target": 1},
-  "passes": [
-    {"pass": "truncate", "max_lines": 50},
-    {"pass": "collapse", "keep_recent": 10},
-    {"pass": "drop", "keep_first": 2, "keep_recent": 10}
-  ],
-  "summary": {"mode": "local", "max_output_tokens": 2000}
-}`,
-	},
+	layered,
 	windowBudget,
 	turnTail,
 	checkpoint,
