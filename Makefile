@@ -65,12 +65,13 @@ lint:
 .PHONY: test-go
 test-go: languages-are-there node-is-there ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
-	@mkdir -p build && rm -f build/sessions.txt
+	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@wasm/build.sh --reactor build/reactor.wasm
-	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt go test -timeout 30m ./...
+	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt go test -timeout 30m ./...
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
 	@go test -modfile=build/module/wasm.mod ./core/policy ./core/digest ./core/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
+	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 
 .PHONY: test-js
 test-js: node-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
