@@ -76,6 +76,9 @@ export interface CompactorOptions {
  * Messages are never changed in place. All operations throw {@link CtxfoldError}, after which the compactor works on.
  */
 export interface Compactor {
+  /** Those of the options. */
+  readonly policy: Policy;
+  readonly store: Store | undefined;
   /** What the next call sends as state: what the last `compact` returned, or the state of the options. */
   readonly state: State | undefined;
   /** Resolves when the module is there; rejects when it cannot be had, and tries again when called again. */
@@ -166,6 +169,14 @@ class ModuleCompactor implements Compactor {
     if (module instanceof CtxfoldModule) this.#module = module;
     // A failure is told by ready() and compact(), which load again; nobody may be waiting for this promise.
     else this.ready().catch(() => {});
+  }
+
+  get policy(): Policy {
+    return this.#policy;
+  }
+
+  get store(): Store | undefined {
+    return this.#options.store;
   }
 
   get state(): State | undefined {

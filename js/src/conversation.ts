@@ -1,13 +1,12 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
+import { type Restoring, restoreFrom } from "./archive.js";
 import type { CompactOptions, Overrides } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { type Failure, failureOf } from "./failure.js";
 import type { CompactionEvent, Journal } from "./journal.js";
-import { serialize } from "./live.js";
 import type { LiveSession, RemoteSession } from "./session.js";
 import type { StateStore, Store } from "./store.js";
-import type { Summarize } from "./summarize.js";
-import type { Action, Check, Done, FunctionRequest, Message, Messages, Policy, Same, State } from "./types.js";
+import type { Action, Check, Done, FunctionRequest, Message, Policy, Restored, State } from "./types.js";
 
 /** What a call of a model came to. */
 export interface Verdict {
@@ -25,29 +24,24 @@ export interface Verdict {
 }
 
 /** What a conversation needs of a compactor; that of `ctxfold/worker` has it too. */
-export interface ConversationCompactor {
+export interface ConversationCompactor extends Restoring {
+  readonly policy: Policy;
+  readonly store: Store | undefined;
   ready(): Promise<void>;
-  check(messages: Messages, overrides?: Overrides): Check | Promise<Check>;
-  compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
   session(messages?: readonly Message[], overrides?: Overrides): LiveSession | RemoteSession;
   function<T>(name: string, request?: FunctionRequest): T | Promise<T>;
-  close?(): void;
 }
 
-export interface ConversationOptions<O> {
-  /** `createCompactor`, of whatever entry. It is called once. */
-  create: (options: O & { policy: Policy; summarize?: Summarize }) => ConversationCompactor;
-  /** What else the compactor is made with, such as `module`, `store` or `onEvent`. */
-  compactor?: O;
-  policy?: Policy;
-  summarize?: Summarize;
+export interface ConversationOptions {
+  /** What there is already. */
+  messages?: readonly Message[];
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;
   /** Names the conversation in events and in `states`. */
   id?: string;
   /**
-   * Has the state, where `state` is not given, and is given that of each compaction. A host that keeps its messages elsewhere
-   * does better to keep `state` beside them, in one transaction.
+   * Has the state, where `state` is not given, and is given that of each compaction; what it then throws is told, but the
+   * compaction stays done. A host does better to keep `state` beside its messages, in one transaction.
    */
   states?: StateStore;
   /** Gets an event at the start and at the end of each compaction. */
@@ -55,85 +49,99 @@ export interface ConversationOptions<O> {
   /** Is asked before a compaction begins; false leaves it out. */
   beforeCompact?: (start: CompactionEvent) => boolean | PromiseLike<boolean>;
   /** Is told the end of a compaction; `done` is missing where it failed. */
-  afterCompact?: (end: CompactionEvent, done?: Done<Messages>) => void;
+  afterCompact?: (end: CompactionEvent, done?: Done<Message[]>) => void;
   /** Is told what the journal throws. Without it nobody is. */
   onJournalError?: (error: unknown) => void;
 }
 
 /** What came of a compaction, or of leaving it out. */
-export interface Compacted<M extends Messages> {
-  messages: Same<M> | M;
+export interface Compacted {
   changed: boolean;
   /** The reason of the report; `skipped` where `beforeCompact` did not want it. */
   reason: string;
   /** The answer, where there was a compaction. */
-  done?: Done<M>;
+  done?: Done<Message[]>;
 }
 
 /** What came of `call`. */
-export interface Called<M extends Messages, T> {
-  /** What the model was sent last. */
-  messages: Same<M> | M;
+export interface Called<T> {
   /** What `send` returned last. */
   value: T;
   /** The compaction between two calls, where one was not enough. */
-  compacted?: Compacted<M>;
+  compacted?: Compacted;
   verdict: Verdict;
 }
 
-/** A transcript in the module, or one that is read at each call. */
-interface Reading<M extends Messages> {
-  check(overrides?: Overrides): Check | Promise<Check>;
-  compact(options?: CompactOptions): Promise<Done<M>>;
-}
-
 /**
- * The conversation; its methods must not be called at the same time.
+ * A conversation that goes on. Its messages stay in the module too, in a session, so that a turn costs what the turn brings,
+ * whatever came before. It compacts them after turns, tells what happens, and gets them over a context window that turned out
+ * too small.
  *
- * A live list of messages stays in the module, in a session: a call with the list of the last one, or with its result, and
- * with more behind it costs what is new. Any other list, a text, bytes or a request body is read as a whole. Messages before
- * the last one may be replaced by others, but not changed in place.
+ * Its compactor has the policy, the model, the store and the module, and may serve any number of conversations. Compactions
+ * run one after the other; messages may be appended while a summary is written, and stay behind its digest.
  */
-export class Conversation<O = unknown> {
-  readonly #options: ConversationOptions<O>;
+export class Conversation {
   readonly #compactor: ConversationCompactor;
-  #state: State | undefined;
-  #ready: Promise<void> | undefined;
+  readonly #options: ConversationOptions;
+  #ready: Promise<LiveSession | RemoteSession> | undefined;
   #session: LiveSession | RemoteSession | undefined;
-  /** JSON of the session's newest message, the one that may have been written on. */
-  #newest = "";
+  /** The end of what changes all messages and was called last. */
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ConversationOptions<O>) {
-    const { create, compactor, policy = {}, summarize, state } = options;
+  constructor(compactor: ConversationCompactor, options: ConversationOptions = {}) {
+    this.#compactor = compactor;
     this.#options = options;
-    this.#state = state ?? undefined;
-    this.#compactor = create({ ...(compactor as O), policy, ...(summarize && { summarize }) });
   }
 
-  /** That of the last compaction. Store it with the conversation. */
+  /** What to send: all messages, compacted. A new array after each change; the messages are not to be changed in place. */
+  get messages(): readonly Message[] {
+    return this.#session?.messages ?? this.#options.messages ?? [];
+  }
+
+  /** That of the last compaction. Store it with the messages. */
   get state(): State | undefined {
-    return this.#state;
+    return this.#session ? this.#session.state : (this.#options.state ?? undefined);
   }
 
-  /** Gives the module's memory back, and ends the compactor of a worker. */
-  close(): void {
-    // In a worker the session ends with its compactor.
-    if (this.#compactor.close) this.#compactor.close();
-    else this.#session?.close();
-    this.#session = undefined;
+  /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
+  async append(...messages: Message[]): Promise<number> {
+    return (await this.#start()).append(...messages);
+  }
+
+  /** Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction. */
+  setMessages(messages: readonly Message[]): Promise<void> {
+    return this.#alone(() => this.#replace(messages));
+  }
+
+  /** Whether compaction is due. */
+  async check(): Promise<Check> {
+    return (await this.#start()).check();
   }
 
   /** Compacts if that is due. To be called when the model has ended its turn. */
-  async afterTurn<M extends Messages>(messages: M, options?: CompactOptions): Promise<Compacted<M>> {
-    const reading = await this.#read(messages);
-    const check = await reading.check();
-    if (!check.due) return { messages, changed: false, reason: check.reason };
-    return this.#compact(messages, reading, this.#policy({}), "auto", check, options);
+  afterTurn(options?: CompactOptions): Promise<Compacted> {
+    return this.#alone(async (session) => {
+      const check = await session.check();
+      if (!check.due) return { changed: false, reason: check.reason };
+      return this.#compact(session, {}, "auto", check, options);
+    });
   }
 
   /** Compacts although it is not due. */
-  async compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Compacted<M>> {
-    return this.#forced(messages, "manual", 0, options);
+  compact(options?: CompactOptions): Promise<Compacted> {
+    return this.#forced("manual", 0, options);
+  }
+
+  /** Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has. */
+  restore(...handles: string[]): Promise<Restored<Message[]>> {
+    return this.#alone(async (session) => {
+      const { store } = this.#compactor;
+      if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
+      const wanted = handles.length > 0 ? handles : undefined;
+      const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted);
+      if (restored.report.changed) await this.#replace(restored.messages);
+      return restored;
+    });
   }
 
   /**
@@ -143,19 +151,17 @@ export class Conversation<O = unknown> {
    * Rejects with what `send` threw; where a compaction did not help, with `still_overflow`, whose cause that is. What is no
    * overflow, such as a rate limit, comes back as it is: whoever calls knows better when to try again.
    */
-  async call<M extends Messages, T>(
-    messages: M,
-    send: (messages: Same<M> | M, told: (failure: Failure) => void) => Promise<T>,
+  async call<T>(
+    send: (messages: readonly Message[], told: (failure: Failure) => void) => Promise<T>,
     options?: CompactOptions,
-  ): Promise<Called<M, T>> {
-    let sent: Same<M> | M = messages;
-    let compacted: Compacted<M> | undefined;
+  ): Promise<Called<T>> {
+    let compacted: Compacted | undefined;
     for (;;) {
       let known: Failure = {};
       let value: T | undefined;
       let thrown: { error: unknown } | undefined;
       try {
-        value = await send(sent, (failure) => {
+        value = await send(this.messages, (failure) => {
           known = failure;
         });
       } catch (error) {
@@ -165,13 +171,12 @@ export class Conversation<O = unknown> {
       const verdict = await this.classify(thrown ? { ...failureOf(thrown.error), ...known } : known);
       if (!verdict.overflow) {
         if (thrown) throw thrown.error;
-        return { messages: sent, value: value as T, verdict, ...(compacted && { compacted }) };
+        return { value: value as T, verdict, ...(compacted && { compacted }) };
       }
       const cause = thrown?.error ?? verdict;
       if (compacted) throw new CtxfoldError("still_overflow", STILL, { cause });
-      compacted = await this.#forced(messages, "context_limit_recovery", verdict.limit_tokens ?? 0, options);
+      compacted = await this.#forced("context_limit_recovery", verdict.limit_tokens ?? 0, options);
       if (!compacted.changed) throw new CtxfoldError("still_overflow", STILL, { cause });
-      sent = compacted.messages;
     }
   }
 
@@ -185,7 +190,11 @@ export class Conversation<O = unknown> {
    * with its handle stands for it; where there is no store, or it fails, the output is cut, and says so. `limits` are the
    * arguments of `limit_tool_output` (docs/FUNCTIONS.md).
    */
-  async limitOutput(text: string, store?: Store, limits: Record<string, unknown> = {}): Promise<LimitedOutput> {
+  async limitOutput(
+    text: string,
+    limits: Record<string, unknown> = {},
+    store: Store | undefined = this.#compactor.store,
+  ): Promise<LimitedOutput> {
     const run = (more: object) =>
       this.#function<LimitedOutput>("limit_tool_output", { text, arguments: { ...limits, ...more } });
     if (!store) return run({ spill_chars: 0 });
@@ -199,8 +208,9 @@ export class Conversation<O = unknown> {
     }
   }
 
-  #policy(more: Policy): Policy {
-    return { ...this.#options.policy, ...more };
+  /** Gives the module's memory back. The conversation can be used again, and is then read once more. */
+  async close(): Promise<void> {
+    await this.#session?.close();
   }
 
   async #function<T>(name: string, request: FunctionRequest): Promise<T> {
@@ -209,77 +219,64 @@ export class Conversation<O = unknown> {
   }
 
   /** The module, and the state that was stored. A failure is told, and the next call tries again. */
-  async #start(): Promise<void> {
+  async #start(): Promise<LiveSession | RemoteSession> {
     this.#ready ??= (async () => {
       await this.#compactor.ready();
-      const { states, id = "", state } = this.#options;
-      if (states && state === undefined) this.#state = (await states.loadState(id)) ?? undefined;
+      const { messages, states, id = "", state } = this.#options;
+      const stored = states && state === undefined ? await states.loadState(id) : state;
+      this.#session = this.#compactor.session(messages, { state: stored ?? null });
+      return this.#session;
     })();
     try {
-      await this.#ready;
+      return await this.#ready;
     } catch (error) {
       this.#ready = undefined;
       throw error;
     }
   }
 
-  async #read<M extends Messages>(messages: M): Promise<Reading<M>> {
-    await this.#start();
-    const compactor = this.#compactor;
-    if (Array.isArray(messages)) return (await this.#live(messages)) as unknown as Reading<M>;
-    const whole = (more: Overrides = {}) => ({ state: this.#state ?? null, ...more });
-    return {
-      check: (overrides) => compactor.check(messages, whole(overrides)),
-      compact: (options) => compactor.compact(messages, whole(options)),
-    };
+  /** One after the other: each finds the messages as the one before has left them. */
+  #alone<T>(work: (session: LiveSession | RemoteSession) => Promise<T>): Promise<T> {
+    const result = this.#last.then(async () => work(await this.#start()));
+    this.#last = result.catch(() => {});
+    return result;
   }
 
-  /** The session, with these messages. */
-  async #live(messages: readonly Message[]): Promise<LiveSession | RemoteSession> {
-    let session = this.#session;
-    const known = session?.messages.length ?? 0;
-    if (session && goesOn(messages, session.messages) && this.#newest === jsonOf(session.messages.at(-1))) {
-      if (messages.length > known) await session.append(...messages.slice(known));
-    } else {
-      await session?.close();
-      session = this.#compactor.session(messages, { state: this.#state });
-      this.#session = session;
-    }
-    this.#newest = jsonOf(messages.at(-1));
-    return session;
+  async #replace(messages: readonly Message[]): Promise<void> {
+    const session = await this.#start();
+    const next = this.#compactor.session(messages, { state: session.state ?? null });
+    await next.check(); // reads them: where one has a fault, the conversation stays as it is
+    await session.close();
+    this.#session = next;
+    this.#ready = Promise.resolve(next);
   }
 
   /** `limit` is the window that a provider has named, 0 for none: the policy's may be too large. */
-  async #forced<M extends Messages>(
-    messages: M,
-    trigger: CompactionEvent["trigger"],
-    limit: number,
-    options?: CompactOptions,
-  ): Promise<Compacted<M>> {
-    const reading = await this.#read(messages);
-    let policy = this.#policy({ force: true });
-    let check = await reading.check();
-    if (limit > 0 && (check.window === 0 || limit < check.window)) {
-      const narrower = { ...policy, window: { ...policy.window, tokens: limit } };
-      try {
-        check = await reading.check({ policy: narrower });
-        policy = narrower;
-      } catch (error) {
-        // The policy's reserve does not fit in that window.
-        if (!(error instanceof CtxfoldError && error.code === "out_of_range")) throw error;
+  #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted> {
+    return this.#alone(async (session) => {
+      let policy: Policy = { ...this.#compactor.policy, force: true };
+      let check = await session.check();
+      if (limit > 0 && (check.window === 0 || limit < check.window)) {
+        const narrower = { ...policy, window: { ...policy.window, tokens: limit } };
+        try {
+          check = await session.check({ policy: narrower });
+          policy = narrower;
+        } catch (error) {
+          // The policy's reserve does not fit in that window.
+          if (!(error instanceof CtxfoldError && error.code === "out_of_range")) throw error;
+        }
       }
-    }
-    return this.#compact(messages, reading, policy, trigger, check, options);
+      return this.#compact(session, { policy }, trigger, check, options);
+    });
   }
 
-  async #compact<M extends Messages>(
-    messages: M,
-    reading: Reading<M>,
-    policy: Policy,
+  async #compact(
+    session: LiveSession | RemoteSession,
+    overrides: Overrides,
     trigger: CompactionEvent["trigger"],
     check: Check,
     options?: CompactOptions,
-  ): Promise<Compacted<M>> {
+  ): Promise<Compacted> {
     const { id = "", states, beforeCompact, afterCompact } = this.#options;
     const start: CompactionEvent = {
       type: "compaction_start",
@@ -291,11 +288,11 @@ export class Conversation<O = unknown> {
       tokens_before: check.tokens,
       tokens_after: 0,
     };
-    if (beforeCompact && !(await beforeCompact(start))) return { messages, changed: false, reason: "skipped" };
+    if (beforeCompact && !(await beforeCompact(start))) return { changed: false, reason: "skipped" };
     await this.#append(start);
-    let done: Done<M>;
+    let done: Done<Message[]>;
     try {
-      done = await reading.compact({ ...options, policy });
+      done = await session.compact({ ...options, ...overrides });
       if (states) await states.saveState(id, done.state);
     } catch (error) {
       const { messages_before: count, tokens_before: tokens } = start;
@@ -303,10 +300,7 @@ export class Conversation<O = unknown> {
       await this.#end({ ...end, messages_after: count, tokens_after: tokens }, afterCompact);
       throw error;
     }
-    this.#state = done.state;
     const { report } = done;
-    if (!report.changed) done = { ...done, messages: messages as Same<M> };
-    if (this.#session && Array.isArray(done.messages)) this.#newest = jsonOf(done.messages.at(-1));
     const end: CompactionEvent = {
       ...start,
       type: "compaction_end",
@@ -318,11 +312,11 @@ export class Conversation<O = unknown> {
       reason: report.reason,
       removed: removed(report.actions),
     };
-    await this.#end(end, afterCompact, done as unknown as Done<Messages>);
-    return { messages: done.messages, changed: report.changed, reason: report.reason, done };
+    await this.#end(end, afterCompact, done);
+    return { changed: report.changed, reason: report.reason, done };
   }
 
-  async #end(event: CompactionEvent, told: ConversationOptions<O>["afterCompact"], done?: Done<Messages>) {
+  async #end(event: CompactionEvent, told: ConversationOptions["afterCompact"], done?: Done<Message[]>) {
     await this.#append(event);
     told?.(event, done);
   }
@@ -360,10 +354,3 @@ function removed(actions: readonly Action[]): [number, number][] {
   }
   return ranges;
 }
-
-/** Whether a list begins with these very messages. */
-function goesOn(messages: readonly Message[], known: readonly Message[]): boolean {
-  return messages.length >= known.length && known.every((message, i) => message === messages[i]);
-}
-
-const jsonOf = (message: Message | undefined): string => (message === undefined ? "" : serialize(message));

@@ -8,6 +8,7 @@ import { model } from "./events.js";
 import { decode } from "./json.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
+import type { Store } from "./store.js";
 import { type Transcript, transcript, wellFormed } from "./transcript.js";
 import type {
   Check,
@@ -21,6 +22,7 @@ import type {
   Messages,
   Pending,
   Plan,
+  Policy,
   Recalled,
   Repaired,
   Restored,
@@ -43,6 +45,8 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
  * here is writing live messages as JSON and putting the caller's own objects into the answer; text and bytes cost neither.
  */
 export interface RemoteCompactor {
+  readonly policy: Policy;
+  readonly store: Store | undefined;
   readonly state: State | undefined;
   ready(): Promise<void>;
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
@@ -190,6 +194,14 @@ class Remote implements RemoteCompactor {
     this.#link = link;
     this.#id = id;
     this.#state = state;
+  }
+
+  get policy(): Policy {
+    return this.#compacting.policy;
+  }
+
+  get store(): Store | undefined {
+    return this.#compacting.store;
   }
 
   get state(): State | undefined {

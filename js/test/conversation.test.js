@@ -18,12 +18,10 @@ const talk = (n) => [
   { role: "user", content: "And now?" },
 ];
 
-/** @param {object} [more] */
-const conversation = (more) =>
-  new Conversation({
-    create: createCompactor,
-    compactor: { module },
-    policy,
+/** @param {any[]} messages @param {object} [more] @param {object} [options] of the compactor */
+const conversation = (messages, more, options) =>
+  new Conversation(createCompactor({ module, policy, ...options }), {
+    messages,
     id: "c1",
     journal: memoryJournal(),
     ...more,
@@ -33,47 +31,52 @@ test("after a turn it is compacted when due, and events tell", async () => {
   const journal = memoryJournal();
   /** @type {any[]} */
   const told = [];
-  const c = conversation({
+  const messages = talk(12);
+  const c = conversation(messages.slice(0, 2), {
     journal,
     afterCompact: (/** @type {any} */ end, /** @type {any} */ done) => told.push([end, done.report.changed]),
   });
-  assert.equal((await c.afterTurn(talk(2))).changed, false);
+  assert.equal((await c.afterTurn()).changed, false);
   assert.deepEqual(await journal.events("c1"), []);
-  const messages = talk(12);
-  const r = await c.afterTurn(messages);
+  await c.append(...messages.slice(2));
+  assert.equal((await c.check()).due, true);
+  const r = await c.afterTurn();
   assert.equal(r.changed, true);
   assert.equal(c.state, r.done?.state);
+  assert.deepEqual(c.messages, r.done?.messages);
   const [start, end] = await journal.events("c1");
   assert.deepEqual([start?.type, start?.trigger, start?.messages_before], ["compaction_start", "auto", 13]);
   assert.deepEqual(told, [[end, true]]);
   const gone = (end?.removed ?? []).reduce((n, [from, to]) => n + to - from, 0);
   assert.ok(gone > 0);
   assert.equal(end?.messages_after, 13 - gone + 1);
-  assert.equal(/** @type {any[]} */ (r.messages).at(-1), messages.at(-1));
+  assert.equal(c.messages.at(-1), messages.at(-1));
 });
 
 test("a compaction can be left out", async () => {
-  const c = conversation({ beforeCompact: async () => false });
-  assert.deepEqual(await c.afterTurn(talk(12)).then((r) => [r.changed, r.reason]), [false, "skipped"]);
+  const c = conversation(talk(12), { beforeCompact: async () => false });
+  assert.deepEqual(await c.afterTurn(), { changed: false, reason: "skipped" });
 });
 
 test("a journal that fails costs nothing", async () => {
   /** @type {unknown[]} */
   const errors = [];
   const journal = { append: () => Promise.reject(new Error("full")), events: () => [] };
-  const c = conversation({ journal, onJournalError: (/** @type {unknown} */ error) => errors.push(error) });
-  assert.equal((await c.compact(talk(12))).changed, true);
+  const c = conversation(talk(12), { journal, onJournalError: (/** @type {unknown} */ error) => errors.push(error) });
+  assert.equal((await c.compact()).changed, true);
   assert.equal(errors.length, 2);
 });
 
 test("a failed compaction is an event", async () => {
   const journal = memoryJournal();
   const strict = { preset: "agent-loop", wire_safe: false, format: "native", window: { tokens: 20000 } };
-  const c = conversation({ journal, policy: strict, summarize: () => Promise.reject(new Error("boom")) });
-  await assert.rejects(c.compact(talk(12)), /boom/);
+  const messages = talk(12);
+  const c = conversation(messages, { journal }, { policy: strict, summarize: () => Promise.reject(new Error("boom")) });
+  await assert.rejects(c.compact(), /boom/);
   const [, end] = await journal.events("c1");
   assert.match(end?.error ?? "", /boom/);
   assert.equal(end?.messages_after, 13);
+  assert.deepEqual(c.messages, messages);
 });
 
 const overflow = Object.assign(new Error("400"), {
@@ -104,11 +107,11 @@ for (const { name, answers, calls, rejects, folded } of [
   },
 ]) {
   test(`a call is made again once: ${name}`, async () => {
-    const c = conversation();
     const messages = talk(8);
+    const c = conversation(messages);
     let n = 0;
-    const called = c.call(messages, async (sent, told) => {
-      assert.equal(sent === messages, n === 0);
+    const called = c.call(async (sent, told) => {
+      assert.equal(sent.length === messages.length, n === 0);
       const answer = answers[n++];
       if (answer instanceof Error) throw answer;
       if (typeof answer === "object") told(answer);
@@ -116,95 +119,96 @@ for (const { name, answers, calls, rejects, folded } of [
     });
     if (rejects) await assert.rejects(called, rejects);
     else {
-      const { value, compacted, messages: sent } = await called;
+      const { value, compacted } = await called;
       assert.equal(value, "ok");
       assert.equal(compacted !== undefined, folded);
-      assert.equal(sent === messages, !folded);
+      assert.equal(c.messages.length === messages.length, !folded);
     }
     assert.equal(n, calls);
   });
 }
 
 /**
- * `create` that counts: sessions that were opened, and messages that were appended to them.
- * @param {(options: any) => any} create
+ * The compactor, with what it is asked for: sessions that were opened, and messages that were appended to them.
+ * @param {any} compactor
  */
-function counted(create) {
-  const counts = { made: 0, opened: 0, appended: 0 };
-  return {
-    counts,
-    create: (/** @type {any} */ options) => {
-      counts.made++;
-      const compactor = create(options);
-      const { session } = compactor;
-      compactor.session = (/** @type {any[]} */ ...args) => {
-        counts.opened++;
-        const held = session.apply(compactor, args);
-        const { append } = held;
-        held.append = (/** @type {any[]} */ ...messages) => {
-          counts.appended += messages.length;
-          return append.apply(held, messages);
-        };
-        return held;
-      };
-      return compactor;
-    },
+function counted(compactor) {
+  const counts = { opened: 0, appended: 0 };
+  const { session } = compactor;
+  compactor.session = (/** @type {any[]} */ ...args) => {
+    counts.opened++;
+    const held = session.apply(compactor, args);
+    const { append } = held;
+    held.append = (/** @type {any[]} */ ...messages) => {
+      counts.appended += messages.length;
+      return append.apply(held, messages);
+    };
+    return held;
   };
+  return { counts, compactor };
 }
 
-for (const [name, create, compactor] of /** @type {const} */ ([
-  ["here", createCompactor, { module }],
-  ["in a worker", createRemote, {}],
+for (const [name, make] of /** @type {const} */ ([
+  ["here", () => createCompactor({ module, policy })],
+  ["in a worker", () => createRemote({ policy })],
 ])) {
-  test(`a live conversation crosses into the module once: ${name}`, async (t) => {
-    const { counts, create: counting } = counted(create);
-    const c = conversation({ create: counting, compactor });
-    t.after(() => c.close());
-    /** @type {any[]} */
-    let messages = [];
+  test(`a message crosses into the module once: ${name}`, async (t) => {
+    const made = make();
+    if ("close" in made) t.after(() => made.close());
+    const { counts, compactor } = counted(made);
+    const c = new Conversation(compactor);
     let compactions = 0;
     for (const message of talk(30)) {
-      messages.push(message);
-      const r = await c.afterTurn(messages);
-      if (!r.changed) assert.equal(r.messages, messages);
-      else compactions++;
-      messages = /** @type {any[]} */ (r.messages);
+      await c.append(message);
+      if ((await c.afterTurn()).changed) compactions++;
     }
     assert.ok(compactions > 1);
-    assert.deepEqual(counts, { made: 1, opened: 1, appended: 30 });
-
-    // What was written on, and what is another list, is read again.
-    const { tokens } = await createCompactor({ module, policy }).estimate(messages);
-    messages.at(-1).content += " word".repeat(40000);
-    assert.equal((await c.afterTurn(messages)).changed, true);
-    assert.ok(tokens < 20000);
-    assert.equal(counts.opened, 2);
-    assert.equal((await c.afterTurn(talk(1))).changed, false);
-    assert.equal(counts.opened, 3);
+    assert.deepEqual(counts, { opened: 1, appended: 31 });
+    assert.equal((await createCompactor({ module, policy }).check([...c.messages])).messages, c.messages.length);
+    await c.setMessages(talk(1));
+    assert.equal(c.messages.length, 2);
+    assert.equal((await c.afterTurn()).changed, false);
+    await assert.rejects(c.setMessages([{ content: "no role" }]), { name: "CtxfoldError" });
+    assert.equal(c.messages.length, 2);
+    await c.close();
+    assert.equal((await c.check()).messages, 2);
   });
 }
 
-test("text, bytes and bodies are read as a whole, under the same state", async () => {
-  const c = conversation();
-  const text = JSON.stringify(talk(12));
-  for (const [round, messages] of [text, new TextEncoder().encode(text), { messages: talk(12) }].entries()) {
-    const { changed, messages: got, done } = await c.afterTurn(messages);
-    assert.equal(changed, true);
-    assert.equal(typeof got, typeof messages);
-    assert.equal(/** @type {any} */ (c.state).round, round + 1);
-    assert.equal(c.state, done?.state);
-  }
+test("compactions run one after the other; what is appended meanwhile stays", async () => {
+  const late = { role: "user", content: "one more thing" };
+  let asked = 0;
+  const summarize = async () => {
+    if (asked++ === 0) await c.append(late);
+    return "## Summary\nThe user says words.";
+  };
+  const c = conversation(talk(12), {}, { summarize });
+  const [first, second] = await Promise.all([c.compact(), c.compact()]);
+  assert.equal(first.changed, true);
+  assert.ok(second.done);
+  assert.equal(c.messages.at(-1), late);
+});
+
+test("what was taken out comes back from the store", async () => {
+  const messages = talk(12);
+  const c = conversation(messages, {}, { store: memoryStore() });
+  await c.compact();
+  assert.ok(c.messages.length < messages.length);
+  assert.equal((await c.restore()).report.changed, true);
+  assert.deepEqual(c.messages, messages);
+  assert.equal((await c.check()).messages, messages.length);
+  await assert.rejects(conversation([]).restore(), { code: "invalid_option" });
 });
 
 test("the state is kept, and another page goes on with it", async () => {
   const states = memoryStore();
-  const { messages } = await conversation({ states }).compact(talk(12));
-  const again = conversation({ states });
-  const { reason } = await again.compact(messages);
-  assert.equal(reason, "no_progress");
+  const first = conversation(talk(12), { states });
+  await first.compact();
+  const again = conversation([...first.messages], { states });
+  assert.equal((await again.compact()).reason, "no_progress");
   assert.equal(/** @type {any} */ (again.state).round, 1);
-  const other = conversation({ states, id: "another" });
-  await other.afterTurn(talk(1));
+  const other = conversation(talk(1), { states, id: "another" });
+  await other.afterTurn();
   assert.equal(other.state, undefined);
 });
 
@@ -217,25 +221,25 @@ test("a state that cannot be read is told, and asked for again", async () => {
       return undefined;
     },
   };
-  const c = conversation({ states });
-  await assert.rejects(c.afterTurn(talk(1)), /no disk/);
+  const c = conversation(talk(1), { states });
+  await assert.rejects(c.afterTurn(), /no disk/);
   fails = false;
-  assert.equal((await c.afterTurn(talk(1))).changed, false);
+  assert.equal((await c.afterTurn()).changed, false);
 });
 
 test("a tool's output that is too large is kept elsewhere", async () => {
-  const c = conversation();
+  const c = conversation([]);
   const text = "line of output\n".repeat(20000);
   const store = memoryStore();
-  const out = await c.limitOutput(text, store);
+  const out = await c.limitOutput(text, {}, store);
   assert.equal(out.spilled, true);
   assert.match(out.text, new RegExp(`SHA256: ${out.handle}`));
   assert.equal(await store.get(out.handle ?? ""), text);
   for (const bad of [undefined, memoryStore({ maxLength: 10 })]) {
-    const cut = await c.limitOutput(text, bad);
+    const cut = await c.limitOutput(text, {}, bad);
     assert.deepEqual([cut.spilled, cut.changed, cut.text.includes("spill failed")], [false, true, bad !== undefined]);
   }
-  assert.equal((await c.limitOutput("short", store)).changed, false);
+  assert.equal((await c.limitOutput("short", {}, store)).changed, false);
 });
 
 test("a journal in IndexedDB", { skip: noBrowser }, async (t) => {
