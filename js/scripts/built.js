@@ -1,0 +1,14 @@
+// Builds the package where that has not been done, for examples in a fresh clone: npm links this folder and builds nothing.
+import { execSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const cwd = fileURLToPath(new URL("..", import.meta.url));
+
+/** @param {string} command */
+const run = (command) => execSync(command, { cwd, stdio: "inherit" });
+
+if (!existsSync(`${cwd}dist/inline-module.js`)) {
+  if (!existsSync(`${cwd}node_modules/typescript`)) run("npm ci --no-audit --no-fund");
+  run("npm run --silent build");
+}
