@@ -1,6 +1,10 @@
 package ctxfold_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,6 +55,48 @@ func TestPackagesOfTheModule(t *testing.T) {
 		if strings.Contains(first, ".") && !strings.HasPrefix(p, "github.com/ctxfold/ctxfold/") && !strings.HasPrefix(p, "github.com/mailru/easyjson/") {
 			t.Errorf("the module depends on %s", p)
 		}
+	}
+}
+
+// Maps of core have numbers as keys, or are tables that are there from the beginning: the seeds of the module's maps are public,
+// and what a transcript says could be chosen to collide. core/critbit is for that.
+func TestNoMapIsKeyedByText(t *testing.T) {
+	numbers := []string{"int", "int32", "int64", "uint8", "uint32", "uint64", "byte", "rune"}
+	files := 0
+	err := filepath.WalkDir("core", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files++
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+				continue
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncType: // what is given to a function is found where it is made
+					return false
+				case *ast.MapType:
+					key := n.Key
+					if a, ok := key.(*ast.ArrayType); ok {
+						key = a.Elt
+					}
+					if id, ok := key.(*ast.Ident); !ok || !slices.Contains(numbers, id.Name) {
+						t.Errorf("%s: a map whose keys are no numbers; use core/critbit", set.Position(n.Pos()))
+					}
+				}
+				return true
+			})
+		}
+		return nil
+	})
+	if err != nil || files < 50 {
+		t.Fatalf("%d files: %v", files, err)
 	}
 }
 

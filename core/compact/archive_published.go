@@ -3,6 +3,7 @@ package compact
 import (
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 	"github.com/ctxfold/ctxfold/core/wire"
@@ -41,16 +42,17 @@ func (p *archivePass) published(c *Run) {
 	}
 	var added []byte
 	keys := make(map[int]string, len(seen))
-	queues := map[string][]int{} // by key, the results that are still sent, oldest first
+	var queues critbit.Map[[]int] // by key, the results that are still sent, oldest first
 	for _, i := range seen {
 		keys[i] = c.resultKey(i)
-		queues[keys[i]] = append(queues[keys[i]], i)
+		queue := queues.At(keys[i])
+		*queue = append(*queue, i)
 	}
 	for k, batch := range batches {
 		var gone []int
 		for _, i := range batch {
-			if queue := queues[keys[i]]; len(queue) > 0 {
-				gone, queues[keys[i]] = append(gone, queue[0]), queue[1:]
+			if queue := queues.At(keys[i]); len(*queue) > 0 {
+				gone, *queue = append(gone, (*queue)[0]), (*queue)[1:]
 			}
 		}
 		if len(gone) == 0 {
@@ -73,20 +75,20 @@ func (p *archivePass) published(c *Run) {
 
 // schedule makes batches of the oldest results (S4.30). A result whose key is in an earlier batch holds its whole batch up.
 func (p *archivePass) schedule(c *Run, seen []int, need int) (batches [][]int) {
-	queued := map[string]bool{}
+	var queued critbit.Map[struct{}]
 	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
 		size := min(need, p.Batch, len(seen))
 		batch := seen[:size]
 		seen, need = seen[size:], need-size
 		again := false
 		for _, i := range batch {
-			again = again || queued[c.resultKey(i)]
+			again = again || queued.Has(c.resultKey(i))
 		}
 		if again {
 			continue
 		}
 		for _, i := range batch {
-			queued[c.resultKey(i)] = true
+			queued.Add(c.resultKey(i))
 		}
 		batches = append(batches, batch)
 	}

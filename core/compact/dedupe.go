@@ -3,7 +3,9 @@ package compact
 import (
 	"bytes"
 	"slices"
+	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -43,7 +45,8 @@ func (p *dedupePass) follows() bool { return false }
 
 func (p *dedupePass) run(c *Run) {
 	excluded := toolFilter(p.ExcludeTools, nil)
-	results, calls := map[sameResult]int32{}, map[string]bool{}
+	var results critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
+	var calls critbit.Map[struct{}]
 	var targets [2][]result // the same, superseded
 	reclaim := 0
 	for i := len(c.Items) - 1; i >= 0; i-- {
@@ -54,21 +57,22 @@ func (p *dedupePass) run(c *Run) {
 			}
 			tool := digest.ToolName(c.T, int(n))
 			body := c.T.Bytes(c.T.Parts[n].Body)
-			key := sameResult{tool: tool, size: len(body)}
-			key.hash.Add(body)
-			newer, same := results[key]
+			var hash transcript.Fingerprint
+			hash.Add(body)
+			key := hash.String() + " " + strconv.Itoa(len(body)) + " " + tool
+			newer, same := results.Get(key)
 			same = same && bytes.Equal(body, c.T.Bytes(c.T.Parts[newer].Body))
-			results[key] = n
+			results.Set(key, n)
 			call := ""
 			if p.Superseded == "all" || p.Superseded == "reads" && digest.ReadsFile(tool) {
 				call = tool + "\x00" + digest.CallArgs(c.T, &c.T.Parts[c.T.Parts[n].Pair])
 			}
 			kind, again := 0, same
-			if !again && call != "" && calls[call] {
+			if !again && call != "" && calls.Has(call) {
 				kind, again = 1, true
 			}
 			if call != "" && !c.T.Parts[n].Has(transcript.IsError) { // an error is no newer state of anything
-				calls[call] = true
+				calls.Add(call)
 			}
 			if !again || c.Items[i].Pinned || len(p.ExcludeTools) > 0 && excluded(tool) {
 				continue
@@ -90,10 +94,3 @@ func (p *dedupePass) run(c *Run) {
 }
 
 var dedupeMarkers = [...]string{DuplicateMarker, SupersededMarker}
-
-// sameResult is equal for results that may be the same; their bodies tell.
-type sameResult struct {
-	tool string
-	size int
-	hash transcript.Fingerprint
-}

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
@@ -111,17 +112,17 @@ func (r *rehydration) files(dropped, kept []int32) (files []RestoredFile) {
 		msg := &r.T.Messages[m]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
 			if path := r.edited(n); path != "" {
-				seen[path] = true // what was read before is no longer what the file holds
+				seen.Add(path) // what was read before is no longer what the file holds
 			}
 			path := r.read(n)
-			if path == "" || seen[path] {
+			if path == "" || seen.Has(path) {
 				continue
 			}
 			text := r.content(n)
 			if text == "" || text == ClearedMarker {
 				continue
 			}
-			seen[path] = true
+			seen.Add(path)
 			f := RestoredFile{Index: i, Path: path, Text: RestoredPrefix + " " + path + "\n\n" + text}
 			f.Tokens = r.P.NewMessage(transcript.User, f.Text)
 			if f.Tokens > budget && !(r.pass.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
@@ -162,16 +163,16 @@ func (r *rehydration) edited(n int32) string {
 }
 
 // visible are the files whose content still stands in messages, and those that were changed in them.
-func (r *rehydration) visible(messages []int32) map[string]bool {
-	seen := map[string]bool{}
+func (r *rehydration) visible(messages []int32) *critbit.Map[struct{}] {
+	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
 		msg := &r.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if path := r.read(n); path != "" && !r.cleared(n) {
-				seen[path] = true
+				seen.Add(path)
 			}
 			if path := r.edited(n); path != "" {
-				seen[path] = true
+				seen.Add(path)
 			}
 		}
 	}

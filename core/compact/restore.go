@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
@@ -85,7 +86,7 @@ func (c *Run) truncated(n int32) string {
 // Restore puts bodies back where markers name their handles. Markers are those that are left in the result.
 func Restore(in Input, given []Given) (*Run, []Marker, *policy.Error) {
 	c := newRun(in)
-	bodies := map[string]int{}
+	var bodies critbit.Map[int]
 	for i, g := range given {
 		at := "bodies[" + strconv.Itoa(i) + "]"
 		if !archive.IsHandle(g.Handle) {
@@ -100,14 +101,14 @@ func Restore(in Input, given []Given) (*Run, []Marker, *policy.Error) {
 				return nil, nil, &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this body is no JSON: " + s.Err().Message}
 			}
 		}
-		bodies[g.Handle[:archive.Short]] = i
+		bodies.Set(g.Handle[:archive.Short], i)
 	}
 	all := c.markers()
 	left := []Marker{}
 	folds := map[int]int{}
 	dirty := map[int]int{} // by item: one of the bodies that are put back in it
 	for _, m := range all {
-		i, found := bodies[m.Handle]
+		i, found := bodies.Get(m.Handle)
 		if !found {
 			left = append(left, m.Marker)
 			continue

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -61,16 +62,15 @@ func (c *Run) replace(results []result, action, pass, marker string, text func(i
 // toolFilter tells whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without
 // case, _ and -.
 func toolFilter(tools, exclude []string) func(tool string) bool {
-	keys := func(names []string) map[string]bool {
-		set := make(map[string]bool, len(names))
+	keys := func(names []string) (set critbit.Map[struct{}]) {
 		for _, name := range names {
-			set[digest.ToolKey(name)] = true
+			set.Add(digest.ToolKey(name))
 		}
 		return set
 	}
 	in, out := keys(tools), keys(exclude)
 	return func(tool string) bool {
 		tool = digest.ToolKey(tool)
-		return (len(in) == 0 || in[tool]) && !out[tool]
+		return (in.Len() == 0 || in.Has(tool)) && !out.Has(tool)
 	}
 }

@@ -1,6 +1,10 @@
 package digest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/critbit"
+)
 
 // checked is how many facts of the folded messages are looked for in a digest.
 const checked = 64
@@ -9,7 +13,7 @@ const checked = 64
 // highest, and what the ledger says is still wrong. It returns how many it looked for and how many it found, and lines with
 // those that are missing, in at most max bytes. What it finds says that a fact is there, not that what is said of it is true.
 func (e *Extract) Check(body string, max int) (facts, found int, missing string) {
-	known := map[string]bool{}
+	known := new(critbit.Map[struct{}])
 	said(body, known)
 	lost := terms{}
 	for i, term := range e.terms.ranked() {
@@ -17,7 +21,7 @@ func (e *Extract) Check(body string, max int) (facts, found int, missing string)
 			break
 		}
 		facts++
-		if known[term.text] {
+		if known.Has(term.text) {
 			found++
 		} else {
 			lost.put(term.kind, term.text, term.weight, 0)

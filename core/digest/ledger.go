@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -51,9 +52,9 @@ const (
 
 // Add collects the facts of messages, which are newer than those that the ledger has.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
-	c := collector{t: t, Ledger: l, failed: map[string]int{}}
+	c := collector{t: t, Ledger: l}
 	for i, f := range l.Errors {
-		c.failed[f.key()] = i
+		c.failed.Set(f.key(), i+1)
 	}
 	for _, i := range messages {
 		c.message(int(i))
@@ -66,7 +67,7 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 type collector struct {
 	*Ledger
 	t      *transcript.Transcript
-	failed map[string]int // Failure.key to index in Errors; those that worked since have no tool
+	failed critbit.Map[int] // by Failure.key, one more than its index in Errors, or 0 if it has worked since
 }
 
 func (c *collector) message(i int) {
@@ -177,15 +178,15 @@ func (c *collector) result(n int32) {
 	}
 	f := Failure{Tool: tool, On: clipLine(on, maxCommand)}
 	key := f.key()
-	at, known := c.failed[key]
-	if known { // it worked now, or failed anew
-		c.Errors[at] = Failure{}
-		delete(c.failed, key)
+	at := c.failed.At(key)
+	if *at > 0 { // it worked now, or failed anew
+		c.Errors[*at-1] = Failure{}
+		*at = 0
 	}
 	if failed := p.Has(transcript.IsError) || exit != "" && exit != "0"; failed && tool != "" {
 		f.Text = complaint(text)
-		c.failed[key] = len(c.Errors)
 		c.Errors = append(c.Errors, f)
+		*at = len(c.Errors)
 	}
 }
 
@@ -275,11 +276,11 @@ func (l *Ledger) Inherit(old *Ledger) {
 // tidy leaves each entry once, at its newest place, and keeps the lists within their limits.
 func (l *Ledger) tidy() {
 	l.Modified = newestOf(l.Modified, maxModified, func(p string) string { return p })
-	modified := make(map[string]bool, len(l.Modified))
+	var modified critbit.Map[struct{}]
 	for _, p := range l.Modified {
-		modified[p] = true
+		modified.Add(p)
 	}
-	l.Read = slices.DeleteFunc(l.Read, func(p string) bool { return modified[p] })
+	l.Read = slices.DeleteFunc(l.Read, modified.Has)
 	l.Read = newestOf(l.Read, maxRead, func(p string) string { return p })
 	l.Commands = newestOf(l.Commands, maxCommands, func(c Command) string { return c.Command })
 	l.Errors = newestOf(l.Errors, maxFailures, func(f Failure) string { return f.key() })
@@ -295,11 +296,11 @@ func (l *Ledger) tidy() {
 
 // newestOf leaves of entries with one key the last, and of all the last max.
 func newestOf[T any](list []T, max int, key func(T) string) []T {
-	seen := make(map[string]bool, len(list))
+	var seen critbit.Map[struct{}]
 	from := len(list)
 	for i, x := range slices.Backward(list) {
-		if k := key(x); !seen[k] && len(seen) < max {
-			seen[k] = true
+		if k := key(x); !seen.Has(k) && seen.Len() < max {
+			seen.Add(k)
 			from--
 			list[from] = list[i]
 		}

@@ -3,6 +3,7 @@ package digest
 import (
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -224,7 +225,7 @@ func (e *Extract) Digest(size int) string {
 	put(shipped, quote("", e.old[shipped], share(4)))
 	put(carryover, quote("", prose(e.old[carryover]), share(6)))
 	put(carryover, blocks[4].write(share(3)))
-	known := map[string]bool{}
+	known := new(critbit.Map[struct{}])
 	for _, text := range out {
 		said(text, known)
 	}
@@ -269,17 +270,17 @@ func listOf(old string, lines []string, max int, elsewhere string) string {
 		}
 	}
 	all = append(all, lines...)
-	seen := map[string]bool{}
+	var seen critbit.Map[struct{}]
 	from := len(all)
 	for i := len(all) - 1; i >= 0 && len(all)-i < 200; i-- {
 		line := Fence(clipLine(all[i], 240))
-		if seen[line] || strings.Contains(elsewhere, line) {
+		if seen.Has(line) || strings.Contains(elsewhere, line) {
 			continue
 		}
 		if max -= len(line) + 3; max < 0 {
 			break
 		}
-		seen[line] = true
+		seen.Add(line)
 		from--
 		all[from] = "- " + line
 	}
@@ -290,7 +291,7 @@ func listOf(old string, lines []string, max int, elsewhere string) string {
 var termLabels = [termKinds]string{"Paths:", "Links:", "Names:", "Numbers:"}
 
 // lines lists the terms that rank highest and are not known yet, by kind, in at most max bytes.
-func (ts *terms) lines(max int, known map[string]bool) string {
+func (ts *terms) lines(max int, known *critbit.Map[struct{}]) string {
 	var b [termKinds]strings.Builder
 	for _, term := range ts.ranked() {
 		cost := len(term.text) + 1
@@ -303,7 +304,7 @@ func (ts *terms) lines(max int, known map[string]bool) string {
 			}
 			continue
 		}
-		if known[term.text] {
+		if known.Has(term.text) {
 			continue
 		}
 		say(term.kind, term.text, known)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/ctxfold/ctxfold/core/critbit"
 )
 
 // A term is a word that means something in one conversation only: a path, an address, an identifier, a number. Terms are
@@ -216,7 +218,7 @@ func isPath(w string) bool {
 
 // terms collects terms with weights.
 type terms struct {
-	at   map[string]int32
+	at   critbit.Map[int32] // indexes of list
 	list []term
 }
 
@@ -232,14 +234,11 @@ func (ts *terms) add(text string, weight int64, message int32) {
 }
 
 func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
-	i, found := ts.at[word]
+	i, found := ts.at.Get(word)
 	if !found {
-		if ts.at == nil {
-			ts.at = map[string]int32{}
-		}
 		i = int32(len(ts.list))
 		word = strings.Clone(word)
-		ts.at[word] = i
+		ts.at.Set(word, i)
 		ts.list = append(ts.list, term{text: word, kind: kind, seen: -1})
 	}
 	if t := &ts.list[i]; t.seen != message {
@@ -259,17 +258,17 @@ func (ts *terms) ranked() []term {
 }
 
 // words are the terms of a text, for looking up what it already says. Of a path, each of its ends counts as said.
-func said(text string, into map[string]bool) {
+func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }
 
-func say(kind termKind, word string, into map[string]bool) {
-	into[word] = true
+func say(kind termKind, word string, into *critbit.Map[struct{}]) {
+	into.Add(word)
 	if kind != pathTerm {
 		return
 	}
 	for i := strings.IndexByte(word, '/'); i >= 0; i = strings.IndexByte(word, '/') {
 		word = word[i+1:]
-		into[word] = true
+		into.Add(word)
 	}
 }

@@ -3,6 +3,8 @@ package transcript
 import (
 	"bytes"
 	"slices"
+
+	"github.com/ctxfold/ctxfold/core/critbit"
 )
 
 // recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have a
@@ -14,7 +16,7 @@ type pairer struct {
 	t    *Transcript
 	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered in other ways
 	// The calls that may be answered by name alone: for each name a queue for each message, newest last.
-	named map[string][]queue
+	named critbit.Map[[]queue]
 	// The slow way: all calls sorted by id and place, and for each rank the rank+1 at which to look for an unanswered
 	// call at or before it (a disjoint-set forest: answered calls are skipped in nearly constant time).
 	order, skip []int32
@@ -76,15 +78,11 @@ func (p *pairer) add(call int32) {
 	if !p.t.Named && !c.ID.Zero() {
 		return
 	}
-	if p.named == nil {
-		p.named = map[string][]queue{}
-	}
-	name := string(p.t.idBytes(c.Name))
-	queues := p.named[name]
-	if n := len(queues); n > 0 && queues[n-1].msg == c.Msg {
-		queues[n-1].calls = append(queues[n-1].calls, call)
+	queues := p.named.At(string(p.t.idBytes(c.Name)))
+	if n := len(*queues); n > 0 && (*queues)[n-1].msg == c.Msg {
+		(*queues)[n-1].calls = append((*queues)[n-1].calls, call)
 	} else {
-		p.named[name] = append(queues, queue{c.Msg, []int32{call}})
+		*queues = append(*queues, queue{c.Msg, []int32{call}})
 	}
 }
 
@@ -191,23 +189,24 @@ func (p *pairer) unanswered(n int32) int32 {
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
 	name := string(t.idBytes(result.Name))
-	queues := p.named[name]
-	for len(queues) > 0 {
-		q := &queues[len(queues)-1]
+	if !p.named.Has(name) {
+		return -1
+	}
+	queues := p.named.At(name)
+	for len(*queues) > 0 {
+		q := &(*queues)[len(*queues)-1]
 		for len(q.calls) > 0 && t.Parts[q.calls[0]].Pair >= 0 {
 			q.calls = q.calls[1:]
 		}
 		if len(q.calls) == 0 {
-			queues = queues[:len(queues)-1]
+			*queues = (*queues)[:len(*queues)-1]
 			continue
 		}
-		p.named[name] = queues
 		if call := q.calls[0]; result.ID.Zero() || t.Parts[call].ID.Zero() {
 			return call
 		}
 		return -1
 	}
-	delete(p.named, name)
 	return -1
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/critbit"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -431,29 +432,26 @@ func aiSDKResults(dst []byte, calls []Call, text string) []byte {
 
 // linkApprovals pairs each answer to an approval request with the request, and joins the messages from one to the other.
 func linkApprovals(t *transcript.Transcript, from int) {
-	var asked map[string]int32 // open requests by approval id, of the messages since the user's last
-	var joins map[int32]int    // where joined ranges begin (+1) and end (-1)
+	var asked critbit.Map[int32] // by approval id, one more than its request, of the messages since the user's last; 0 if it is answered
+	var joins map[int32]int      // where joined ranges begin (+1) and end (-1)
 	last := int32(-1)
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		if p.Msg != last {
 			last = p.Msg
 			if role := t.Messages[last].Role; role == transcript.User || role == transcript.System {
-				asked = nil
+				asked = critbit.Map[int32]{}
 			}
 		}
 		if !approval(p) {
 			continue
 		}
-		id := t.Text(p.ID)
-		switch request, found := asked[id]; {
+		open := asked.At(t.Text(p.ID))
+		switch request := *open - 1; {
 		case !p.Body.Zero():
-			if asked == nil {
-				asked = map[string]int32{}
-			}
-			asked[id] = int32(i)
-		case found:
-			delete(asked, id)
+			*open = int32(i) + 1
+		case request >= 0:
+			*open = 0
 			p.Pair, t.Parts[request].Pair = request, int32(i)
 			if joins == nil {
 				joins = map[int32]int{}
@@ -480,7 +478,7 @@ func checkApprovals(c *Checker) {
 	t := c.T
 	for _, m := range c.Seq {
 		first := t.Messages[m].First
-		var calls map[string]bool
+		var calls *critbit.Map[struct{}]
 		for i := range t.PartsOf(int(m)) {
 			n := first + int32(i)
 			p := &t.Parts[n]
@@ -490,7 +488,7 @@ func checkApprovals(c *Checker) {
 				if calls == nil {
 					calls = callIDs(t, int(m))
 				}
-				if !calls[t.Text(p.Body)] {
+				if !calls.Has(t.Text(p.Body)) {
 					c.Add("AM4", m, n, DropPart, "this approval request is for no tool call of its message")
 				}
 			case p.Pair < 0 || t.Parts[p.Pair].Has(transcript.Removed) || c.place[t.Parts[p.Pair].Msg] < 0:
@@ -500,11 +498,11 @@ func checkApprovals(c *Checker) {
 	}
 }
 
-func callIDs(t *transcript.Transcript, m int) map[string]bool {
-	ids := map[string]bool{}
+func callIDs(t *transcript.Transcript, m int) *critbit.Map[struct{}] {
+	ids := new(critbit.Map[struct{}])
 	for _, p := range t.PartsOf(m) {
 		if p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
-			ids[t.Text(p.ID)] = true
+			ids.Add(t.Text(p.ID))
 		}
 	}
 	return ids

@@ -1,0 +1,110 @@
+// Package critbit is a map with strings as keys that no choice of keys can slow down.
+//
+// The module is started before it ships, so the seeds of Go's maps are public, and whoever writes a transcript could choose
+// keys whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) hashes nothing: an operation
+// looks at no more nodes than the key has bits. What never enters this package: what the keys mean.
+package critbit
+
+import "math/bits"
+
+// Map is a crit-bit tree. The zero value is empty. Keys cannot be taken out.
+type Map[V any] struct {
+	nodes  []node
+	keys   []string
+	values []V
+	root   int32
+}
+
+// node parts the keys below it by one bit: the bit of mask in their byte at, or, with the mask longer, whether they have one.
+type node struct {
+	at   uint32
+	mask uint16
+	// child leads to a node, or, where it is negative, to the key of index ^child.
+	child [2]int32
+}
+
+// longer is the mask of the bit that every byte has which is there.
+const longer = 0x100
+
+func (n *node) side(key string) int {
+	if int(n.at) < len(key) && (longer|uint16(key[n.at]))&n.mask != 0 {
+		return 1
+	}
+	return 0
+}
+
+// Len is how many keys there are.
+func (m *Map[V]) Len() int { return len(m.keys) }
+
+// nearest is the index of a key that begins as no other one does more alike. There must be one.
+func (m *Map[V]) nearest(key string) int32 {
+	at := m.root
+	for at >= 0 {
+		n := &m.nodes[at]
+		at = n.child[n.side(key)]
+	}
+	return ^at
+}
+
+// Get returns the value of a key, and whether there is one.
+func (m *Map[V]) Get(key string) (value V, found bool) {
+	if len(m.keys) == 0 {
+		return value, false
+	}
+	if i := m.nearest(key); m.keys[i] == key {
+		return m.values[i], true
+	}
+	return value, false
+}
+
+// Has tells whether there is a value under a key.
+func (m *Map[V]) Has(key string) bool {
+	return len(m.keys) > 0 && m.keys[m.nearest(key)] == key
+}
+
+// At returns the value under a key, to be read and changed until the next key is put in. It is the zero value where there was
+// none.
+func (m *Map[V]) At(key string) *V {
+	var zero V
+	if len(m.keys) == 0 {
+		m.root = m.leaf(key, zero)
+		return &m.values[0]
+	}
+	near := m.nearest(key)
+	other := m.keys[near]
+	if other == key {
+		return &m.values[near]
+	}
+	i := 0
+	for i < len(key) && i < len(other) && key[i] == other[i] {
+		i++
+	}
+	split := node{at: uint32(i), mask: longer}
+	if i < len(key) && i < len(other) {
+		split.mask = 1 << (bits.Len8(key[i]^other[i]) - 1)
+	}
+	at := &m.root
+	for *at >= 0 {
+		n := &m.nodes[*at]
+		if n.at > split.at || n.at == split.at && n.mask < split.mask {
+			break
+		}
+		at = &n.child[n.side(key)]
+	}
+	below, leaf := *at, m.leaf(key, zero)
+	split.child[split.side(key)], split.child[1-split.side(key)] = leaf, below
+	*at = int32(len(m.nodes))
+	m.nodes = append(m.nodes, split)
+	return &m.values[len(m.values)-1]
+}
+
+// Set puts a value under a key.
+func (m *Map[V]) Set(key string, value V) { *m.At(key) = value }
+
+// Add puts a key in, for a map that is a set.
+func (m *Map[V]) Add(key string) { m.At(key) }
+
+func (m *Map[V]) leaf(key string, value V) int32 {
+	m.keys, m.values = append(m.keys, key), append(m.values, value)
+	return ^int32(len(m.keys) - 1)
+}
