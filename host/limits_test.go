@@ -3,7 +3,10 @@ package host_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +57,30 @@ func TestMemoryLimit(t *testing.T) {
 }
 
 // A call returns when its context ends, and those after it work, whether the module was stopped or went on behind.
+// A thousand compactions of mixed sizes in one instance leave its memory where the first hundreds have brought it, but for a tenth.
+func TestMemoryOfMixedSizes(t *testing.T) {
+	c := open(t, host.Options{Instances: 1})
+	r := rand.New(rand.NewPCG(1, 2))
+	policy := json.RawMessage(`{"format":"openai-chat","window":{"tokens":1000}}`)
+	settled := uint32(0)
+	for i := range 1000 {
+		n := 1 + r.IntN(1<<r.IntN(7)) // up to 64 pairs of messages, mostly few
+		list := []byte(`[{"role":"user","content":"start"}`)
+		for range n {
+			list = fmt.Appendf(list, `,{"role":"assistant","content":"%s"},{"role":"user","content":"go on"}`, strings.Repeat("lorem ipsum ", r.IntN(300)))
+		}
+		if _, err := c.Compact(t.Context(), append(list, ']'), policy, nil); err != nil {
+			t.Fatal(err)
+		}
+		switch _, memory := c.Idle(); {
+		case i == 300:
+			settled = memory
+		case i > 300 && memory > settled+settled/10:
+			t.Fatalf("call %d: the memory has grown from %d to %d bytes", i, settled, memory)
+		}
+	}
+}
+
 func TestCancelInside(t *testing.T) {
 	request := estimateRequest(32 << 20)
 	for name, o := range map[string]host.Options{

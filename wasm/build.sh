@@ -5,7 +5,8 @@
 # 2. The WASI functions that it imports are linked in (stub.wat), and all exports but the module's own are dropped.
 # 3. Jumps forward are made direct (forward.mjs), and names and line numbers are dropped (lines.mjs).
 # 4. Local variables are merged, which makes the packed module a tenth smaller.
-# 5. The Go runtime is started once, and its memory becomes the module's: nothing is left to do at instantiation.
+# 5. The Go runtime is started once, and its memory becomes the module's, in few segments (segments.mjs): nothing is left to do
+#    at instantiation.
 #
 # The same sources and tools give the same bytes. What was built last is kept in build/module with a key of all that went in.
 set -euo pipefail
@@ -49,7 +50,8 @@ if [ ! -f "$dir/key-$key.wasm" ]; then
 		fs.writeFileSync(to, JSON.stringify(names.map((name) => ({ name, export: name, root: true }))));' "$dir/reactor.wasm" "$dir/exports.json"
 	wasm-metadce "${features[@]}" "$dir/merged.wasm" --graph-file "$dir/exports.json" -o "$dir/linked.wasm" >/dev/null
 	wasm-opt "${features[@]}" --coalesce-locals --reorder-locals --vacuum --duplicate-function-elimination "$dir/linked.wasm" -o "$dir/small.wasm"
-	wizer --init-func _initialize -o "$dir/new.wasm" "$dir/small.wasm"
+	wizer --init-func _initialize -o "$dir/started.wasm" "$dir/small.wasm"
+	node wasm/tools/segments.mjs "$dir/started.wasm" "$dir/new.wasm"
 	rm -f "$dir"/key-*.wasm
 	mv "$dir/new.wasm" "$dir/key-$key.wasm"
 fi
