@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -185,6 +186,54 @@ func TestSessionErrors(t *testing.T) {
 		if got := string(l.Call(c.op, []byte(c.request))); !strings.Contains(got, c.want) {
 			t.Errorf("%s %s: %s, want %s", c.op, c.request, got, c.want)
 		}
+	}
+}
+
+// allocates is how many bytes f allocates at the least of some runs. Unlike times, it is the same on every machine.
+func allocates(f func()) uint64 {
+	least := ^uint64(0)
+	for range 8 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}
+
+// What a turn in a session allocates does not depend on what came before, and what a plan that is not due allocates depends on
+// the number of messages, not on their length.
+func TestSessionCosts(t *testing.T) {
+	opened := func(messages, words int) func(op, members string) {
+		l := &core.Sessions{}
+		turn := `{"role":"user","content":"` + strings.Repeat("again ", words) + `"},{"role":"assistant","content":"Done."}`
+		list := strings.Repeat(turn+",", messages/2-1) + turn
+		call := func(op, request string) {
+			if answer := l.Call(op, []byte(request)); bytes.HasPrefix(answer, []byte(`{"error"`)) {
+				t.Fatalf("%s: %s", op, answer)
+			}
+		}
+		call("session_open", `{"policy":{"format":"openai-chat","window":{"tokens":1000000000},"answer":"edits"},"messages":[`+list+`]}`)
+		return func(op, members string) { call(op, `{"session":1`+members+`}`) }
+	}
+	few, many, long := opened(100, 50), opened(10000, 50), opened(100, 5000)
+	turn := func(call func(op, members string)) uint64 {
+		return allocates(func() {
+			call("session_append", `,"messages":[{"role":"user","content":"And now?"}]`)
+			call("check", "")
+		})
+	}
+	if a, b, c := turn(few), turn(many), turn(long); b > a*3/2 || c > a*3/2 {
+		t.Errorf("a turn allocates %d bytes behind 100 messages, %d behind 10,000, and %d behind 100 long ones", a, b, c)
+	}
+	plan := func(call func(op, members string)) uint64 { return allocates(func() { call("plan", "") }) }
+	a, b, c := plan(few), plan(many), plan(long)
+	if c > a*3/2 {
+		t.Errorf("a plan allocates %d bytes for short messages, and %d for long ones", a, c)
+	}
+	if most := uint64(1000 * 10000); b > most {
+		t.Errorf("a plan allocates %d bytes for 10,000 messages, more than %d", b, most)
 	}
 }
 
