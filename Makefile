@@ -38,7 +38,7 @@ demo: ## Compact a shipped sample session and show what was done
 
 # Everything that CI runs.
 .PHONY: test
-test: check-format vet lint test-go check-generated test-js ## Run every check and test; install what they need
+test: check-format vet lint test-go check-generated test-js bench-short ## Run every check and test; install what they need
 	$(say) 'All checks and tests passed'
 
 .PHONY: check-format
@@ -183,7 +183,19 @@ fuzz: ## Fuzz every fuzz test, and every operation natively against the module, 
 	done
 
 .PHONY: bench
-bench: ## Run the Go benchmarks that BENCH names (all)
+bench: module node-is-there browser-is-there ## Measure ctxfold beside other packages; write docs/BENCHMARKS.md and bench/results.json
+	$(say) 'Benchmarks: about ten minutes on a quiet machine'
+	@cd bench && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund && \
+	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
+
+# Ratios of one run against those that are committed; times are never compared.
+.PHONY: bench-short
+bench-short: node-is-there ## Measure a few ratios again; fail where one is more than 1.5 times the committed one
+	$(say) 'Benchmarks, the short form: no ratio is more than 1.5 times the committed one, and the module has not grown'
+	@cd bench && node run.js --short
+
+.PHONY: bench-go
+bench-go: ## Run the Go benchmarks that BENCH names (all)
 	@go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: bench-digest

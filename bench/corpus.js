@@ -4,6 +4,9 @@ const ENGLISH =
   "The build fails because the parser reads one byte too many when a field is empty; the test that covers it was skipped last week. ";
 const CODE =
   'func read(path string) ([]byte, error) {\n\tb, err := os.ReadFile(path)\n\tif err != nil {\n\t\treturn nil, fmt.Errorf("reading %q: %w", path, err)\n\t}\n\treturn b, nil\n}\n';
+const LISTING =
+  '{"files":[{"name":"read.go","size":1824,"kind":"file","owner":"build"},{"name":"testdata","size":4096,"kind":"dir","owner":"build"}],"next":null}\n';
+const LOG = "2024-05-06 07:08:09.123 WARN  [worker-3] retry 2 of 5: dial tcp 10.0.0.7:8443: connect: connection refused\n\tat pool.go:118\n";
 const SCRIPTS = [
   "构建失败，因为解析器在字段为空时多读了一个字节；覆盖它的测试上周被跳过了。",
   "Сборка падает, потому что разборщик читает лишний байт, когда поле пустое. ",
@@ -37,7 +40,7 @@ export function conversation(bytes, mixed) {
   for (let size = 0, turn = 0; size < bytes; turn++) {
     const id = `call_${turn}`;
     const path = `src/pkg${below(50)}/file${below(400)}.go`;
-    const result = mixed && below(2) ? prose(1500 + below(1500)) : CODE.repeat(10 + below(12));
+    const result = mixed && below(2) ? prose(1500 + below(1500)) : [CODE, CODE, LISTING, LOG][below(4)].repeat(10 + below(12));
     const added = [
       { role: "user", content: prose(150 + below(300)) },
       {

@@ -1,6 +1,6 @@
 // What is measured in every JavaScript engine: ctxfold beside JSON.parse of the same text, in milliseconds.
 import { conversation } from "./corpus.js";
-import { median, request, start } from "./module.js";
+import { medians, request, start } from "./module.js";
 
 /** Policies that are due on a conversation of some bytes: `clear` takes out old tool results, `fold` folds half without a model. */
 export function policies(bytes, estimator) {
@@ -12,55 +12,75 @@ export function policies(bytes, estimator) {
   };
 }
 
-export function measure(module, { sizes, runs, estimator }) {
+/** A plan of a policy whose answer is a transcript, as a task. */
+export function compaction(m, policy, text) {
+  const whole = request(policy, text);
+  const head = m.call("plan", whole, (answer) => new TextDecoder().decode(answer.slice(0, 400)));
+  if (!head.includes('"changed":true')) throw new Error(`nothing was compacted: ${head}`);
+  return () => m.call("plan", whole, (answer) => answer.slice());
+}
+
+/** A session that holds messages, and the task of a turn: a host has the new messages as objects, so writing them as JSON counts. */
+export function live(module, messages, mixed, estimator) {
+  const m = start(module);
+  const turn = conversation(1, mixed).slice(1);
+  const policy = { format: "openai-chat", estimator, window: { tokens: 1e9 }, answer: "edits" };
+  const { session } = m.json("session_open", { policy, messages });
+  return {
+    memory: m.memory(),
+    turn: () => {
+      m.json("session_append", { session, messages: turn });
+      m.json("check", { session });
+    },
+    plan: () => m.json("plan", { session }),
+  };
+}
+
+export async function measure(module, { sizes, runs, estimator }) {
   const rows = [];
   for (const size of sizes) {
     for (const mixed of [false, true]) {
       const messages = conversation(size, mixed);
       const text = JSON.stringify(messages);
       const bytes = new TextEncoder().encode(text).length;
-      const row = { size, text: mixed ? "mixed" : "ascii", bytes, messages: messages.length };
-      row.parse = median(runs, () => JSON.parse(text));
       const m = start(module);
       const { clear, fold } = policies(bytes, estimator);
       const report = request({ ...clear, answer: "report" }, text);
-      row.plan = median(runs, () => m.call("plan", report));
-      const run = (policy) => {
-        const whole = request(policy, text);
-        const head = m.call("plan", whole, (answer) => new TextDecoder().decode(answer.slice(0, 400)));
-        if (!head.includes('"changed":true')) throw new Error(`nothing was compacted: ${head}`);
-        return median(runs, () => m.call("plan", whole, (answer) => answer.slice()));
-      };
-      row.compact = run(clear);
-      row.fold = run(fold);
       const count = request({ format: "openai-chat", estimator }, text);
-      row.estimate = median(runs, () => m.call("check", count));
+      const session = live(module, messages, mixed, estimator);
+      const times = await medians(runs, {
+        parse: () => JSON.parse(text),
+        plan: () => m.call("plan", report),
+        compact: compaction(m, clear, text),
+        estimate: () => m.call("check", count),
+        turn: session.turn,
+        sessionPlan: session.plan,
+      });
+      const row = { size, text: mixed ? "mixed" : "ascii", bytes, messages: messages.length, ...times };
       row.memory = m.memory() / bytes;
-
-      const live = start(module);
-      const turn = conversation(1, mixed).slice(1);
-      const { session } = live.json("session_open", {
-        policy: { format: "openai-chat", estimator, window: { tokens: 1e9 } },
-        messages,
-      });
-      // A host has the new messages as objects, so writing them as JSON counts.
-      row.turn = median(Math.max(runs, 41), () => {
-        live.json("session_append", { session, messages: turn });
-        live.json("check", { session });
-      });
+      row.sessionMemory = session.memory / bytes;
+      if (size <= 1e7) {
+        const again = start(module); // what a fold takes stays out of the memory above
+        row.fold = (await medians(runs, { fold: compaction(again, fold, text) })).fold;
+      }
       rows.push(row);
     }
   }
-  const starts = { instantiate: 0, first: 0 };
-  starts.instantiate = median(runs, () => new WebAssembly.Instance(module));
-  const small = request({ format: "openai-chat", window: { tokens: 1000 } }, '[{"role":"user","content":"Hello."}]');
-  const firsts = [];
-  for (let i = 0; i < Math.max(runs, 9); i++) {
+  const times = [];
+  for (let i = 0; i < 51; i++) {
     const from = performance.now();
-    start(module).call("plan", small, (answer) => answer.slice());
-    firsts.push(performance.now() - from);
+    new WebAssembly.Instance(module);
+    times.push(performance.now() - from);
   }
-  starts.first = Math.max(...firsts.slice(0, 1)); // the very first: nothing is warm
-  starts.later = firsts.slice(1).sort((a, b) => a - b)[firsts.length >> 1];
-  return { rows, starts };
+  times.sort((a, b) => a - b);
+  // What passes, since nothing else tells of so short a time; where a machine is busy the least is nearest to it.
+  return { rows, starts: { instantiate: times[25], least: times[0] } };
+}
+
+/** Milliseconds from the compiled module to the first answer, where nothing of it has run before. */
+export function first(module) {
+  const small = request({ format: "openai-chat", window: { tokens: 1000 } }, '[{"role":"user","content":"Hello."}]');
+  const from = performance.now();
+  start(module).call("plan", small, (answer) => answer.slice());
+  return performance.now() - from;
 }

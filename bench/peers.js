@@ -1,5 +1,5 @@
 // What users would pick instead, over the same conversations; medians in milliseconds. Where text comes in and text goes out,
-// JSON.parse, what turns messages into the peer's own, and JSON.stringify count.
+// JSON.parse, what turns messages into the peer's own, and JSON.stringify count. ctxfold is measured with them, in turns.
 import { coerceMessageLikeToMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
 import { Tokenizer } from "ai-tokenizer";
@@ -7,7 +7,8 @@ import * as o200k from "ai-tokenizer/encoding/o200k_base";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { estimateTokenCount } from "tokenx";
 import { conversation } from "./corpus.js";
-import { median } from "./module.js";
+import { compaction, live, policies } from "./engine.js";
+import { medians, request, start } from "./module.js";
 
 // The package exports these only together with its terminal.
 const PI = new URL("./node_modules/@mariozechner/pi-coding-agent/dist/core/compaction/compaction.js", import.meta.url);
@@ -49,59 +50,64 @@ function modelMessages(messages) {
   });
 }
 
-export async function measurePeers({ sizes, runs }) {
+export async function measurePeers(module, { sizes, runs, estimator }) {
   const pi = await import(PI);
   const rows = [];
   for (const size of sizes) {
     for (const mixed of [false, true]) {
       const messages = conversation(size, mixed);
-      const bytes = new TextEncoder().encode(JSON.stringify(messages)).length;
-      const row = { size, text: mixed ? "mixed" : "ascii", bytes, compact: {}, decide: {}, estimate: {} };
+      const text = JSON.stringify(messages);
+      const bytes = new TextEncoder().encode(text).length;
+      const row = { size, text: mixed ? "mixed" : "ascii", bytes };
       const keepRecentTokens = Math.ceil(bytes / 8);
+      const m = start(module);
 
       const entries = piEntries(messages);
       const piText = JSON.stringify(entries);
-      row.compact.pi = median(runs, () => {
-        const all = JSON.parse(piText);
-        const plan = pi.prepareCompaction(all, { ...pi.DEFAULT_COMPACTION_SETTINGS, keepRecentTokens });
-        const from = all.findIndex((e) => e.id === plan.firstKeptEntryId);
-        return JSON.stringify(all.slice(from));
-      });
-      const live = entries.map((e) => e.message);
-      row.decide.pi = median(Math.max(runs, 41), () => {
-        const { tokens } = pi.estimateContextTokens(live);
-        return pi.shouldCompact(tokens, 1e9, pi.DEFAULT_COMPACTION_SETTINGS);
-      });
-
-      const model = modelMessages(messages);
-      const modelText = JSON.stringify(model);
-      row.compact.pruneMessages = median(runs, () =>
-        JSON.stringify(pruneMessages({ messages: JSON.parse(modelText), reasoning: "all", toolCalls: "before-last-2-messages" })),
-      );
-
+      const modelText = JSON.stringify(modelMessages(messages));
+      const tasks = {
+        ctxfold: compaction(m, policies(bytes, estimator).clear, text),
+        pi: () => {
+          const all = JSON.parse(piText);
+          const plan = pi.prepareCompaction(all, { ...pi.DEFAULT_COMPACTION_SETTINGS, keepRecentTokens });
+          const from = all.findIndex((e) => e.id === plan.firstKeptEntryId);
+          return JSON.stringify(all.slice(from));
+        },
+        pruneMessages: () =>
+          JSON.stringify(pruneMessages({ messages: JSON.parse(modelText), reasoning: "all", toolCalls: "before-last-2-messages" })),
+      };
       // trimMessages takes quadratic time: 10 MB take minutes.
       if (size <= 1e6) {
-        const text = JSON.stringify(messages);
         const tokenCounter = (list) => list.reduce((n, m) => n + Math.ceil(m.text.length / 4), 0);
-        const times = [];
-        for (let i = 0; i < Math.min(runs, 9); i++) {
-          const from = performance.now();
+        tasks.trimMessages = async () => {
           const list = JSON.parse(text).map(coerceMessageLikeToMessage);
           const kept = await trimMessages(list, { maxTokens: keepRecentTokens, strategy: "last", tokenCounter });
-          JSON.stringify(kept);
-          times.push(performance.now() - from);
-        }
-        row.compact.trimMessages = times.sort((a, b) => a - b)[times.length >> 1];
+          return JSON.stringify(kept);
+        };
       }
+      row.compact = await medians(runs, tasks);
 
-      if (size <= 1e7) {
+      const objects = entries.map((e) => e.message);
+      row.decide = await medians(runs, {
+        ctxfold: live(module, messages, mixed, estimator).turn,
+        pi: () => {
+          const { tokens } = pi.estimateContextTokens(objects);
+          return pi.shouldCompact(tokens, 1e9, pi.DEFAULT_COMPACTION_SETTINGS);
+        },
+      });
+
+      // All of these take time in proportion to the text.
+      if (size <= 1e6) {
         const texts = messages.flatMap((m) => [m.content, ...(m.tool_calls ?? []).map((c) => c.function.arguments)]);
         const each = (count) => () => texts.reduce((n, t) => n + count(t), 0);
-        const few = size > 1e6 ? 1 : runs;
-        row.estimate.tokenx = median(few, each(estimateTokenCount));
-        row.estimate["gpt-tokenizer"] = median(few, each((t) => countTokens(t)));
         const tokenizer = new Tokenizer(o200k);
-        row.estimate["ai-tokenizer"] = median(few, each((t) => tokenizer.count(t)));
+        const whole = request({ format: "openai-chat", estimator }, text);
+        row.estimate = await medians(runs, {
+          ctxfold: () => m.call("check", whole),
+          tokenx: each(estimateTokenCount),
+          "gpt-tokenizer": each((t) => countTokens(t)),
+          "ai-tokenizer": each((t) => tokenizer.count(t)),
+        });
       }
       rows.push(row);
     }

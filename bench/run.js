@@ -1,50 +1,80 @@
-// node run.js: measures everything and writes results.json and ../docs/BENCHMARKS.md. node run.js --short: measures some of it
-// again and fails where a ratio is more than 1.5 times what results.json has. Times are never compared between runs, ratios are.
+// node run.js: measures everything and writes results.json, ../docs/BENCHMARKS.md and the table of ../README.md.
+// node run.js --short: measures some of it again and fails where a ratio is more than 1.5 times what results.json has, or the
+// module has outgrown its budget. Times are never compared between runs, ratios are.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { brotliCompressSync, constants } from "node:zlib";
 import { conversation } from "./corpus.js";
-import { measure, policies } from "./engine.js";
+import { first, measure, policies } from "./engine.js";
+
+/** How much worse a ratio may get, and how often a worse one is measured again: the machine may have been busy. */
+const WORSE = 1.5;
+const ATTEMPTS = 3;
+/** How much larger than committed the module may be. */
+const LARGER = 1.1;
 
 const here = (path) => new URL(path, import.meta.url);
 const short = process.argv.includes("--short");
 const wasm = readFileSync(here("../host/ctxfold.wasm"));
 const module = new WebAssembly.Module(wasm);
+if (process.argv.includes("--first")) {
+  console.log(first(module));
+  process.exit();
+}
 const decoder = new TextDecoder();
 const info = (() => {
   const e = new WebAssembly.Instance(module).exports;
   const packed = BigInt.asUintN(64, e.ctxfold_info(e.ctxfold_alloc(0), 0));
   return JSON.parse(decoder.decode(new Uint8Array(e.memory.buffer, Number(packed >> 32n), Number(packed & 0xffffffffn))));
 })();
-// The estimator of the aims, or the default where the module is older.
-const estimator = info.estimators.includes("script") ? "script" : "bytes4";
+const estimator = "script";
 const plan = { sizes: short ? [1e6] : [1e5, 1e6, 1e7, 5e7], runs: 9, estimator };
 
-console.error("Node");
-const node = measure(module, plan);
-console.error("Go");
-const native = goRows(plan.sizes.filter((s) => s <= 1e7));
+/** The bytes of the packed module. Level 11 takes half a minute, so the short form goes by level 9. */
+const packed = (level) =>
+  brotliCompressSync(wasm, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length },
+  }).length;
 
-if (short) {
+if (short) await compare();
+else await everything();
+
+async function compare() {
   const committed = JSON.parse(readFileSync(here("results.json"), "utf8"));
-  const [now, then] = [ratios({ node, native }), ratios(committed)];
-  let worse = 0;
-  for (const [name, value] of Object.entries(now)) {
-    const bad = value > then[name] * 1.5;
-    worse += bad ? 1 : 0;
-    console.log(`${bad ? "WORSE" : "ok   "} ${name}: ${value.toFixed(3)}, committed ${then[name]?.toFixed(3)}`);
+  const failures = [];
+  const size = packed(9);
+  const most = Math.round(committed.module.brotli9 * LARGER);
+  console.log(`${size > most ? "LARGE" : "ok   "} module, brotli 9: ${size} bytes, at most ${most}`);
+  if (size > most) failures.push("module");
+  const then = ratios(committed);
+  let open = Object.keys(then);
+  for (let attempt = 1; open.length > 0 && attempt <= ATTEMPTS; attempt++) {
+    const now = ratios({ node: await measure(module, plan), native: goRows(plan.sizes) });
+    const still = open.filter((name) => !(now[name] <= then[name] * WORSE));
+    for (const name of open) console.log(`${still.includes(name) ? "WORSE" : "ok   "} ${name}: ${now[name]?.toFixed(3)}, committed ${then[name].toFixed(3)}`);
+    open = still;
   }
-  if (worse > 0) {
-    console.error(`${worse} ratios are more than 1.5 times the committed ones`);
+  failures.push(...open);
+  if (failures.length > 0) {
+    console.error(`Worse than ${WORSE} times what is committed in each of ${ATTEMPTS} attempts, or too large: ${failures.join("; ")}`);
     process.exit(1);
   }
-} else {
+}
+
+async function everything() {
   const { measurePeers } = await import("./peers.js");
   const { chromium } = await import("./browser.js");
   const { write } = await import("./report.js");
+  console.error("Node");
+  const node = await measure(module, plan);
+  // Each in a process of its own; the least, as with the instances.
+  const firsts = Array.from({ length: 9 }, () => Number(execFileSync(process.execPath, ["run.js", "--first"], { cwd: here(".") })));
+  node.starts.first = Math.min(...firsts);
   console.error("Peers");
-  const peers = await measurePeers(plan);
+  const peers = await measurePeers(module, plan);
+  console.error("Go");
+  const native = goRows(plan.sizes.filter((s) => s <= 1e7));
   console.error("Chromium");
   const browser = await chromium(wasm, { ...plan, sizes: plan.sizes.filter((s) => s <= 1e7) });
   const pinned = JSON.parse(readFileSync(here("package.json"), "utf8")).dependencies;
@@ -53,27 +83,21 @@ if (short) {
     machine: `${cpus().length} × ${cpus()[0].model.trim()}`,
     versions: { ctxfold: info.version, node: process.version, chromium: browser.version, go: native.go, wazero: native.wazero, ...pinned },
     estimator,
-    module: {
-      bytes: wasm.length,
-      brotli: brotliCompressSync(wasm, {
-        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length },
-      }).length,
-    },
+    module: { bytes: wasm.length, brotli: packed(11), brotli9: packed(9) },
     node,
     chromium: browser,
     native,
     peers,
   };
-  writeFileSync(here("results.json"), `${JSON.stringify(results, null, 1)}\n`);
-  await write(results);
+  writeFileSync(here("results.json"), `${JSON.stringify(results, (_, v) => (typeof v === "number" && !Number.isInteger(v) ? +v.toPrecision(4) : v), 1)}\n`);
+  await write(JSON.parse(readFileSync(here("results.json"), "utf8")));
 }
 
 /** What CI compares: by name, ctxfold's time as a multiple of the other's in the same run, at 1 MB. */
 function ratios(r) {
   const all = {};
   for (const row of r.node.rows.filter((x) => x.size === 1e6)) {
-    for (const what of ["plan", "compact", "estimate"]) all[`node, ${row.text}, ${what} / JSON.parse`] = row[what] / row.parse;
-    all[`node, ${row.text}, turn / JSON.parse`] = row.turn / row.parse;
+    for (const what of ["plan", "compact", "estimate", "turn", "sessionPlan"]) all[`node, ${row.text}, ${what} / JSON.parse`] = row[what] / row.parse;
   }
   for (const row of r.native.rows.filter((x) => x.file.startsWith("1000000-"))) {
     all[`native ${row.file} / encoding/json`] = row.native / row.struct;

@@ -1,5 +1,7 @@
+//go:build unix
+
 // Command native measures ctxfold in Go beside encoding/json, natively and under wazero, over requests that it is given as
-// files, and writes medians in milliseconds as JSON.
+// files, and writes medians in milliseconds as JSON. The time is that which the process has worked, on all its threads.
 package main
 
 import (
@@ -12,7 +14,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"time"
+	"syscall"
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/host"
@@ -83,37 +85,57 @@ func run(runs string, folders []string) error {
 			}
 		}
 		r := row{File: filepath.Base(folder), Bytes: len(texts[0])}
-		r.Plan = median(n, func() error { core.Call("plan", texts[1]); return nil }, &err)
-		r.Native = median(n, func() error { core.Call("plan", texts[2]); return nil }, &err)
-		r.Wazero = median(n, func() error { _, err := c.Call(ctx, "plan", texts[2]); return err }, &err)
-		r.Struct = median(n, func() error {
-			var list []message
-			if err := json.Unmarshal(texts[0], &list); err != nil {
+		tasks := []func() error{
+			func() error { core.Call("plan", texts[1]); return nil },
+			func() error { core.Call("plan", texts[2]); return nil },
+			func() error { _, err := c.Call(ctx, "plan", texts[2]); return err },
+			func() error {
+				var list []message
+				if err := json.Unmarshal(texts[0], &list); err != nil {
+					return err
+				}
+				_, err := json.Marshal(list[len(list)/2:])
 				return err
-			}
-			_, err := json.Marshal(list[len(list)/2:])
-			return err
-		}, &err)
+			},
+		}
+		times, err := medians(n, tasks)
 		if err != nil {
 			return err
 		}
+		r.Plan, r.Native, r.Wazero, r.Struct = times[0], times[1], times[2], times[3]
 		out.Rows = append(out.Rows, r)
 	}
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// median is the median time of n runs in milliseconds, after one that does not count.
-func median(n int, f func() error, failed *error) float64 {
-	times := make([]float64, 0, n)
-	for i := range n + 1 {
-		start := time.Now()
-		if err := f(); err != nil && *failed == nil {
-			*failed = err
-		}
-		if i > 0 {
-			times = append(times, float64(time.Since(start).Nanoseconds())/1e6)
+// medians are the median times of n runs of each task in milliseconds, after one that does not count. The tasks take turns,
+// so that whatever else the machine does meets all of them.
+func medians(n int, tasks []func() error) ([]float64, error) {
+	times := make([][]float64, len(tasks))
+	for turn := range n + 1 {
+		for i, task := range tasks {
+			start := worked()
+			if err := task(); err != nil {
+				return nil, err
+			}
+			if turn > 0 {
+				times[i] = append(times[i], worked()-start)
+			}
 		}
 	}
-	slices.Sort(times)
-	return times[n/2]
+	out := make([]float64, len(tasks))
+	for i := range times {
+		slices.Sort(times[i])
+		out[i] = times[i][n/2]
+	}
+	return out, nil
+}
+
+// worked is how long the process has worked, in milliseconds.
+func worked() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6
 }
