@@ -108,7 +108,7 @@ func (p *archivePass) summaries(c *Run, batches [][]int) (texts []string, ok boo
 			id := "archive-" + strconv.Itoa(k+1)
 			reply, found := c.reply(id)
 			if !found {
-				c.Requests = append(c.Requests, p.toolRequest(c, id, outputs, true))
+				c.Requests = append(c.Requests, p.toolRequest(c, id, outputs))
 				continue
 			}
 			if said, why := p.accept(reply); why == "" {
@@ -128,13 +128,9 @@ func (p *archivePass) accept(r digest.Reply) (summary, why string) {
 }
 
 // toolRequest asks for one summary of results.
-func (p *archivePass) toolRequest(c *Run, id string, outputs []digest.ToolOutput, exact bool) digest.Request {
-	r := digest.Request{ID: id, Scope: "tool_output", MaxOutputTokens: max(64, c.P.ASCII(digest.BatchReply))}
-	if p.Batch > 0 {
-		r.System, r.Prompt = digest.BatchRequest(outputs, exact)
-	} else {
-		r.System, r.Prompt = digest.ToolRequest(outputs[0], exact)
-	}
+func (p *archivePass) toolRequest(c *Run, id string, outputs []digest.ToolOutput) digest.Request {
+	q := digest.ToolPrompt(outputs, p.Batch > 0, 0, true)
+	r := digest.Request{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(), MaxOutputTokens: max(64, c.P.ASCII(digest.BatchOutput))}
 	r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
 	return r
 }

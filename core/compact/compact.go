@@ -161,13 +161,19 @@ const (
 	NothingToRestore = "nothing_to_restore" // the answer of restore: no marker names the handle of a body that was given
 )
 
+// SummaryFailed is the code of the error, and the reason, with which a compaction ends that has no summary, where the policy wants
+// that.
+const SummaryFailed = "summary_failed"
+
 // noSummary ends a run for which the host had no summary.
 func (c *Run) noSummary() (*Run, *policy.Error) {
 	if c.Policy.Summary.OnFailure == "error" {
 		return nil, &policy.Error{Code: SummaryFailed, Message: c.failure}
 	}
 	c.failed(SummaryFailed)
-	c.Report.Summary.Why = digest.SummarizerFailed
+	if c.Report.Summary.Why = digest.SummarizerFailed; c.Policy.Safe() {
+		c.Report.Summary.Why = c.failure
+	}
 	return c, nil
 }
 

@@ -51,11 +51,27 @@ func (p *foldPass) check() string {
 
 func (p *foldPass) follows() bool { return false }
 
-// foldRequest is the id of the request for the digest.
-const foldRequest = "fold-1"
+// foldRequest is the id of the request for the digest, and turnRequest that for the beginning of a turn that is cut.
+const (
+	foldRequest = "fold-1"
+	turnRequest = "fold-2"
+)
+
+// style is how the policy wants digests asked for and written.
+func (c *Run) style() *digest.Style {
+	s := digest.StyleByName(c.Policy.Summary.Style)
+	if s.Own && c.Policy.Safe() {
+		return digest.StyleByName("")
+	}
+	return s
+}
+
+// unchecked tells whether a pass runs although the ones before it have freed enough.
+func (c *Run) unchecked() bool { return c.style().Unchecked && !c.Policy.Safe() }
 
 func (p *foldPass) run(c *Run) {
-	if s := c.style(); s != nil && !c.Policy.Safe() {
+	s := c.style()
+	if c.Policy.Summary.Style != "" && !c.Policy.Safe() {
 		p.published(c, s)
 		return
 	}
@@ -99,22 +115,18 @@ func (p *foldPass) run(c *Run) {
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
-	turn := -1
-	if step < 0 {
-		turn = c.cutTurn(cut, held)
-	}
-	scope := digest.SessionScope
-	if prior == "" && c.midTurn(cut, step) && c.lastAsked(messages) <= 0 {
-		scope = digest.TurnScope
-	}
-	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, turn: turn})
+	body, ok := c.digestOf(job{id: foldRequest, scope: digest.SessionScope, messages: messages, prior: prior, ledger: &ledger, gain: gain,
+		turn: c.cutTurn(cut, held)})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
-	text, role := c.digestText(body)
+	role := s.Role
+	if role == transcript.System && c.F.SystemApart {
+		role = transcript.User // S1.37
+	}
 	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)
-	text = nameFold(text, kept.handle())
+	text := nameFold(s.Write(body, c.State.Round+1), kept.handle())
 	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
@@ -123,122 +135,6 @@ func (p *foldPass) run(c *Run) {
 	}
 	c.fold(cut, head, held, c.F.Message(nil, role, text), kept)
 	c.State.Ledger = ledger
-}
-
-// midTurn tells whether the tail begins in the middle of a turn.
-func (c *Run) midTurn(cut int, step int32) bool {
-	return step >= 0 || cut < len(c.Items) && !c.T.HasUserText(int(c.Items[cut].Msg))
-}
-
-// lastAsked is the index of the last of messages with which the user asks for something, or -1.
-func (c *Run) lastAsked(messages []int32) int {
-	for k, m := range slices.Backward(messages) {
-		if digest.Asked(c.T, int(m)) != "" {
-			return k
-		}
-	}
-	return -1
-}
-
-// cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
-// begins a step, or -1 where the tail begins with the whole message.
-func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
-	if p.Boundary == "backward" || p.Boundary == "message" && p.KeepTokens == 0 {
-		return p.counted(c, groups), -1
-	}
-	defer func() {
-		if cut == 0 && p.Boundary == "forward" && c.Policy.Force {
-			cut, step = p.forced(c, groups), -1
-		}
-	}()
-	if p.ForceTurn && c.Policy.Force {
-		return p.lastTurn(c, groups), -1
-	}
-	keep := p.KeepTokens
-	if c.Policy.Safe() && c.Target > 0 {
-		keep = min(keep, max(1, c.Target/2))
-	}
-	n := len(c.Items)
-	start := func(i int) bool { return i == n || i == 0 || groups[i] != groups[i-1] }
-	alone := func(i int) bool { return start(i) && start(i+1) && !c.Items[i].Pinned }
-	tail, sum := 0, 0
-	cut, step = n, -1
-	for i := n - 1; i >= 0; i-- {
-		if sum += c.Items[i].Tokens; sum > keep {
-			if cut == i+1 && alone(i) {
-				if s, size := c.lastSteps(i, keep-tail); s >= 0 {
-					cut, step, tail = i, s, tail+size
-				}
-			}
-			break
-		}
-		if start(i) {
-			cut, tail = i, sum
-		}
-	}
-	if cut == n {
-		if !p.KeepLast {
-			return 0, -1
-		}
-		for cut--; cut > 0 && !start(cut); cut-- {
-		}
-		if cut = max(cut, 0); alone(cut) {
-			step, _ = c.lastSteps(cut, -1)
-		}
-		return cut, step
-	}
-	if p.Boundary == "turn" {
-		rest := tail
-		for i := cut; i < n && rest*4 >= tail; i++ {
-			if start(i) && c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
-				return i, -1
-			}
-			if i > cut || step < 0 {
-				rest -= c.Items[i].Tokens
-			}
-		}
-	}
-	return cut, step
-}
-
-// lastTurn is where the newest turn of the user begins, at the start of a group, or 0.
-func (p *foldPass) lastTurn(c *Run, groups []int32) int {
-	at := LastUserTurn(len(c.Items), func(i int) bool { return c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) })
-	for at > 0 && groups[at] == groups[at-1] {
-		at--
-	}
-	return max(at, 0)
-}
-
-// lastSteps returns the part at which the newest steps of an item begin that fit in room, and their tokens; -1 if none
-// does, or if all do. With a negative room it is the newest step alone. Tool calls that are still open are among the steps.
-func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
-	part = -1
-	msg := &c.T.Messages[c.Items[item].Msg]
-	sum, end := c.P.Framing[msg.Role], msg.First+msg.Count
-	open := end
-	for n := end - 1; n >= msg.First; n-- {
-		if p := &c.T.Parts[n]; p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {
-			open = n
-		}
-	}
-	for n := end - 1; n > msg.First; n-- {
-		if !c.T.Parts[n].Has(transcript.Step) {
-			continue
-		}
-		sum += c.P.Parts(c.T.Parts[n:end])
-		end = n
-		switch {
-		case room >= 0 && sum > room:
-			return part, tokens
-		case n > open:
-		case room < 0:
-			return n, sum
-		default:
-			part, tokens = n, sum
-		}
-	}
-	return part, tokens
 }
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.

@@ -19,7 +19,7 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	tool := func(i int) bool { return IsTool(c.T, int(seq[i])) }
 	user := func(i int) bool { return IsUser(c.T, int(seq[i])) }
 	held := make([]bool, len(c.Items))
-	q := digest.Question{Exact: true, Round: c.State.Round + 1}
+	q := digest.Prompt{Style: s, Exact: true, Round: c.State.Round + 1}
 	from, cut, turn := 0, 0, -1
 	switch p.Boundary {
 	case "message":
@@ -56,7 +56,7 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	if s.Task != nil {
 		q.Task = s.Task(c.T)
 	}
-	body, ok := c.answered(s, c.styledParts(seq[from:cut], turn), q)
+	body, ok := c.publishedText(s, publishedParts(s, seq[from:cut], turn), q)
 	if !ok {
 		return
 	}
@@ -98,9 +98,31 @@ func (p *foldPass) split(c *Run, sizes []int) int {
 	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
-// answered asks for the summaries of the parts one after the other and joins them. It is false while one is wanted, and
+// publishedPart is what one request is about.
+type publishedPart struct {
+	id, scope string
+	messages  []int32
+}
+
+// publishedParts divides what is folded where the style wants that: the beginning of a turn that is cut, which stands at index
+// at of messages, is summarised apart (S1.23). A negative at is a cut between turns.
+func publishedParts(s *digest.Style, messages []int32, at int) []publishedPart {
+	switch {
+	case !s.Split || at < 0:
+		return []publishedPart{{foldRequest, digest.SessionScope, messages}}
+	case at < minFolded && at > 0:
+		return []publishedPart{{foldRequest, digest.TurnScope, messages[at:]}}
+	}
+	history := messages[:at]
+	if at == 0 {
+		history = messages // S1.26
+	}
+	return []publishedPart{{foldRequest, digest.SessionScope, history}, {turnRequest, digest.TurnScope, messages[at:]}}
+}
+
+// publishedText asks for the summaries of the parts one after the other and joins them. It is false while one is wanted, and
 // when one has failed.
-func (c *Run) answered(s *digest.Style, parts []styledPart, q digest.Question) (body string, ok bool) {
+func (c *Run) publishedText(s *digest.Style, parts []publishedPart, q digest.Prompt) (body string, ok bool) {
 	var texts [2]string
 	local := func(why string) (string, bool) {
 		c.Report.Summary = Summary{Source: "local", Why: why}
@@ -117,11 +139,11 @@ func (c *Run) answered(s *digest.Style, parts []styledPart, q digest.Question) (
 			c.failure = digest.NoResult
 			return "", false
 		}
-		q.Prefix = p.prefix
+		q.Scope = p.scope
 		reply, asked := c.reply(p.id)
 		if !asked {
 			r := digest.Request{ID: p.id, Scope: p.scope, System: s.System, MaxOutputTokens: c.Policy.Summary.MaxOutputTokens,
-				Temperature: s.Temperature, Thinking: s.Thinking, Prompt: strings.ToValidUTF8(s.Prompt(q), "\ufffd")}
+				Temperature: s.Temperature, Thinking: s.Thinking, Prompt: strings.ToValidUTF8(q.Text(), "\ufffd")}
 			if i > 0 && texts[0] != "" {
 				r.Lead = digest.CurrentTurn
 			}
@@ -133,7 +155,7 @@ func (c *Run) answered(s *digest.Style, parts []styledPart, q digest.Question) (
 			return local(digest.SummarizerFailed)
 		}
 		if reply.Error != "" {
-			c.failure = s.Failure(len(parts) > 1, p.prefix, reply)
+			c.failure = s.Failure(len(parts) > 1, p.scope == digest.TurnScope, reply)
 			return "", false
 		}
 		texts[i] = reply.Text

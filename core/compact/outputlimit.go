@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
@@ -106,7 +107,7 @@ func (l OutputLimits) cut(text string, exact bool) string {
 	text = l.cutLines(text)
 	if exact || !l.bothEnds() {
 		if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
-			text = clipRunes(text, l.Runes)
+			text = digest.TrimRunes(text, l.Runes)
 		}
 		if l.Bytes > 0 && len(text) > l.Bytes {
 			text = string(jsonspan.TrimRune([]byte(text[:l.Bytes])))
@@ -115,7 +116,7 @@ func (l OutputLimits) cut(text string, exact bool) string {
 	}
 	if n := utf8.RuneCountInString(text); l.Runes > 0 && n > l.Runes {
 		head := l.Runes / 2
-		text = text[:offsetOf(text, head)] + leftOut(n-l.Runes, "chars") + text[offsetOf(text, n-(l.Runes-head)):]
+		text = text[:digest.RuneOffset(text, head)] + leftOut(n-l.Runes, "chars") + text[digest.RuneOffset(text, n-(l.Runes-head)):]
 	}
 	if l.Bytes > 0 && len(text) > l.Bytes {
 		head := jsonspan.TrimRune([]byte(text[:l.Bytes/2]))

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ type job struct {
 	prior    string // the digest so far
 	ledger   *digest.Ledger
 	gain     int // tokens that the digest stands for
-	turn     int // index in messages of the turn that is cut, or -1; styles of published systems ask for it apart
+	turn     int // index in messages of the turn that is cut, or -1
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -37,10 +38,10 @@ func (c *Run) digestOf(j job) (string, bool) {
 	switch {
 	case !ok:
 		return "", false
-	case why != "" && why != digest.NoHeadings && s.OnFailure == "keep":
+	case bad(why) && s.OnFailure == "keep":
 		c.failure = why
 		return "", false
-	case why != "" && why != digest.NoHeadings:
+	case bad(why):
 		return c.local(j, join(j.prior, text), budget, why), true
 	}
 	// A digest that lacks nothing but its headings is still worth more than an extract.
@@ -99,13 +100,65 @@ var rungs = []struct {
 	thoughts bool
 }{{16000, true}, {4000, true}, {1000, true}, {1000, false}, {200, false}}
 
+// bad tells whether why is a reason not to take an answer at all.
+func bad(why string) bool { return why != "" && why != digest.NoHeadings }
+
 // written is what the model has written for a job, or why nothing of it can be taken; then the text is what there is of it
 // all the same. It is false while the model has to be asked.
 func (c *Run) written(j job, output int) (text, why string, ok bool) {
-	if s := c.style(); s != nil {
-		return c.styledAnswer(s, j, output)
+	switch {
+	case j.turn == 0 && j.prior == "":
+		j.scope = digest.TurnScope
+	case j.turn > 0 && c.style().Split:
+		return c.apart(j, output)
 	}
-	p := digest.Prompt{Scope: j.scope, Prior: j.prior, Instructions: c.Policy.Summary.Instructions, Language: digest.Language(c.T, j.messages)}
+	return c.answered(j, output)
+}
+
+// apart asks for the turn that is cut and for what was before it by requests of their own, at the same time (S1.23).
+func (c *Run) apart(j job, output int) (text, why string, ok bool) {
+	output = max(64, output/2)
+	past, turn := j, j
+	past.messages, turn.messages = j.messages[:j.turn], j.messages[j.turn:]
+	past.gain, turn.gain = c.sizeOf(past.messages), c.sizeOf(turn.messages)
+	turn.id, turn.scope, turn.prior = turnRequest, digest.TurnScope, ""
+	before, whyBefore, ok := c.answered(past, output)
+	now, whyNow, both := c.answered(turn, output)
+	switch {
+	case !ok || !both:
+		return "", "", false
+	case bad(whyBefore) && bad(whyNow):
+		return "", whyBefore, true
+	case bad(whyBefore):
+		before = c.extract(past.messages, past.prior, output)
+	case bad(whyNow):
+		now = c.extract(turn.messages, "", output)
+	}
+	return digest.JoinTurn(before, now), "", true
+}
+
+// sizeOf is the tokens of messages.
+func (c *Run) sizeOf(messages []int32) (sum int) {
+	for _, m := range messages {
+		sum += c.P.Message(c.T, int(m))
+	}
+	return sum
+}
+
+// extract stands for messages of which the model has written nothing that can be taken, while it has of others. The ledger is
+// that of the whole digest.
+func (c *Run) extract(messages []int32, prior string, output int) string {
+	return digest.NewExtract(c.T, messages, prior, &digest.Ledger{}).Digest(c.P.MaxUnits(output))
+}
+
+// answered is what the model has written for a job that has one record.
+func (c *Run) answered(j job, output int) (text, why string, ok bool) {
+	s := c.style()
+	if s.MaxOutput > 0 {
+		output = min(output, s.MaxOutput)
+	}
+	p := digest.Prompt{Style: s, Scope: j.scope, Prior: j.prior, Task: j.ledger.Task, Round: c.State.Round + 1,
+		Instructions: c.Policy.Summary.Instructions, Template: c.Policy.Summary.Prompt, Language: c.language(j)}
 	if p.Prior != "" && p.Scope == digest.SessionScope {
 		p.Scope = digest.UpdateScope
 	}
@@ -119,10 +172,22 @@ func (c *Run) written(j job, output int) (text, why string, ok bool) {
 		p.Record = parts[0].record
 		return c.ask(j.id, p, output, j.gain)
 	case c.Policy.Summary.Split == "chain":
-		return c.chain(j, p, parts, output)
+		carried := min(output, room/3) // what the digest so far takes of the room
+		return c.chain(j, p, c.parts(j.messages, room-carried), output, carried)
 	}
-	// Map: one digest of each part, all at the same time. Reduce: one of them all.
-	each := max(64, min(output, room*7/10/len(parts)))
+	return c.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
+}
+
+// language is the user's, told by what is folded or, where that says nothing, by what was before it.
+func (c *Run) language(j job) string {
+	if name := digest.Language(digest.Requests(c.T, j.messages)); name != "" {
+		return name
+	}
+	return digest.Language(append(slices.Clone(j.ledger.Requests), j.ledger.Task))
+}
+
+// mapped asks for a digest of each part, of at most each tokens, all at the same time, and then for one of them all.
+func (c *Run) mapped(j job, p digest.Prompt, parts []part, each, output int) (text, why string, ok bool) {
 	var record strings.Builder
 	ok = true
 	good := 0
@@ -134,10 +199,10 @@ func (c *Run) written(j job, output int) (text, why string, ok bool) {
 		case !done:
 			ok = false
 			continue
-		case why == "" || why == digest.NoHeadings:
-			good++
+		case bad(why):
+			text = c.extract(part.messages, "", each)
 		default:
-			text = digest.NewExtract(c.T, part.messages, "", &digest.Ledger{}).Digest(c.P.MaxUnits(each))
+			good++
 		}
 		record.WriteString("Part " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(parts)) + ":\n\n" + digest.Clip(text, c.P.MaxUnits(each)) + "\n\n")
 	}
@@ -149,14 +214,14 @@ func (c *Run) written(j job, output int) (text, why string, ok bool) {
 	}
 	p.Scope, p.Record = digest.MergeScope, record.String()
 	text, why, ok = c.ask(j.id, p, output, j.gain)
-	if ok && why != "" && why != digest.NoHeadings {
+	if ok && bad(why) {
 		text = record.String()
 	}
 	return text, why, ok
 }
 
-// chain has the model go through the parts one after the other, each time with the digest so far.
-func (c *Run) chain(j job, p digest.Prompt, parts []part, output int) (text, why string, ok bool) {
+// chain has the model go through the parts one after the other, each time with the digest so far, in at most carried tokens.
+func (c *Run) chain(j job, p digest.Prompt, parts []part, output, carried int) (text, why string, ok bool) {
 	text, why = "", digest.SummarizerFailed
 	for i, part := range parts {
 		p.Record = part.record
@@ -164,15 +229,15 @@ func (c *Run) chain(j job, p digest.Prompt, parts []part, output int) (text, why
 		if !done {
 			return "", "", false
 		}
-		if wrong != "" && wrong != digest.NoHeadings {
-			got = digest.NewExtract(c.T, part.messages, p.Prior, &digest.Ledger{}).Digest(c.P.MaxUnits(output))
+		if bad(wrong) {
+			got = c.extract(part.messages, p.Prior, output)
 			if i == len(parts)-1 {
 				return got, wrong, true
 			}
 		} else {
 			why = wrong
 		}
-		text, p.Prior, p.Scope = got, digest.Clip(got, c.P.MaxUnits(output)), digest.UpdateScope
+		text, p.Prior, p.Scope = got, c.clipped(got, carried), digest.UpdateScope
 	}
 	return text, why, true
 }
@@ -185,19 +250,23 @@ func (c *Run) ask(id string, p digest.Prompt, output, folded int) (text, why str
 		if try > 0 {
 			key += "-retry-" + strconv.Itoa(try)
 		}
+		r, fits := c.request(key, p, output)
+		if !fits {
+			return "", digest.NoRoom, true
+		}
 		reply, found := c.reply(key)
 		if !found {
-			r, fits := c.request(key, p, output)
-			if !fits {
-				return "", digest.NoRoom, true
-			}
 			c.Requests = append(c.Requests, r)
 			return "", "", false
 		}
-		c.asked.in += c.P.Text(p.Record) + c.P.Text(p.Prior)
+		c.asked.in += r.InputTokens
 		c.asked.out += c.P.Text(reply.Text)
-		text, why = digest.AcceptDigest(reply, c.P, folded)
-		if why == "" || why == digest.SummarizerFailed || try >= c.Policy.Summary.Retries {
+		if p.Scope == digest.ToolScope {
+			text, why = digest.Accept(reply, c.P, folded)
+		} else {
+			text, why = digest.AcceptDigest(reply, c.P, folded, output, p.Template == "")
+		}
+		if why == "" || why == digest.SummarizerFailed || try >= c.Policy.Summary.Retries || !c.Policy.Safe() {
 			return text, why, true
 		}
 		p.Objection = why
@@ -207,7 +276,10 @@ func (c *Run) ask(id string, p digest.Prompt, output, folded int) (text, why str
 // request is the request for a prompt. It is never larger than a request may be: the record is clipped until it fits. It
 // is false if even then it does not.
 func (c *Run) request(id string, p digest.Prompt, output int) (r digest.Request, fits bool) {
-	r = digest.Request{ID: id, Scope: p.Scope, System: digest.System, MaxOutputTokens: output}
+	r = digest.Request{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: c.style().Temperature}
+	if p.Scope == digest.ToolScope {
+		r.Temperature = 0
+	}
 	limit := c.inputLimit(output)
 	for {
 		r.Prompt = p.Text()
@@ -220,6 +292,12 @@ func (c *Run) request(id string, p digest.Prompt, output int) (r digest.Request,
 		}
 		p.Record = digest.Clip(p.Record, len(p.Record)*4/5)
 	}
+}
+
+// fits tells whether a prompt fits into a request as it is, with what a second one says of the first answer.
+func (c *Run) fits(p *digest.Prompt, output int) bool {
+	limit := c.inputLimit(output)
+	return limit == 0 || c.P.Text(p.System())+c.P.Text(p.Text())+objectionRoom <= limit
 }
 
 // inputLimit is how large a request may be, in tokens; 0 is no limit.
@@ -239,21 +317,27 @@ const objectionRoom = 60
 // unlimited is room for any record.
 const unlimited = 1 << 60
 
-// room is how many tokens a prompt leaves for its record. A digest so far that would take most of it is clipped.
+// room is how many tokens a prompt leaves for its record. A digest so far, and a first request of the user, that would take most
+// of it are clipped.
 func (c *Run) room(p *digest.Prompt, output int) int {
 	limit := c.inputLimit(output)
 	if limit == 0 {
 		return unlimited
 	}
-	limit -= c.P.Text(digest.System) + objectionRoom
-	prior := p.Prior
-	p.Prior = ""
+	limit -= c.P.Text(p.System()) + objectionRoom
+	prior, task := p.Prior, p.Task
+	p.Prior, p.Task = "", ""
 	bare := c.P.Text(p.Text())
-	if most := (limit - bare) / 3; c.P.Text(prior) > most {
-		prior = digest.Clip(prior, max(0, c.P.MaxUnits(most)-80))
-	}
-	p.Prior = prior
+	p.Prior, p.Task = c.clipped(prior, (limit-bare)/3), c.clipped(task, (limit-bare)/6)
 	return limit - c.P.Text(p.Text())
+}
+
+// clipped is a text in at most about most tokens.
+func (c *Run) clipped(text string, most int) string {
+	if c.P.Text(text) <= most {
+		return text
+	}
+	return digest.Clip(text, max(0, c.P.MaxUnits(most)-80))
 }
 
 // part is a piece of the record that fits into a request.
@@ -268,22 +352,29 @@ type part struct {
 func (c *Run) parts(messages []int32, room int) []part {
 	var records []string
 	var sizes []int
+	style := c.style()
 	render := func(clip int, thoughts bool) (total int) {
 		records, sizes = records[:0], sizes[:0]
-		for _, m := range messages {
-			r := digest.Record(c.T, m, clip, thoughts)
+		for i := range messages {
+			r, _ := style.Record(c.T, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
+			if r != "" {
+				r += style.Between
+			}
 			size := c.P.Text(r)
 			records, sizes, total = append(records, r), append(sizes, size), total+size
 		}
 		return total
 	}
+	whole := func(total int) []part {
+		return []part{{messages, strings.TrimSuffix(strings.Join(records, ""), style.Between), total}}
+	}
 	for _, rung := range rungs {
 		if total := render(rung.clip, rung.thoughts); total <= room {
-			return []part{{messages, strings.Join(records, ""), total}}
+			return whole(total)
 		}
 	}
 	if room < splitRoom {
-		return []part{{messages, strings.Join(records, ""), room}} // request clips it
+		return whole(room) // request clips it
 	}
 	if gentle := rungs[len(rungs)-2]; render(gentle.clip, gentle.thoughts) > room*(fewParts-1) {
 		render(rungs[len(rungs)-1].clip, false)
@@ -294,7 +385,7 @@ func (c *Run) parts(messages []int32, room int) []part {
 	from, sum := 0, 0
 	end := func(at int) {
 		if at > from {
-			out = append(out, part{messages[from:at], b.String(), sum})
+			out = append(out, part{messages[from:at], strings.TrimSuffix(b.String(), style.Between), sum})
 		}
 		b.Reset()
 		from, sum = at, 0

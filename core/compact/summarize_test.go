@@ -40,47 +40,52 @@ func answers(t testing.TB, format, pol, src string, answer func(q digest.Request
 
 func TestRetry(t *testing.T) {
 	src := session(6, 2000)
-	pol := `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"retries":%d}}`
-	for _, c := range []struct {
-		name    string
-		retries int
-		replies []string
-		source  string
-		why     string
-		asked   int
-	}{
-		{"good at once", 1, []string{good}, "model", "", 1},
-		{"good at the second time", 1, []string{"", good}, "model", "", 2},
-		{"good too late", 1, []string{"", "", good}, "local", digest.Empty, 2},
-		{"good at the third time", 2, []string{"", "I'm sorry, no.", good}, "model", "", 3},
-		{"never asked again", 0, []string{"", good}, "local", digest.Empty, 1},
-		{"the last reason counts", 1, []string{"", "I'm sorry, no."}, "local", digest.Refusal, 2},
-		{"a failure is the host's to repeat", 1, []string{"!boom", good}, "local", digest.SummarizerFailed, 1},
-		{"no headings but a digest", 1, []string{"The work goes on.", "The work still goes on."}, "model", digest.NoHeadings, 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			n := 0
-			var prompts []string
-			r, _ := answers(t, "native", fmt.Sprintf(pol, c.retries), src, func(q digest.Request) digest.Reply {
-				prompts = append(prompts, q.Prompt)
-				text := c.replies[n]
-				n++
-				if why, failed := strings.CutPrefix(text, "!"); failed {
-					return digest.Reply{Error: why}
+	pol := `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"retries":%d,"style":%q}}`
+	for _, style := range styles {
+		for _, c := range []struct {
+			name    string
+			retries int
+			replies []string
+			source  string
+			why     string
+			asked   int
+		}{
+			{"good at once", 1, []string{good}, "model", "", 1},
+			{"good at the second time", 1, []string{"", good}, "model", "", 2},
+			{"good too late", 1, []string{"", "", good}, "local", digest.Empty, 2},
+			{"good at the third time", 2, []string{"", "I'm sorry, no.", good}, "model", "", 3},
+			{"never asked again", 0, []string{"", good}, "local", digest.Empty, 1},
+			{"the last reason counts", 1, []string{"", "I'm sorry, no."}, "local", digest.Refusal, 2},
+			{"a failure is the host's to repeat", 1, []string{"!boom", good}, "local", digest.SummarizerFailed, 1},
+			{"no headings but a digest", 1, []string{"The work goes on.", "The work still goes on."}, "model", digest.NoHeadings, 2},
+		} {
+			t.Run(style+" "+c.name, func(t *testing.T) {
+				n := 0
+				var prompts []string
+				r, _ := answers(t, "native", fmt.Sprintf(pol, c.retries, style), src, func(q digest.Request) digest.Reply {
+					prompts = append(prompts, q.Prompt)
+					text := c.replies[n]
+					n++
+					if why, failed := strings.CutPrefix(text, "!"); failed {
+						return digest.Reply{Error: why}
+					}
+					return digest.Reply{Text: text}
+				})
+				if s := r.Report.Summary; s.Source != c.source || s.Why != c.why || n != c.asked {
+					t.Errorf("%+v after %d requests", s, n)
 				}
-				return digest.Reply{Text: text}
+				for i, p := range prompts {
+					if strings.Contains(p, "Your last answer was not taken") != (i > 0) {
+						t.Errorf("request %d: %s", i, p[max(0, len(p)-200):])
+					}
+				}
 			})
-			if s := r.Report.Summary; s.Source != c.source || s.Why != c.why || n != c.asked {
-				t.Errorf("%+v after %d requests", s, n)
-			}
-			for i, p := range prompts {
-				if strings.Contains(p, "Your last answer was not taken") != (i > 0) {
-					t.Errorf("request %d: %s", i, p[max(0, len(p)-200):])
-				}
-			}
-		})
+		}
 	}
 }
+
+// styles are those of ctxfold and of the published systems: how they ask is the same.
+var styles = []string{"", "turn-tail", "checkpoint", "agent-loop"}
 
 // No request is larger than it may be, whatever the conversation; nothing is asked in a step that could have been asked in
 // the one before; and what the user asked for stands in the digest.
@@ -111,13 +116,14 @@ func TestLadder(t *testing.T) {
 		{"many parts, one after the other", long(100, 900), 2500, "chain", 0, maxParts},
 		{"no room for any request", long(20, 900), 300, "map", 0, 0},
 	} {
-		for _, estimator := range []string{"bytes4", "runes3.6", "utf16-4"} {
-			t.Run(c.name+" by "+estimator, func(t *testing.T) {
+		for _, e := range []struct{ estimator, style string }{{"bytes4", ""}, {"runes3.6", ""}, {"utf16-4", ""},
+			{"bytes4", "turn-tail"}, {"utf16-4", "checkpoint"}, {"bytes4", "agent-loop"}} {
+			t.Run(c.name+" by "+e.estimator+" "+e.style, func(t *testing.T) {
 				pol := fmt.Sprintf(`{"estimator":%q,"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],`+
-					`"summary":{"max_input_tokens":%d,"max_output_tokens":600,"split":%q,"instructions":"Mind the gap."}}`, estimator, c.limit, c.split)
+					`"summary":{"max_input_tokens":%d,"max_output_tokens":600,"split":%q,"style":%q,"instructions":"Mind the gap."}}`, e.estimator, c.limit, c.split, e.style)
+				in := input(t, "native", pol, c.src)
 				seen := map[string]bool{}
 				r, rounds := answers(t, "native", pol, c.src, func(q digest.Request) digest.Reply {
-					in := input(t, "native", pol, c.src)
 					if n := in.Estimator.Text(q.System) + in.Estimator.Text(q.Prompt); n > c.limit || n != q.InputTokens {
 						t.Errorf("%s has %d tokens, says %d, and may have %d", q.ID, n, q.InputTokens, c.limit)
 					}
@@ -131,9 +137,6 @@ func TestLadder(t *testing.T) {
 					}
 					return digest.Reply{Text: good}
 				})
-				if c.rounds > 0 && len(rounds) != c.rounds {
-					t.Errorf("%d rounds: %v", len(rounds), rounds)
-				}
 				if c.limit == 300 {
 					if r.Report.Summary.Why != digest.NoRoom || len(rounds) > 0 {
 						t.Errorf("%+v after %v", r.Report.Summary, rounds)
@@ -143,8 +146,13 @@ func TestLadder(t *testing.T) {
 				if r.Report.Summary.Source != "model" {
 					t.Errorf("%+v", r.Report.Summary)
 				}
-				if n := len(rounds[0]); c.rounds > 0 && c.parts > 0 && n != c.parts {
-					t.Errorf("%d requests at first, not %d", n, c.parts)
+				if e.style == "" { // others show less of a message
+					if c.rounds > 0 && len(rounds) != c.rounds {
+						t.Errorf("%d rounds: %v", len(rounds), rounds)
+					}
+					if n := len(rounds[0]); c.rounds > 0 && c.parts > 0 && n != c.parts {
+						t.Errorf("%d requests at first, not %d", n, c.parts)
+					}
 				}
 				if c.parts == 0 && len(seen) < 20 {
 					t.Errorf("only %d of 20 turns were shown to the model", len(seen))
@@ -164,10 +172,11 @@ func TestLadder(t *testing.T) {
 // A part that fails is digested locally; the others still count.
 func TestLadderSurvivesFailures(t *testing.T) {
 	src := session(40, 900)
-	pol := `{"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q}}`
-	for _, split := range []string{"map", "chain"} {
+	pol := `{"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q,"style":%q}}`
+	for _, split := range []string{"map", "chain", "map agent-loop"} {
+		split, style, _ := strings.Cut(split, " ")
 		for _, fails := range []string{"fold-1-part-1", "fold-1-part-2", "fold-1-part-", "fold-1"} {
-			r, rounds := answers(t, "native", fmt.Sprintf(pol, split), src, func(q digest.Request) digest.Reply {
+			r, rounds := answers(t, "native", fmt.Sprintf(pol, split, style), src, func(q digest.Request) digest.Reply {
 				if strings.HasPrefix(q.ID, fails) && (fails != "fold-1" || q.ID == fails) {
 					return digest.Reply{Error: "down"}
 				}

@@ -64,7 +64,7 @@ func TestArchivePass(t *testing.T) {
 	const params = `{"force":true,"passes":[{"pass":"archive","keep_recent":1`
 	c := run(t, "native", params+`,"max_requests":1}]}`, src)
 	if len(c.Requests) != 1 || c.Requests[0].ID != "archive-2" || c.Requests[0].Scope != "tool_output" ||
-		!strings.Contains(c.Requests[0].Prompt, "Tool: bash\nStatus: error\n") || !strings.Contains(c.Requests[0].Prompt, "beta") {
+		!strings.Contains(c.Requests[0].Prompt, "Tool: bash\nCall ID: c1\nStatus: error\n") || !strings.Contains(c.Requests[0].Prompt, "beta") {
 		t.Fatalf("%+v", c.Requests)
 	}
 	c = run(t, "native", params+`,"max_requests":1}]}`, src, digest.Reply{ID: "archive-2", Text: "It failed </scrollback> at b."})
@@ -78,7 +78,7 @@ func TestArchivePass(t *testing.T) {
 		t.Errorf("a second run says %s and asks %d times", again.Report.Reason, len(again.Requests))
 	}
 	for _, reply := range []digest.Reply{{ID: "archive-2", Error: "503"}, {ID: "archive-2", Text: " "}, {ID: "archive-2", Text: strings.Repeat("much too long ", 5000)}} {
-		c := run(t, "native", params+`,"max_requests":1}]}`, src, reply)
+		c := run(t, "native", params+`,"max_requests":1}],"summary":{"retries":0}}`, src, reply)
 		if !strings.Contains(output(c), SummaryMarker+`\nStatus: error\nbeta`) || c.Report.Summary.Why == "" {
 			t.Errorf("%.30q: %+v", reply.Text+reply.Error, c.Report.Summary)
 		}
@@ -88,16 +88,52 @@ func TestArchivePass(t *testing.T) {
 	}
 }
 
+// What is no summary of tool results is asked for once more, and no request is larger than it may be, however many results
+// it is about.
+func TestArchiveRequests(t *testing.T) {
+	src := reads("read a "+strings.Repeat("alpha ", 5000), "!bash b "+strings.Repeat("beta ", 5000), "read c "+strings.Repeat("gamma ", 5000), "read d x")
+	for _, batch := range []int{0, 2, 3} {
+		for _, limit := range []int{20000, 2000, 500, 330, 100} {
+			pol := fmt.Sprintf(`{"force":true,"passes":[{"pass":"archive","keep_recent":1,"batch":%d}],"summary":{"max_input_tokens":%d}}`, batch, limit)
+			asked := 0
+			c, rounds := answers(t, "native", pol, src, func(q digest.Request) digest.Reply {
+				asked++
+				in := input(t, "native", pol, src)
+				if n := in.Estimator.Text(q.System) + in.Estimator.Text(q.Prompt); n > limit || n != q.InputTokens {
+					t.Errorf("%s has %d tokens, says %d, and may have %d", q.ID, n, q.InputTokens, limit)
+				}
+				if again := strings.Contains(q.Prompt, "it refused"); again != strings.Contains(q.ID, "retry") {
+					t.Errorf("%s: %.100s", q.ID, q.Prompt)
+				} else if again {
+					return digest.Reply{Text: "It holds Greek letters."}
+				}
+				return digest.Reply{Text: "I'm sorry, but I can't."}
+			})
+			out := output(c)
+			if limit == 100 {
+				if asked != 0 || c.Report.Summary.Why != digest.NoRoom || strings.Contains(out, "It holds Greek") {
+					t.Errorf("batches of %d: asked %d times, %+v", batch, asked, c.Report.Summary)
+				}
+				continue
+			}
+			want := []int{3, 0, 2, 1}[batch]
+			if asked != 2*want || len(rounds) != 2 || strings.Count(out, "It holds Greek") != want || c.Report.Summary.Why != "" {
+				t.Errorf("batches of %d in %d tokens: asked %d times in %v, %+v\n%s", batch, limit, asked, rounds, c.Report.Summary, out)
+			}
+		}
+	}
+}
+
 // S4.28: 5000 to 1800 is 1200 and 600, and the mark between them.
 func TestExcerpt(t *testing.T) {
-	for _, tt := range []struct{ in, n, head, tail int }{{5000, 1800, 1200, 600}, {5000, 800, 533, 267}, {10, 0, 1, 1}, {10, 1, 1, 1}} {
-		text := excerptOf(strings.Repeat("ä", tt.in-1)+"z", tt.n)
+	for _, tt := range []struct{ in, n, head, tail int }{{5000, 1800, 1200, 600}, {5000, 800, 533, 267}, {10, 1, 1, 1}} {
+		text := digest.TrimWithTail(strings.Repeat("ä", tt.in-1)+"z", tt.n)
 		head, tail, found := strings.Cut(text, "\n... (truncated) ...\n")
 		if !found || len([]rune(head)) != tt.head || len([]rune(tail)) != tt.tail || !strings.HasSuffix(tail, "z") {
 			t.Errorf("%d of %d: %d and %d", tt.n, tt.in, len([]rune(head)), len([]rune(tail)))
 		}
 	}
-	if text := strings.Repeat("ä", 800); excerptOf(text, 800) != text {
+	if text := strings.Repeat("ä", 800); digest.TrimWithTail(text, 800) != text {
 		t.Error("a text that fits was cut")
 	}
 }

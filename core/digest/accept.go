@@ -16,6 +16,7 @@ const (
 	Answer           = "answers_conversation"
 	ToolCall         = "tool_call"
 	NoHeadings       = "missing_headings"
+	TooLong          = "too_long"
 	TooLarge         = "larger_than_folded"
 	NoRoom           = "no_room_for_request" // not even the prompt fits into a request
 )
@@ -46,23 +47,28 @@ func Accept(r Reply, p *tokens.Profile, folded int) (text, why string) {
 	return text, ""
 }
 
-// AcceptDigest judges a reply that is to be a digest under our headings.
-func AcceptDigest(r Reply, p *tokens.Profile, folded int) (text, why string) {
+// AcceptDigest judges a reply that is to be a digest of most tokens, under headings if they were asked for.
+func AcceptDigest(r Reply, p *tokens.Profile, folded, most int, asked bool) (text, why string) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
 		return text, why
 	}
 	found := headingsIn(text)
-	switch {
-	case p.Text(text) < min(leastTokens, folded/512):
+	switch size := p.Text(text); {
+	case size < min(leastTokens, folded/512):
 		return "", TooShort
+	case size > 2*most+slack:
+		return "", TooLong
 	case found == 0 && begins(text, answers):
 		return "", Answer
-	case found == 0:
+	case found == 0 && asked:
 		return text, NoHeadings
 	}
 	return text, ""
 }
+
+// slack is how many tokens a digest may have over twice of what was asked for: models do not count, and estimates differ.
+const slack = 256
 
 // A digest of less than this many tokens says nothing, when what it stands for is long enough (512 times as many).
 const leastTokens = 16

@@ -35,14 +35,18 @@ func TestAcceptDigest(t *testing.T) {
 		"a tool call":              {digest.Reply{Text: `{"name":"read","arguments":{"path":"core/parser.go","offset":1,"limit":200,"reason":"to see what stands there before it is changed"}}` + strings.Repeat(" ", 20)}, "", digest.ToolCall},
 		"a tool call as a tag":     {digest.Reply{Text: "<tool_call>" + strings.Repeat("read core/parser.go ", 10) + "</tool_call>"}, "", digest.ToolCall},
 		"no headings":              {digest.Reply{Text: strings.Repeat("The parser was fixed. ", 10)}, strings.TrimSpace(strings.Repeat("The parser was fixed. ", 10)), digest.NoHeadings},
+		"a runaway":                {digest.Reply{Text: "# Objective\n" + strings.Repeat("x", 10000)}, "", digest.TooLong},
 		"too large":                {digest.Reply{Text: "# Objective\n" + strings.Repeat("x", 80000)}, "", digest.TooLarge},
 	} {
-		if text, why := digest.AcceptDigest(c.reply, tokens.ByName("bytes4"), 20000); text != c.text || why != c.why {
+		if text, why := digest.AcceptDigest(c.reply, tokens.ByName("bytes4"), 20000, 1000, true); text != c.text || why != c.why {
 			t.Errorf("%s: %q, %q", name, why, text)
 		}
 	}
-	if _, why := digest.AcceptDigest(digest.Reply{Text: "# Objective\nGo on."}, tokens.ByName("bytes4"), 100); why != "" {
+	if _, why := digest.AcceptDigest(digest.Reply{Text: "# Objective\nGo on."}, tokens.ByName("bytes4"), 100, 1000, true); why != "" {
 		t.Errorf("a short digest of a short record is %s", why)
+	}
+	if _, why := digest.AcceptDigest(digest.Reply{Text: strings.Repeat("The parser was fixed. ", 10)}, tokens.ByName("bytes4"), 20000, 1000, false); why != "" {
+		t.Errorf("headings that were not asked for are %s", why)
 	}
 }
 

@@ -12,17 +12,15 @@ var agentLoop = &Style{
 	Header: AgentLoopHeader,
 	System: AgentLoopSystem,
 	Record: func(t *transcript.Transcript, messages []int32, o RecordOptions) (string, bool) {
-		max := ProjectedText
-		if o.Clip > 0 {
-			max = min(max, o.Clip)
-		}
-		return Labelled(t, messages, max), true
+		return labelled(t, messages, o.limit(ProjectedText), o), true
 	},
-	Prompt: func(q Question) string {
+	Between: "\n\n",
+	Prompt: func(p *Prompt) string {
+		q := *p
 		if q.Exact {
 			q.Prior = "" // S4.40: it is not fed back
 		}
-		return AgentLoopPrompt(q)
+		return AgentLoopPrompt(&q)
 	},
 	Ask:     func(int, bool) string { return agentLoopFirst + agentLoopLayout },
 	Message: func(body string) string { return AgentLoopHeader + "\n\n" + body },
@@ -93,12 +91,12 @@ Write the whole summary anew in exactly this layout:`
 // AgentLoopPrompt is the user text of a request of the style agent-loop: the record, the summary so far, what to write
 // (S4.36). The published system (exact) writes a backslash and an n where line ends are meant, and takes a blank summary so
 // far for one.
-func AgentLoopPrompt(q Question) string {
-	nl, record, previous := "\n", q.Record, q.Prior
-	if q.Exact {
+func AgentLoopPrompt(p *Prompt) string {
+	nl, record, previous := "\n", p.Record, p.Prior
+	if p.Exact {
 		nl = `\n`
 	} else {
-		record, previous = Fence(record), Fence(strings.TrimSpace(previous))
+		record, previous = Fence(record), guardLabels(Fence(strings.TrimSpace(previous)))
 	}
 	prompt := "<conversation>" + nl + record + nl + "</conversation>" + nl + nl
 	ask := agentLoopFirst
@@ -106,12 +104,13 @@ func AgentLoopPrompt(q Question) string {
 		prompt += "<previous-summary>" + nl + previous + nl + "</previous-summary>" + nl + nl
 		ask = agentLoopUpdate
 	}
-	if q.Template != "" {
-		prompt += q.Template
+	if p.Template != "" {
+		prompt += p.Template
 	} else {
 		prompt += ask + agentLoopLayout
 	}
-	if s := strings.TrimSpace(q.Instructions); s != "" && !q.Exact {
+	prompt += p.language()
+	if s := strings.TrimSpace(p.Instructions); s != "" && !p.Exact {
 		prompt += "\n\nAdditional instructions:\n" + s
 	}
 	return prompt

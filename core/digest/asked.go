@@ -33,6 +33,16 @@ func Asked(t *transcript.Transcript, i int) string {
 	return b.String()
 }
 
+// Requests are what the user asks for in messages, one text for each message that asks.
+func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
+	for _, i := range messages {
+		if text := Asked(t, int(i)); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // spoken is a text of the user without what a program put into it.
 func spoken(text string) string {
 	text = Tidy(text)

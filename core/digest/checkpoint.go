@@ -24,6 +24,7 @@ var checkpoint = &Style{
 	System:      checkpointSystem,
 	Temperature: 0.3, MaxOutput: 1000, // S2.20
 	Record:  FormatMessages,
+	Between: checkpointBetween,
 	Prompt:  checkpointPrompt,
 	Ask:     func(round int, _ bool) string { return checkpointAsk(round) },
 	Message: func(body string) string { return body },
@@ -76,24 +77,29 @@ Write the summary with EXACTLY these sections:
 - INTEGRATE the previous summary, if there is one: carry over what still holds, and say nothing twice`
 }
 
-func checkpointPrompt(q Question) string {
+func checkpointPrompt(p *Prompt) string {
 	prior := noPrior
-	if q.HasPrior {
-		prior = q.Prior
+	if p.HasPrior || p.Prior != "" {
+		prior = p.Prior
 	}
-	task, record := q.Task, q.Record
-	if !q.Exact {
-		prior, task, record = Fence(prior), Fence(task), "<scrollback>\n"+Fence(record)+"\n</scrollback>"
+	task, record := p.Task, p.Record
+	if !p.Exact {
+		task = or(task, UnknownTask)
+		prior, task, record = guardLabels(Fence(prior)), guardLabels(Fence(task)), "<scrollback>\n"+Fence(record)+"\n</scrollback>"
 	}
-	end := q.Template
+	end := p.Template
 	if end == "" {
-		end = checkpointAsk(q.Round)
+		end = checkpointAsk(p.Round)
 	}
-	if q.Instructions != "" {
-		end += "\n- " + q.Instructions
+	end += p.language()
+	if p.Instructions != "" {
+		end += "\n- " + p.Instructions
 	}
 	return "## Previous Summary\n" + prior + "\n\n## Original User Task\n" + task + "\n\n## Messages to Summarize\n" + record + "\n\n" + end
 }
+
+// checkpointBetween stands between the messages of a record (S2.21).
+const checkpointBetween = "\n\n---\n\n"
 
 // OriginalTask is the text of the first message of the user whose content is a string (S2.26).
 func OriginalTask(t *transcript.Transcript) string {
@@ -112,14 +118,14 @@ func FormatMessages(t *transcript.Transcript, messages []int32, o RecordOptions)
 	var b []byte
 	for k, m := range messages {
 		if k > 0 {
-			b = append(b, "\n\n---\n\n"...)
+			b = append(b, checkpointBetween...)
 		}
 		msg := &t.Messages[m]
 		role := strings.ToUpper(t.Text(msg.RoleSpan))
 		if !o.Exact && resultsAlone(t, int(m)) {
 			role = "TOOL"
 		}
-		b = append(append(append(append(append(b, '['), itoa(k)...), "] "...), role...), ":\n"...)
+		b = append(append(append(append(append(b, '['), itoa(o.First+k)...), "] "...), role...), ":\n"...)
 		text, ok := formatParts(t, msg, o)
 		if !ok {
 			return "", false
@@ -139,6 +145,9 @@ func FormatMessages(t *transcript.Transcript, messages []int32, o RecordOptions)
 func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOptions) (string, bool) {
 	var b []byte
 	first := true
+	if msg.Variant == transcript.Shell && !o.Exact {
+		b, first = append(append(b, "$ "...), o.name(t.Text(msg.Label))...), false
+	}
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		p := &t.Parts[n]
 		if p.Parent >= 0 || p.Has(transcript.Removed) || p.List == transcript.Member && !t.IsString(p.Body) {
@@ -150,20 +159,16 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 		first = false
 		switch p.Kind {
 		case transcript.Text:
-			b = t.AppendText(b, p.Body)
+			b = append(b, o.text(t.Text(p.Body))...)
 		case transcript.ToolCall:
-			b = append(t.AppendText(append(b, "[Tool: "...), p.Name), '(')
-			b = append(append(b, stringify(t, p)...), ")]"...)
+			b = append(append(append(b, "[Tool: "...), o.name(t.Text(p.Name))...), '(')
+			b = append(append(b, o.text(stringify(t, p))...), ")]"...)
 		case transcript.ToolResult:
 			if p.Body.Zero() && o.Exact {
 				return "", false
 			}
-			limit := maxResultUnits
-			if o.Clip > 0 {
-				limit = min(limit, o.Clip)
-			}
-			text, _ := FirstUnits(stringify(t, p), limit, o.Exact)
-			b = append(append(append(b, "[Result: "...), text...), "...]"...)
+			text, _ := FirstUnits(stringify(t, p), o.limit(maxResultUnits), o.Exact)
+			b = append(append(append(b, "[Result: "...), o.text(text)...), "...]"...)
 		}
 	}
 	return string(b), true

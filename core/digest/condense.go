@@ -34,14 +34,14 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	record, _ := windowBudget.Record(t, messages, RecordOptions{Exact: o.Exact})
 	branch := o.Scope == BranchScope
 	c := Condensed{Covered: len(messages), System: System, Thinking: windowBudget.Thinking, Prompt: windowBudgetPrompt(
-		Question{Record: record, Prior: o.Prior, Instructions: o.Instructions, Branch: branch, Exact: o.Exact})}
+		&Prompt{Scope: o.Scope, Record: record, Prior: o.Prior, Instructions: o.Instructions, Exact: o.Exact})}
 	if o.Mode == "model" && o.Reply == nil {
 		return c
 	}
 	var body string
 	var ledger Ledger
 	if o.Mode == "model" {
-		body, c.Why = accepted(*o.Reply, p, sum(t, messages, p), o.Exact)
+		body, c.Why = accepted(*o.Reply, p, sum(t, messages, p), o)
 	}
 	ledger.Add(t, messages)
 	if c.Source = "model"; body == "" {
@@ -68,14 +68,14 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 }
 
 // accepted is the text of a reply, or why it is not taken. The published system takes whatever is not empty.
-func accepted(r Reply, p *tokens.Profile, folded int, exact bool) (text, why string) {
-	if exact {
+func accepted(r Reply, p *tokens.Profile, folded int, o CondenseOptions) (text, why string) {
+	if o.Exact {
 		if r.Error != "" || blank(r.Text) {
 			return "", SummarizerFailed
 		}
 		return r.Text, ""
 	}
-	if text, why = AcceptDigest(r, p, folded); why == NoHeadings {
+	if text, why = AcceptDigest(r, p, folded, o.MaxOutput, true); why == NoHeadings {
 		why = "" // it still says more than an extract
 	} else if why != "" {
 		text = ""

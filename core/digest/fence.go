@@ -2,6 +2,7 @@ package digest
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -135,6 +136,57 @@ func hidden(r rune) bool {
 		r >= 0x2060 && r <= 0x2069,
 		r >= 0xe0000 && r <= 0xe007f:
 		return true
+	}
+	return false
+}
+
+// The words with which the records of styles begin a piece, in brackets, as plainName has them.
+var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
+
+// guardLabels makes a text safe to stand in the record of a style: the opening bracket of what reads as the label of another
+// piece ("[User]:", "[Tool result read]:", "[3] USER:") at the start of a line becomes a parenthesis.
+func guardLabels(text string) string {
+	if !strings.ContainsAny(text, "[［") {
+		return text
+	}
+	var b strings.Builder
+	from, start := 0, true
+	for i, r := range text {
+		switch {
+		case strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r):
+			start = true
+		case !start || unicode.IsSpace(r) || hidden(r):
+		case (r == '[' || r == '［') && isLabel(text[i+utf8.RuneLen(r):]):
+			b.WriteString(text[from:i] + "(")
+			from, start = i+utf8.RuneLen(r), false
+		default:
+			start = false
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	return b.String() + text[from:]
+}
+
+// isLabel tells whether what stands behind an opening bracket reads as a label.
+func isLabel(text string) bool {
+	text = text[:min(len(text), fenceRoom)]
+	if n := strings.IndexAny(text, "\r\n"); n >= 0 {
+		text = text[:n]
+	}
+	if rest := strings.TrimLeft(text, "0123456789"); len(rest) < len(text) {
+		if text = strings.TrimPrefix(rest, "]"); len(text) == len(rest) {
+			return false
+		}
+	} else if !strings.ContainsAny(text, "]］") {
+		return false
+	}
+	name := plainName(text)
+	for _, l := range labels {
+		if strings.HasPrefix(name, l) && strings.ContainsAny(text, ":：") {
+			return true
+		}
 	}
 	return false
 }

@@ -18,20 +18,12 @@ func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
 	return string(f.b)
 }
 
-// Record is Flatten for one message in a prompt of ours: no text of the conversation can hold the mark, or put more than a
-// name where a name stands. Without thoughts the reasoning of the agent is left out.
-func Record(t *transcript.Transcript, message int32, clip int, thoughts bool) string {
-	f := flattener{t: t, clip: clip, guarded: true, thoughtless: !thoughts}
-	f.message(int(message))
-	return string(f.b)
-}
-
 type flattener struct {
 	t           *transcript.Transcript
 	b           []byte
 	clip        int
-	guarded     bool
-	thoughtless bool
+	guarded     bool // no text can hold the mark, or put more than a name where a name stands
+	thoughtless bool // without the agent's reasoning
 }
 
 const mark = "» "

@@ -10,6 +10,10 @@ import (
 // Labelled renders messages as paragraphs that begin with who they are from (S4.35). With max over 0, tool
 // results are shown as a request for a summary shows them, in at most about max runes (S4.34). Messages that the model is not sent are left out.
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
+	return labelled(t, messages, max, RecordOptions{Exact: true})
+}
+
+func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
 		if text == "" {
@@ -18,30 +22,35 @@ func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 		if len(b) > 0 {
 			b = append(b, "\n\n"...)
 		}
-		b = append(append(b, label...), text...)
+		b = append(append(b, label...), o.text(text)...)
 	}
 	for _, i := range messages {
 		if t.Hidden(int(i)) {
 			continue
 		}
-		said := collect(t, int(i))
-		switch t.Messages[i].Role {
+		said := collect(t, int(i), o)
+		switch m := &t.Messages[i]; m.Role {
 		case transcript.User:
+			if m.Variant == transcript.Shell && !o.Exact {
+				paragraph("[User]: $ ", o.name(t.Text(m.Label)))
+			}
 			paragraph("[User]: ", strings.Join(said.texts, ""))
 		case transcript.Assistant:
-			paragraph("[Assistant thinking]: ", strings.Join(said.reasoning, "\n"))
+			if !o.Thoughtless {
+				paragraph("[Assistant thinking]: ", strings.Join(said.reasoning, "\n"))
+			}
 			paragraph("[Assistant]: ", strings.Join(said.texts, "\n"))
 			paragraph("[Assistant tool calls]: ", strings.Join(said.calls, "; "))
 		}
 		for _, n := range said.results {
-			o := ToolOutputAt(t, n)
-			text := o.Text
+			out := ToolOutputAt(t, n)
+			text := out.Text
 			if max > 0 {
-				text = TrimWithTail(o.text(), max)
+				text = TrimWithTail(out.text(), max)
 			}
 			label := "[Tool result]: "
-			if name := strings.TrimSpace(o.Name); name != "" {
-				label = "[Tool result " + name + "]: "
+			if name := strings.TrimSpace(out.Name); name != "" {
+				label = "[Tool result " + o.name(name) + "]: "
 			}
 			paragraph(label, text)
 		}
@@ -55,7 +64,7 @@ type contents struct {
 	results                 []int // indexes of Parts
 }
 
-func collect(t *transcript.Transcript, i int) (s contents) {
+func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
 	m := &t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -75,7 +84,7 @@ func collect(t *transcript.Transcript, i int) (s contents) {
 				s.reasoning = append(s.reasoning, text)
 			}
 		case transcript.ToolCall:
-			s.calls = append(s.calls, t.Text(p.Name)+"("+string(tokens.GoArguments(t, p))+")")
+			s.calls = append(s.calls, o.name(t.Text(p.Name))+"("+TrimWithTail(string(tokens.GoArguments(t, p)), o.Clip)+")")
 		case transcript.ToolResult:
 			s.results = append(s.results, int(n))
 		}

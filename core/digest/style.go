@@ -6,8 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// Style is how a published system asks for its summaries and how it writes them down. The style of a policy without one
-// is that of Prompt and Message.
+// Style is how a system asks for its summaries and how it writes them down: how messages are rendered, what the prompt says,
+// and whose message the digest is. Everything else (what fits into a request, what is an answer, what is asked again) is
+// the same for all.
 type Style struct {
 	Name string // as in a policy, summary.style
 	// Role is the digest message's. Formats that keep the system's messages apart get a message of the user for it.
@@ -19,10 +20,12 @@ type Style struct {
 	// Temperature and MaxOutput are what the system asks its model with; 0 is nothing.
 	Temperature float64
 	MaxOutput   int // tokens
-	// Record renders messages for the prompt; false is a message that cannot be rendered (S2.21).
-	Record func(t *transcript.Transcript, messages []int32, o RecordOptions) (string, bool)
+	// Record renders messages for the prompt; false is a message that cannot be rendered (S2.21). Between stands between
+	// those of two messages.
+	Record  func(t *transcript.Transcript, messages []int32, o RecordOptions) (string, bool)
+	Between string
 	// Prompt is the user text of a request.
-	Prompt func(q Question) string
+	Prompt func(p *Prompt) string
 	// Ask is what a prompt asks for; TurnPrefix is added for the beginning of a turn that is cut.
 	Ask        func(round int, exact bool) string
 	TurnPrefix string
@@ -51,31 +54,41 @@ type Style struct {
 
 // RecordOptions say how messages are rendered.
 type RecordOptions struct {
-	Exact bool // as the published system does, defects included
-	Clip  int  // how long tool results and arguments may be, in the units of the style; 0 is the style's own limit
+	Exact       bool // as the published system does, defects included
+	Clip        int  // how long tool results and arguments may be, in the units of the style; 0 is the style's own limit
+	Thoughtless bool // without the agent's reasoning
+	First       int  // what the first of the messages is numbered with, by styles that number them
 }
 
-// Question is what a prompt is made of.
-type Question struct {
-	Record       string // the rendered messages
-	Prior        string // the digest so far
-	HasPrior     bool
-	Task         string // the user's first request
-	Round        int    // of the compaction that is asked for, from 1
-	Messages     int    // how many messages the record is of
-	Instructions string // of the policy
-	Template     string // what to write, in the stead of the style's own; ""
-	Split        bool   // the turn is cut, and this is about what was before it
-	Prefix       bool   // the record is the beginning of a turn that is cut
-	Branch       bool   // the record is a path that was given up
-	Exact        bool
+// limit is how much of a text may be shown where the style's own limit is most.
+func (o RecordOptions) limit(most int) int {
+	if o.Clip > 0 {
+		return min(o.Clip, most)
+	}
+	return most
+}
+
+// text is a text of the conversation as it may stand in a record: it cannot begin a piece of its own.
+func (o RecordOptions) text(text string) string {
+	if o.Exact {
+		return text
+	}
+	return guardLabels(Fence(text))
+}
+
+// name is a name where a label of the record has it.
+func (o RecordOptions) name(name string) string {
+	if o.Exact {
+		return name
+	}
+	return Fence(clipLine(name, maxCommand))
 }
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
-// StyleByName returns the style with a name, or nil.
+// StyleByName returns the style with a name, ctxfold's own for "", or nil.
 func StyleByName(name string) *Style {
-	for _, s := range styles {
+	for _, s := range append(styles[:len(styles):len(styles)], own) {
 		if s.Name == name {
 			return s
 		}
@@ -105,7 +118,10 @@ func (s *Style) Write(body string, round int) string {
 
 // rounds is what follows the header in its line.
 func (s *Style) rounds(round int) string {
-	if s == checkpoint {
+	switch s {
+	case own:
+		return ""
+	case checkpoint:
 		return " (" + roundMark + itoa(round) + ")"
 	}
 	return "\n" + roundMark + itoa(round) + "."

@@ -7,7 +7,7 @@ func TrimRunes(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text
 	}
-	return text[:runeOffset(text, max)]
+	return text[:RuneOffset(text, max)]
 }
 
 // TrimWithTail keeps the first two thirds of max runes of a text and the last third, at least one rune of each, and puts a
@@ -25,13 +25,13 @@ func TrimWithTail(text string, max int) string {
 	if head < 1 { // max is 1
 		head = 1
 	}
-	return text[:runeOffset(text, head)] + trimMarker + text[runeOffset(text, n-tail):]
+	return text[:RuneOffset(text, head)] + trimMarker + text[RuneOffset(text, n-tail):]
 }
 
 const trimMarker = "\n... (truncated) ...\n"
 
-// runeOffset is where the rune with index n begins, or the end of the text.
-func runeOffset(text string, n int) int {
+// RuneOffset is where the rune with index n begins, or the end of the text.
+func RuneOffset(text string, n int) int {
 	for i := range text {
 		if n == 0 {
 			return i

@@ -98,35 +98,29 @@ func turnTailAsk(exact bool) string {
 const moreInstructions = "\n\nAdditional instructions: "
 
 // turnTailPrompt is the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is
-// asked for without that, and the beginning with it behind what splitTurn says (S1.23, S1.24).
-func turnTailPrompt(q Question) string {
+// asked for without that, exactly, and the beginning with it behind what splitTurn says (S1.23, S1.24).
+func turnTailPrompt(p *Prompt) string {
 	var b strings.Builder
-	if q.Exact {
-		b.WriteString(q.Record)
+	if p.Exact {
+		b.WriteString(p.Record)
 	} else {
-		fencedRecord(&b, q)
+		p.fenced(&b, guardLabels(Fence(p.Prior)))
 	}
 	b.WriteString("\n\n")
-	if q.Template != "" {
-		b.WriteString(q.Template)
+	if p.Template != "" {
+		b.WriteString(p.Template)
 	} else {
-		b.WriteString(turnTailAsk(q.Exact))
+		b.WriteString(turnTailAsk(p.Exact))
 	}
-	if q.Prefix {
+	prefix := p.Scope == TurnScope
+	if prefix {
 		b.WriteString(moreInstructions + splitTurn)
 	}
-	if q.Instructions != "" && (q.Prefix || !q.Split) {
-		b.WriteString(moreInstructions + q.Instructions)
+	b.WriteString(p.language())
+	if p.Instructions != "" && (prefix || !p.Split || !p.Exact) {
+		b.WriteString(moreInstructions + p.Instructions)
 	}
 	return b.String()
-}
-
-// fencedRecord writes the digest so far and the record as data that cannot close its own fence.
-func fencedRecord(b *strings.Builder, q Question) {
-	if prior := strings.TrimSpace(q.Prior); prior != "" && !q.Prefix {
-		b.WriteString("<carried-digest>\n" + Fence(prior) + "\n</carried-digest>\n\n")
-	}
-	b.WriteString("<scrollback>\n" + Fence(strings.TrimSpace(q.Record)) + "\n</scrollback>")
 }
 
 // JoinTurn puts the summary of a turn that was cut behind that of the history (S1.25).
@@ -152,7 +146,7 @@ func serialize(t *transcript.Transcript, messages []int32, o RecordOptions) (str
 		b = append(append(b, label(t, i, o.Exact)...), ":\n"...)
 		msg := &t.Messages[i]
 		if !o.Exact && msg.Variant == transcript.Shell {
-			b = append(t.AppendText(append(b, "$ "...), msg.Label), '\n')
+			b = append(append(append(b, "$ "...), o.name(t.Text(msg.Label))...), '\n')
 		}
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			b = serializePart(b, t, n, o)
@@ -167,34 +161,27 @@ func serializePart(b []byte, t *transcript.Transcript, n int32, o RecordOptions)
 	if p.Parent >= 0 || p.Has(transcript.Removed) {
 		return b
 	}
-	short := func(text string) string { return TruncateToolResult(text, o.limit(), o.Exact) }
+	short := func(text string) string { return o.text(TruncateToolResult(text, o.limit(MaxToolResult), o.Exact)) }
 	switch p.Kind {
 	case transcript.Text:
 		if text := t.Text(p.Body); t.Messages[p.Msg].Role == transcript.Tool {
 			b = append(b, short(text)...)
 		} else {
-			b = append(b, text...)
+			b = append(b, o.text(text)...)
 		}
 	case transcript.ToolCall:
-		b = append(append(t.AppendText(append(b, "[Tool call: "...), p.Name), '('), short(compactArgs(t, p))...)
+		b = append(append(append(append(b, "[Tool call: "...), o.name(t.Text(p.Name))...), '('), short(compactArgs(t, p))...)
 		b = append(b, ")]"...)
 	case transcript.ToolResult:
 		if !o.Exact {
 			b = append(b, short(ResultText(t, int(n)))...)
 		}
 	case transcript.Reasoning:
-		if t.IsString(p.Body) {
+		if t.IsString(p.Body) && !o.Thoughtless {
 			b = append(append(b, "[Thinking]: "...), short(t.Text(p.Body))...)
 		}
 	}
 	return b
-}
-
-func (o RecordOptions) limit() int {
-	if o.Clip > 0 {
-		return min(o.Clip, MaxToolResult)
-	}
-	return MaxToolResult
 }
 
 // label is who a message is from (S1.27).

@@ -16,11 +16,7 @@ var windowBudget = &Style{
 		if o.Exact {
 			return Flatten(t, messages, o.Clip), true
 		}
-		var b strings.Builder
-		for _, m := range messages {
-			b.WriteString(Record(t, m, o.Clip, true))
-		}
-		return b.String(), true
+		return ownRecord(t, messages, o)
 	},
 	Prompt:  windowBudgetPrompt,
 	Ask:     func(int, bool) string { return template },
@@ -30,13 +26,13 @@ var windowBudget = &Style{
 }
 
 // windowBudgetPrompt joins what the record is, the digest so far if it says anything, the record, and what to write (S3.20).
-func windowBudgetPrompt(q Question) string {
-	scope := SessionScope
-	if q.Branch {
-		scope = BranchScope
-	}
+func windowBudgetPrompt(q *Prompt) string {
 	if !q.Exact {
-		return Prompt{Scope: scope, Record: q.Record, Prior: q.Prior, Instructions: q.Instructions}.Text()
+		return ownPrompt(q)
+	}
+	scope := SessionScope
+	if q.Scope == BranchScope {
+		scope = BranchScope
 	}
 	blocks := []string{scopes[scope].before}
 	if !blank(q.Prior) {

@@ -239,7 +239,7 @@ func generateSummary(c *Call, a summaryArguments) asked {
 		return asked{Summary: a.Previous}
 	}
 	r := asked{System: digest.AgentLoopSystem,
-		Prompt: digest.AgentLoopPrompt(digest.Question{Record: digest.Labelled(c.Transcript, c.all(), digest.ProjectedText), Prior: a.Previous,
+		Prompt: digest.AgentLoopPrompt(&digest.Prompt{Record: digest.Labelled(c.Transcript, c.all(), digest.ProjectedText), Prior: a.Previous,
 			Instructions: c.Policy.Summary.Instructions, Exact: exact})}
 	if a.Reply == nil {
 		return r

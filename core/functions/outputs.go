@@ -153,11 +153,8 @@ func summarize(outputs []digest.ToolOutput, a replyArguments, exact bool) asked 
 		return asked{Error: &why}
 	}
 	var r asked
-	if a.Batch {
-		r.System, r.Prompt = digest.BatchRequest(outputs, exact)
-	} else {
-		r.System, r.Prompt = digest.ToolRequest(outputs[0], exact)
-	}
+	q := digest.ToolPrompt(outputs, a.Batch, 0, exact)
+	r.System, r.Prompt = q.System(), q.Text()
 	if a.Reply == nil {
 		return r
 	}

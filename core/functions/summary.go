@@ -80,8 +80,8 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 		return nil, outOfRange("scope", `must be "session", "history", "turn_prefix" or "branch"`)
 	}
 	exact := !c.Policy.Safe()
-	q := digest.Question{Exact: exact, Round: a.Round, Task: c.task(), Instructions: a.Instructions, Template: a.Prompt,
-		Split: a.Scope == "history" || a.Scope == "turn_prefix", Prefix: a.Scope == "turn_prefix", Branch: a.Scope == "branch"}
+	q := digest.Prompt{Style: s, Scope: a.Scope, Exact: exact, Round: a.Round, Task: c.task(), Instructions: a.Instructions, Template: a.Prompt,
+		Split: a.Scope == "history" || a.Scope == digest.TurnScope}
 	if a.Prior != nil {
 		q.Prior, q.HasPrior = *a.Prior, true
 	}
@@ -89,5 +89,5 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	if q.Record, ok = s.Record(c.Transcript, c.all(), digest.RecordOptions{Exact: exact}); !ok {
 		return nil, &Error{Code: compact.SummaryFailed, Message: digest.NoResult}
 	}
-	return exactText(dst, s.Prompt(q)), nil
+	return exactText(dst, q.Text()), nil
 }

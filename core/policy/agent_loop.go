@@ -15,6 +15,6 @@ var agentLoop = Preset{
     {"pass": "fold", "keep_tokens": 20000, "keep_messages": 5, "boundary": "message"},
     {"pass": "tool_digest", "keep_recent": 10}
   ],
-  "summary": {"mode": "model", "style": "agent-loop", "max_output_tokens": 4096, "on_failure": "error"}
+  "summary": {"mode": "model", "style": "agent-loop", "max_output_tokens": 4096, "retries": 1, "on_failure": "error"}
 }`,
 }

@@ -15,7 +15,7 @@ var checkpoint = Preset{
   "passes": [
     {"pass": "fold", "keep_messages": 10, "boundary": "backward"}
   ],
-  "summary": {"mode": "model", "style": "checkpoint", "max_output_tokens": 1000, "on_failure": "keep"}
+  "summary": {"mode": "model", "style": "checkpoint", "max_output_tokens": 1000, "retries": 1, "on_failure": "keep"}
 }`,
 }
 

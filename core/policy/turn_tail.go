@@ -11,7 +11,7 @@ var turnTail = Preset{
   "passes": [
     {"pass": "fold", "keep_tokens": 20000, "boundary": "forward", "min_messages": 2}
   ],
-  "summary": {"mode": "model", "style": "turn-tail", "max_output_tokens": 4096, "on_failure": "error"}
+  "summary": {"mode": "model", "style": "turn-tail", "max_output_tokens": 4096, "retries": 1, "on_failure": "error"}
 }`,
 }
 

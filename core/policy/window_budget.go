@@ -14,7 +14,7 @@ var windowBudget = Preset{
     {"pass": "fold", "keep_tokens": 6000, "boundary": "group", "keep_last": false, "min_messages": 2, "force_turn": true},
     {"pass": "rehydrate", "max_files": 5, "tokens": 8000, "tool": "read", "always_newest": true, "shrink_messages": true}
   ],
-  "summary": {"mode": "model", "style": "window-budget", "max_output_tokens": 4096}
+  "summary": {"mode": "model", "style": "window-budget", "max_output_tokens": 4096, "retries": 1}
 }`,
 }
 

@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,6 +22,9 @@ func s4Run(t *testing.T, call Engine, policy object, messages []object, reply ob
 }
 
 // s4Session are the rows on the compaction of a session.
+// s4Summary is one that is taken where summaries are judged.
+const s4Summary = "## Goal\nGo on with the talk. Everything that was asked before has been done, and nothing is open."
+
 var s4Session = []Row{
 	{ID: "S4.31", Preset: agentLoop, Title: "five messages of one token, budget 2: three old, two recent", Test: func(t *testing.T, call Engine) {
 		split := func(n, budget int) (old int) {
@@ -109,9 +113,9 @@ var s4Session = []Row{
 		list, _, _ := s4Run(t, call, s4Exact(), longTalk(), object{"text": "S"})
 		equal(t, "exact", []any{list.messages[0]["role"], list.messages[0]["content"]}, []any{"user", "[Previous conversation summary]\n\nS"})
 		equal(t, "tail", list.from[len(list.from)-1], 24)
-		list, _, _ = s4Run(t, call, s4Safe(), longTalk(), object{"text": "S"})
+		list, _, _ = s4Run(t, call, s4Safe(), longTalk(), object{"text": s4Summary})
 		text, _ := list.messages[0]["content"].(string)
-		equal(t, "ours", strings.HasPrefix(text, "[Previous conversation summary]\n") && strings.Contains(text, "\n\nS"), true)
+		equal(t, "ours", strings.HasPrefix(text, "[Previous conversation summary]\n") && strings.Contains(text, "\n\n"+s4Summary), true)
 	}},
 	{ID: "S4.39", Preset: agentLoop, Title: "in the tail the oldest results above the cutoff give way to a digest with a line for each", Test: func(t *testing.T, call Engine) {
 		messages := rounds(3, "one\ntwo")
@@ -134,12 +138,15 @@ var s4Session = []Row{
 		text, _ := list.messages[len(list.messages)-1]["content"].(string)
 		equal(t, "exact", strings.HasPrefix(text, "[Compaction tool digest]"), true)
 		equal(t, "exact asks without it", strings.Contains(asked[0]["prompt"].(string), "<previous-summary>"), false)
-		list, _, _ = s4Run(t, call, policy(s4Safe()), messages, object{"text": "S"})
+		list, _, _ = s4Run(t, call, policy(s4Safe()), messages, object{"text": s4Summary})
 		equal(t, "ours ends with", list.messages[len(list.messages)-1]["content"], "The newest.")
 		text, _ = list.messages[0]["content"].(string)
 		equal(t, "ours begins with", strings.Contains(text, "[Compaction tool digest]\n- read (ok): line line"), true)
-		_, asked, _ = s4Run(t, call, policy(s4Safe()), append(list.messages, longTalk()...), object{"text": "S2"})
-		equal(t, "ours carries the summary", strings.Contains(asked[0]["prompt"].(string), "<previous-summary>\nS"), true)
+		_, asked, _ = s4Run(t, call, policy(s4Safe()), append(list.messages, longTalk()...), object{"text": s4Summary})
+		carried := func(request object) bool {
+			return strings.Contains(request["prompt"].(string), "<previous-summary>\n"+s4Summary)
+		}
+		equal(t, "ours carries the summary", slices.ContainsFunc(asked, carried), true)
 	}},
 	{ID: "S4.41", Preset: agentLoop, Title: "after a turn when due; after an overflow whatever the gate says, once (the hosts' Retry)", Test: func(t *testing.T, call Engine) {
 		var verdict struct{ Overflow bool }
