@@ -79,12 +79,21 @@ func compacts(t testing.TB, policy, state, messages, summary string) answer {
 		state = "null"
 	}
 	a := call(t, "plan", `{"policy":`+policy+`,"state":`+state+`,"messages":`+messages+`}`)
+	var p struct {
+		Summary struct {
+			MaxInputTokens int `json:"max_input_tokens"`
+		}
+	}
+	_ = json.Unmarshal([]byte(policy), &p)
 	for round := 0; len(a.Requests) > 0; round++ {
-		if round > 10 {
-			t.Fatal("more than 10 rounds of requests")
+		if round > 100 {
+			t.Fatal("more than 100 rounds of requests")
 		}
 		var replies []string
 		for _, r := range a.Requests {
+			if limit := p.Summary.MaxInputTokens; limit > 0 && r.InputTokens > limit {
+				t.Errorf("the request %s has %d tokens of %d", r.ID, r.InputTokens, limit)
+			}
 			replies = append(replies, fmt.Sprintf(`{"id":%q,"text":%q}`, r.ID, summary))
 		}
 		a = call(t, "step", `{"plan":`+string(a.Plan)+`,"summaries":[`+strings.Join(replies, ",")+`],"messages":`+messages+`}`)

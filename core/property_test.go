@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/core/tokens"
 	"github.com/ctxfold/ctxfold/core/wire"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/judge"
@@ -36,19 +37,23 @@ func join(messages []json.RawMessage, r *rand.Rand) []byte {
 }
 
 // randomPolicy is a policy that forces work on a transcript of some tokens, most of the time.
-func randomPolicy(r *rand.Rand, format string, tokens int) string {
+func randomPolicy(r *rand.Rand, format string, size int) string {
 	preset := [...]string{"default", "default", "window-budget", "layered", "turn-tail", "checkpoint", "agent-loop"}[r.IntN(7)]
-	window := max(64, tokens*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
+	window := max(64, size*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
 	parts := []string{
 		fmt.Sprintf(`"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}`, preset, format, window, window/[...]int{4, 10, 50}[r.IntN(3)]),
-		fmt.Sprintf(`"summary":{"mode":%q,"max_output_tokens":%d}`, [...]string{"model", "local"}[r.IntN(2)], []int{0, 50, 500, 4096}[r.IntN(4)]),
+		fmt.Sprintf(`"summary":{"mode":%q,"style":%q,"max_output_tokens":%d,"max_input_tokens":%d,"split":%q,"retries":%d}`, [...]string{"model", "local"}[r.IntN(2)],
+			[...]string{"", "", "", "turn-tail", "checkpoint", "agent-loop"}[r.IntN(6)], []int{0, 50, 500, 4096}[r.IntN(4)], []int{0, 0, 400, 1000, 2500}[r.IntN(5)], [...]string{"map", "chain"}[r.IntN(2)], r.IntN(2)),
+	}
+	if r.IntN(4) == 0 {
+		parts = append(parts, fmt.Sprintf(`"estimator":%q`, tokens.Names()[r.IntN(len(tokens.Names()))]))
 	}
 	force, kind := r.IntN(8) == 0, r.IntN(7)
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
 	}
 	if r.IntN(4) == 0 {
-		parts = append(parts, fmt.Sprintf(`"max_bytes":%d`, tokens*[]int{1, 2, 3, 4}[r.IntN(4)]))
+		parts = append(parts, fmt.Sprintf(`"max_bytes":%d`, size*[]int{1, 2, 3, 4}[r.IntN(4)]))
 	}
 	if r.IntN(4) == 0 {
 		parts = append(parts, `"log":true,"prices":{"input":3,"output":15,"cache_read":0.3,"cache_write":3.75}`,
@@ -110,8 +115,8 @@ func oneCase(t testing.TB, n uint64) (problems []string, describe func() string)
 	if string(list) == "[]" {
 		return nil, nil
 	}
-	tokens := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), string(list))
-	policy := randomPolicy(r, format, tokens)
+	size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), string(list))
+	policy := randomPolicy(r, format, size)
 	reply := [...]string{summaryText, "", strings.Repeat("much too long ", 5000), "ok"}[r.IntN(4)]
 	run := func(c gen.Conversation) []string {
 		if string(messages(c)) == "[]" { // results alone are no message of every format

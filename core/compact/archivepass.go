@@ -21,7 +21,8 @@ type archivePass struct {
 	Mode string `json:"mode"`
 	// MinTokens is how large a result must be for a summary to take its place, in tokens.
 	MinTokens int `json:"min_tokens"`
-	// MaxRequests is how many results the model is asked about in one compaction, the newest ones; the others get excerpts.
+	// MaxRequests is how many summaries the model is asked for in one compaction, those of the newest results; the others are
+	// excerpts.
 	MaxRequests int `json:"max_requests"`
 	// MaxInput, MaxOutput and Excerpt are Unicode scalar values: how much of a result the model is shown, how much of its
 	// answer is used, and how much an excerpt has (S4.26, S4.27).
