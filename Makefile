@@ -203,7 +203,8 @@ bench-digest: ## Measure what digests retain of real sessions, and write the tab
 	$(say) 'Facts of the dropped part of real sessions that later messages use: what the local digest and others retain'
 	@mkdir -p build
 	@CTXFOLD_RETENTION=$(CURDIR)/build/retention.md go test -count=1 -run TestRetention ./core/digest
-	@cat build/retention.md
+	@CTXFOLD_CHAIN=$(CURDIR)/build/chain.md go test -count=1 -run TestChain ./core
+	@cat build/retention.md build/chain.md
 
 .PHONY: generate
 generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, then the module in its two places

@@ -32,8 +32,8 @@ type answer struct {
 	Edits    json.RawMessage
 	Archive  []body
 	Requests []struct {
-		ID, System, Prompt string
-		InputTokens        int `json:"input_tokens"`
+		ID, Scope, System, Prompt string
+		InputTokens               int `json:"input_tokens"`
 	}
 	Violations []struct {
 		Rule, Path, Text, Repair string

@@ -225,18 +225,23 @@ func (c *Run) prefix(n int) Prefix {
 // act records what a pass did.
 func (c *Run) act(a Action) { c.Report.Actions = append(c.Report.Actions, a) }
 
-// own tells whether a message is one that an earlier compaction wrote: a digest, a line for a turn, the count of what was
+// own tells whether a message is one that an earlier compaction wrote: a digest, that of a branch, a line for a turn, the count of what was
 // dropped, a file that was restored, or what a repair lets somebody say so that the roles take turns.
 func (c *Run) own(m int32) bool {
 	t := c.T
 	if t.Messages[m].Variant == transcript.Digest {
 		return true
 	}
-	if c.isTurn(m) {
+	if c.isTurn(m) || c.isBranch(m) {
 		return true
 	}
 	return digest.Ours(t, int(m)) || digest.IsLine(t, int(m)) || t.Messages[m].Role == transcript.User &&
 		(t.StartsWith(int(m), RestoredPrefix) || t.StartsWith(int(m), droppedPrefix))
+}
+
+// isBranch tells whether a message is the digest of a path that was given up.
+func (c *Run) isBranch(m int32) bool {
+	return c.T.Messages[m].Role == transcript.User && c.T.StartsWith(int(m), digest.BranchHeader)
 }
 
 // reply returns the host's answer to a request.

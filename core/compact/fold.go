@@ -79,8 +79,11 @@ func (p *foldPass) run(c *Run) {
 	cut, step := p.cut(c, groups)
 	var messages []int32
 	var prior string
-	ledger := c.State.Ledger.Clone()
-	gain, talk := 0, 0
+	scope, ledger := digest.SessionScope, c.State.Ledger.Clone()
+	if c.Policy.Branch() {
+		scope, ledger = digest.BranchScope, digest.Ledger{} // what was asked for there is not asked for here
+	}
+	gain, old, talk := 0, 0, 0
 	for i := range c.Items[:cut] {
 		if held[i] {
 			continue
@@ -88,11 +91,14 @@ func (p *foldPass) run(c *Run) {
 		it := &c.Items[i]
 		gain += it.Tokens
 		switch {
-		case !c.own(it.Msg) || digest.IsLine(c.T, int(it.Msg)): // what a line says is all that is left of its turn
+		case c.isBranch(it.Msg):
+			messages = append(messages, it.Msg)
+		case c.tells(it.Msg):
 			talk++
 			messages = append(messages, it.Msg)
 		case digest.Ours(c.T, int(it.Msg)):
 			_, text := foldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
+			old += it.Tokens
 			var round int
 			prior, round = digest.Carried(text, &ledger)
 			c.State.Round = max(c.State.Round, round) // a host that lost the state gets it back
@@ -115,18 +121,18 @@ func (p *foldPass) run(c *Run) {
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
-	body, ok := c.digestOf(job{id: foldRequest, scope: digest.SessionScope, messages: messages, prior: prior, ledger: &ledger, gain: gain,
+	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
 		turn: c.cutTurn(cut, held)})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
 	role := s.Role
-	if role == transcript.System && c.F.SystemApart {
-		role = transcript.User // S1.37
+	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
+		role = transcript.User // S1.37, S3.27
 	}
 	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)
-	text := nameFold(s.Write(body, c.State.Round+1), kept.handle())
+	text := nameFold(s.Write(body, scope, c.State.Round+1), kept.handle())
 	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
@@ -134,7 +140,15 @@ func (p *foldPass) run(c *Run) {
 		c.Report.CutPoint = int(c.Items[cut+i].In)
 	}
 	c.fold(cut, head, held, c.F.Message(nil, role, text), kept)
-	c.State.Ledger = ledger
+	if !c.Policy.Branch() {
+		c.State.Ledger = ledger
+	}
+}
+
+// tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn, which is
+// all that is left of it, or the digest of a branch.
+func (c *Run) tells(m int32) bool {
+	return !c.own(m) || digest.IsLine(c.T, int(m)) || c.isBranch(m)
 }
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.

@@ -5,6 +5,9 @@ import "github.com/ctxfold/ctxfold/core/transcript"
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.
 func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
+	if c.Policy.Branch() {
+		return len(c.Items), -1
+	}
 	if p.Boundary == "backward" || p.Boundary == "message" && p.KeepTokens == 0 {
 		return p.counted(c, groups), -1
 	}
@@ -112,7 +115,7 @@ func (c *Run) cutTurn(cut int, held []bool) int {
 	}
 	at := 0
 	for i := range c.Items[:TurnStart(cut, user)] {
-		if !held[i] && !c.own(c.Items[i].Msg) {
+		if !held[i] && c.tells(c.Items[i].Msg) {
 			at++
 		}
 	}

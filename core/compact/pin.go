@@ -8,13 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
-// pin marks the items that must stay as they are: the system's messages, the newest message of the user, what stands for
+// pin marks the items that must stay as they are: the system's messages, the newest message of the user (of a branch it goes with
+// the others), what stands for
 // something that only the provider can read, and those that the policy's pins name.
 func (c *Run) pin() {
 	t := c.T
 	newest := -1
 	for i := range c.Items {
-		if t.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
+		if t.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) && !c.Policy.Branch() {
 			newest = i
 		}
 	}
@@ -78,7 +79,7 @@ func (c *Run) held() (held []bool, groups []int32) {
 	for i := 0; i < len(held); {
 		end, whole := i, false
 		for ; end < len(held) && groups[end] == groups[i]; end++ {
-			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Policy.Safe() && c.T.OpenCalls(int(seq[end]))
+			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Policy.Safe() && !c.Policy.Branch() && c.T.OpenCalls(int(seq[end]))
 			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.inPair(seq[end])
 		}
 		for ; i < end; i++ {

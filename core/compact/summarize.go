@@ -16,6 +16,7 @@ type job struct {
 	prior    string // the digest so far
 	ledger   *digest.Ledger
 	gain     int // tokens that the digest stands for
+	old      int // of these, those of the digest so far
 	turn     int // index in messages of the turn that is cut, or -1
 }
 
@@ -23,7 +24,8 @@ type job struct {
 func (c *Run) digestOf(j job) (string, bool) {
 	defer c.originals(j.messages)() // what a pass before this one cleared is worth reading
 	s := &c.Policy.Summary
-	budget := min(s.MaxOutputTokens, j.gain/2)
+	// Half of what is new: the digest so far need not shrink with every compaction.
+	budget := min(s.MaxOutputTokens, (j.gain+j.old)/2)
 	if c.Target > 0 {
 		budget = min(budget, max(256, c.Target/4))
 	}
@@ -107,6 +109,7 @@ func bad(why string) bool { return why != "" && why != digest.NoHeadings }
 // all the same. It is false while the model has to be asked.
 func (c *Run) written(j job, output int) (text, why string, ok bool) {
 	switch {
+	case j.scope == digest.BranchScope:
 	case j.turn == 0 && j.prior == "":
 		j.scope = digest.TurnScope
 	case j.turn > 0 && c.style().Split:

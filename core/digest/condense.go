@@ -25,9 +25,6 @@ type Condensed struct {
 	Covered                  int    // messages
 }
 
-// BranchMessage is the text of a message that stands for a path that was given up.
-func BranchMessage(body string) string { return BranchHeader + "\n" + untrusted + "\n\n" + body }
-
 // Condense makes one digest of messages: those of a session, or of a path that was given up (S3.27, S3.29). It always has one in
 // the end: where the reply is none, it is written without a model.
 func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
@@ -59,10 +56,8 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 		c.Message = BranchHeader + "\n\n" + body
 	case o.Exact:
 		c.Message = windowBudget.Message(body)
-	case branch:
-		c.Message = BranchMessage(body)
 	default:
-		c.Message = Message(body)
+		c.Message = own.Write(body, o.Scope, 0)
 	}
 	return c
 }

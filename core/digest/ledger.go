@@ -75,6 +75,13 @@ func (c *collector) message(i int) {
 	if m := &t.Messages[i]; m.Variant == transcript.Shell {
 		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
+	if t.StartsWith(i, BranchHeader) { // what was changed there is changed
+		var there Ledger
+		Body(t.Text(t.FirstText(i)), &there)
+		for _, path := range there.Modified {
+			c.Modified = addPath(c.Modified, path)
+		}
+	}
 	if text := Asked(t, i); text != "" {
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)

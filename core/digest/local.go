@@ -212,7 +212,7 @@ func (e *Extract) Digest(size int) string {
 	put(objective, e.ledger.requestsBlock(share(50)))
 	put(active, quote("Said last: ", e.said, share(9)))
 	blocks := e.ledger.blocks()
-	put(shipped, blocks[1].write(share(10)))
+	put(shipped, blocks[1].write(share(20)))
 	put(stuck, blocks[2].write(share(6)))
 	planned := e.plan
 	if planned == "" {

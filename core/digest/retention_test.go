@@ -1,11 +1,8 @@
 package digest_test
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/tokens"
 	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/internal/facts"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
@@ -21,8 +19,6 @@ import (
 // part before the cut is digested, and the facts of that part which the user or the agent writes again behind the cut are
 // looked for in the digest. It compares the local digest with what is done elsewhere at the same number of tokens, and
 // writes the table of BENCHMARKS.md to the log and to the file that CTXFOLD_RETENTION names.
-//
-// It knows nothing of how the digest is made: facts are found with regular expressions of its own.
 func TestRetention(t *testing.T) {
 	est := tokens.ByName("bytes4")
 	methods := []method{
@@ -54,12 +50,12 @@ func TestRetention(t *testing.T) {
 			if sum < 8000 { // four times the largest digest: below that there is nothing to choose
 				continue
 			}
-			wanted := used(tr, seq[:cut], seq[cut:])
+			wanted := facts.Used(tr, seq[:cut], seq[cut:])
 			if len(wanted) < 10 {
 				continue
 			}
 			row := retained{name: fmt.Sprintf("%s at %d %%", s.Name, percent), tokens: sum, facts: wanted}
-			row.requests = requests(tr, seq[:cut])
+			row.requests = facts.Requests(tr, seq[:cut])
 			for m, how := range methods {
 				for b, budget := range budgets {
 					text := how.digest(tr, seq[:cut], est, budget)
@@ -150,131 +146,6 @@ func TestRetention(t *testing.T) {
 
 var formats = []string{"openai-chat", "openai-responses", "anthropic", "gemini"}
 
-// fact is something of the conversation that may be needed again.
-type fact struct{ kind, text string }
-
-// A fact of each kind, by its spelling. Words of plain language are none.
-var (
-	urlRE    = regexp.MustCompile(`https?://[^\s"'<>()\[\]{}\x60\\]+`)
-	pathRE   = regexp.MustCompile(`~?/?[\w@.+-]+(?:/[\w@.+-]+)+|/[\w@.+-]{3,}`)
-	fileRE   = regexp.MustCompile(`\b[\w-]+\.(?:go|py|ts|tsx|js|mjs|json|jsonl|md|txt|yaml|yml|toml|sql|sh|rs|java|c|h|cpp|css|html|cfg|ini|lock|diff)\b`)
-	wordRE   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{4,79}|[0-9a-f]{7,40}`)
-	numberRE = regexp.MustCompile(`\b\d+(?:\.\d+)+\b|\b\d{3,15}\b`)
-	errorRE  = regexp.MustCompile(`(?:\b[A-Z]\w*(?:Error|Exception)|(?i:\b(?:error|fatal|panic))): [^\n]{10,160}`)
-	camelRE  = regexp.MustCompile(`[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z0-9]_[A-Za-z0-9]`)
-)
-
-func collect(text string, facts map[fact]bool) {
-	for _, u := range urlRE.FindAllString(text, -1) {
-		facts[fact{"url", strings.TrimRight(u, ".,;:!?*_")}] = true
-	}
-	text = urlRE.ReplaceAllString(text, " ")
-	for _, p := range pathRE.FindAllString(text, -1) {
-		p = strings.TrimRight(p, ".-+")
-		if strings.Count(p, "/") >= 2 || strings.Contains(p, "/") && fileRE.MatchString(p) {
-			facts[fact{"path", p}] = true
-		}
-	}
-	for _, f := range fileRE.FindAllString(text, -1) {
-		facts[fact{"path", f}] = true
-	}
-	for _, w := range wordRE.FindAllString(text, -1) {
-		if camelRE.MatchString(w) {
-			facts[fact{"identifier", w}] = true
-		}
-	}
-	for _, n := range numberRE.FindAllString(text, -1) {
-		facts[fact{"number", n}] = true
-	}
-	for _, e := range errorRE.FindAllString(text, -1) {
-		facts[fact{"error", strings.TrimSpace(e)}] = true
-	}
-}
-
-// used are the facts of the messages before a cut that the user or the agent writes again behind it.
-func used(tr *transcript.Transcript, before, behind []int32) []fact {
-	dropped, later := map[fact]bool{}, map[fact]bool{}
-	for _, i := range before {
-		for _, text := range everything(tr, i, false) {
-			collect(text, dropped)
-		}
-	}
-	for _, i := range behind {
-		for _, text := range everything(tr, i, true) {
-			collect(text, later)
-		}
-	}
-	var out []fact
-	for f := range later {
-		if dropped[f] {
-			out = append(out, f)
-		}
-	}
-	slices.SortFunc(out, func(a, b fact) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text)) })
-	return out
-}
-
-// everything is the texts of a message; with written only those that its author wrote, and no tool results.
-func everything(tr *transcript.Transcript, i int32, written bool) (texts []string) {
-	for k, p := range tr.PartsOf(int(i)) {
-		switch {
-		case p.Kind == transcript.Text && p.Parent < 0:
-			texts = append(texts, tr.Text(p.Body))
-		case p.Kind == transcript.ToolCall:
-			var v any
-			args := digest.CallArgs(tr, &p)
-			if json.Unmarshal([]byte(args), &v) != nil {
-				v = args
-			}
-			texts = values(v, texts)
-		case p.Kind == transcript.ToolResult && !written:
-			texts = append(texts, digest.ResultText(tr, int(tr.Messages[i].First)+k))
-		}
-	}
-	return texts
-}
-
-func values(v any, texts []string) []string {
-	switch v := v.(type) {
-	case string:
-		return append(texts, v)
-	case []any:
-		for _, x := range v {
-			texts = values(x, texts)
-		}
-	case map[string]any:
-		for _, x := range v {
-			texts = values(x, texts)
-		}
-	}
-	return texts
-}
-
-// injected begins a text with the user's role that the program wrote and not the user.
-var injected = regexp.MustCompile(`^(?:<[a-zA-Z_-]+[ >]|# AGENTS\.md|Caveat: |\[Request interrupted|\[session digest)`)
-
-// requests are what the user asked for, oldest first.
-func requests(tr *transcript.Transcript, messages []int32) (out []string) {
-	for _, i := range messages {
-		if !tr.HasUserText(int(i)) {
-			continue
-		}
-		var texts []string
-		for _, p := range tr.PartsOf(int(i)) {
-			if text := strings.TrimSpace(tr.Text(p.Body)); p.Kind == transcript.Text && p.Parent < 0 && text != "" && !injected.MatchString(text) {
-				texts = append(texts, text)
-			}
-		}
-		if len(texts) > 0 {
-			out = append(out, strings.Join(texts, "\n"))
-		}
-	}
-	return out
-}
-
-// words is a text without its white space, which a digest may set differently.
-func words(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 type method struct {
 	name   string
 	digest func(tr *transcript.Transcript, messages []int32, est *tokens.Profile, budget int) string
@@ -306,7 +177,7 @@ func userTurns(tr *transcript.Transcript, messages []int32, est *tokens.Profile,
 	tail := cutTo(strings.Join(answers, "\n"), max/2)
 	left := max - len(tail)
 	var head []string
-	for _, r := range slices.Backward(requests(tr, messages)) {
+	for _, r := range slices.Backward(facts.Requests(tr, messages)) {
 		r = cutTo(r, left-1)
 		left -= len(r) + 1
 		head = append(head, r)
@@ -349,7 +220,7 @@ type key struct {
 type retained struct {
 	name     string
 	tokens   int
-	facts    []fact
+	facts    []facts.Fact
 	requests []string
 	kept     map[key]int
 }
@@ -359,14 +230,14 @@ func (r *retained) add(m, b int, text string) {
 		r.kept = map[key]int{}
 	}
 	for _, f := range r.facts {
-		if holds(text, f.text) {
-			r.kept[key{m, b, f.kind}]++
+		if facts.Holds(text, f.Text) {
+			r.kept[key{m, b, f.Kind}]++
 			r.kept[key{m, b, ""}]++
 		}
 	}
-	flat := words(text)
+	flat := facts.Words(text)
 	for i, q := range r.requests {
-		if strings.Contains(flat, words(q)) {
+		if strings.Contains(flat, facts.Words(q)) {
 			r.kept[key{m, b, "request"}]++
 			r.kept[key{m, b, ""}]++
 			if i >= len(r.requests)-r.fit(2000) {
@@ -391,7 +262,7 @@ func (r *retained) fit(budget int) int {
 func (r *retained) count(kind string) int {
 	n := 0
 	for _, f := range r.facts {
-		if kind == "" || f.kind == kind {
+		if kind == "" || f.Kind == kind {
 			n++
 		}
 	}
@@ -403,24 +274,6 @@ func (r *retained) count(kind string) int {
 
 func (r *retained) share(m, b int, kind string) float64 {
 	return float64(r.kept[key{m, b, kind}]) / float64(max(1, r.count(kind)))
-}
-
-// holds tells whether a fact stands in a text, not as a part of a longer word.
-func holds(text, f string) bool {
-	word := func(c byte) bool {
-		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-	}
-	for at := 0; ; {
-		i := strings.Index(text[at:], f)
-		if i < 0 {
-			return false
-		}
-		start, end := at+i, at+i+len(f)
-		if (start == 0 || !word(text[start-1]) || !word(f[0])) && (end == len(text) || !word(text[end]) || !word(f[len(f)-1])) {
-			return true
-		}
-		at = start + 1
-	}
 }
 
 func shares(rows []retained, m, b int, kind string) (out []float64) {

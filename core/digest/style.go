@@ -111,8 +111,11 @@ func NoStyle(name string) string {
 // roundMark stands before the number of compactions in a digest message, so that a host that lost the state gets it back.
 const roundMark = "Compaction Round "
 
-// Write is the text of a digest message of ours in a style.
-func (s *Style) Write(body string, round int) string {
+// Write is the text of a digest message of ours in a style. That of a branch is the same in all.
+func (s *Style) Write(body, scope string, round int) string {
+	if scope == BranchScope {
+		return BranchHeader + "\n" + untrusted + "\n\n" + body
+	}
 	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
 }
 

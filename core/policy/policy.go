@@ -109,6 +109,9 @@ type Summary struct {
 	Style string `json:"style,omitempty"`
 	// Prompt says what to write, in the stead of the style's own words. Only styles have one.
 	Prompt string `json:"prompt,omitempty"`
+	// Scope is what the transcript is: "session" (the default) or "branch", a path that the conversation has given up, which is
+	// folded whole.
+	Scope string `json:"scope,omitempty"`
 	// OnFailure is what happens where the host has no summary: "local" (the default: the local digest takes its place),
 	// "keep" (the transcript stays as it is) or "error" (the operation fails; with wire_safe it is "local").
 	OnFailure string `json:"on_failure,omitempty"`
@@ -121,6 +124,9 @@ type Pin struct {
 	ID       string `json:"id,omitempty"`       // of a tool call or result in the message
 	Contains string `json:"contains,omitempty"` // a text in the message, as it stands in its JSON
 }
+
+// Branch tells whether the transcript is a path that was given up.
+func (p *Policy) Branch() bool { return p.Summary.Scope == "branch" }
 
 // Safe tells whether results must be valid for the provider.
 func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }

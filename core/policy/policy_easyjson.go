@@ -595,6 +595,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy3(in *jlexer.Lexer, 
 			} else {
 				out.Prompt = string(in.String())
 			}
+		case "scope":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Scope = string(in.String())
+			}
 		case "on_failure":
 			if in.IsNull() {
 				in.Skip()
@@ -694,6 +700,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy3(out *jwriter.Write
 			out.RawString(prefix)
 		}
 		out.String(string(in.Prompt))
+	}
+	if in.Scope != "" {
+		const prefix string = ",\"scope\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Scope))
 	}
 	if in.OnFailure != "" {
 		const prefix string = ",\"on_failure\":"

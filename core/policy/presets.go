@@ -176,6 +176,8 @@ func (p *Policy) check() *Error {
 		return bad("summary.retries", "must be from 0 to 3")
 	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
 		return bad("summary.split", `must be "map" or "chain"`)
+	case !slices.Contains([]string{"", "session", "branch"}, p.Summary.Scope):
+		return bad("summary.scope", `must be "session" or "branch"`)
 	case p.Gate.MinMessages < 0:
 		return bad("gate.min_messages", "must not be negative")
 	case !slices.Contains([]string{"", "local", "keep", "error"}, p.Summary.OnFailure):
