@@ -98,7 +98,7 @@ type link struct {
 
 // run feeds the session, group by group, and compacts it whenever it is over the limit.
 func (c *chain) run(t testing.TB, window int, how string) (links []link) {
-	policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":0},%s}`, c.Format, window, how)
+	policy := fmt.Sprintf(`{"format":%q,"estimator":"bytes4","window":{"tokens":%d,"reserve":0},%s}`, c.Format, window, how)
 	limit := window * 8 / 10
 	var list []json.RawMessage
 	state, size := "null", 0

@@ -48,7 +48,8 @@ func (c *Run) digestOf(j job) (string, bool) {
 	}
 	// A digest that lacks nothing but its headings is still worth more than an extract.
 	room := c.P.MaxUnits(budget)
-	body := digest.Fence(text) + j.ledger.Text(room/3)
+	text = digest.Fence(text)
+	body := text + j.ledger.Text(max(room/3, room-len(text))) // what the model has left is the ledger's
 	facts, found, missing := digest.NewExtract(c.T, j.messages, "", j.ledger).Check(body, room/10)
 	if missing != "" && c.P.Text(body)+c.P.Text(missing)+2 < j.gain {
 		body = digest.Complete(body, missing)
