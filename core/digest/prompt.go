@@ -127,7 +127,8 @@ func (p *Prompt) Text() string {
 }
 
 // own is how ctxfold asks for digests and writes them.
-var own = &Style{Own: true, Role: transcript.User, Header: Header, System: System, Record: ownRecord, Prompt: ownPrompt}
+var own = &Style{Own: true, Role: transcript.User, Header: Header, System: System, Record: ownRecord, Prompt: ownPrompt,
+	Ask: func(int, bool) string { return template }, Message: Message}
 
 func ownRecord(t *transcript.Transcript, messages []int32, o RecordOptions) (string, bool) {
 	f := flattener{t: t, clip: o.Clip, guarded: true, thoughtless: o.Thoughtless}
