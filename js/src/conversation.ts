@@ -85,6 +85,8 @@ export class Conversation {
   readonly #options: ConversationOptions;
   #ready: Promise<LiveSession | RemoteSession> | undefined;
   #session: LiveSession | RemoteSession | undefined;
+  /** Until all messages have been replaced. */
+  #shut: Promise<void> | undefined;
   /** The end of what changes all messages and was called last. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -105,12 +107,19 @@ export class Conversation {
 
   /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
   async append(...messages: Message[]): Promise<number> {
-    return (await this.#start()).append(...messages);
+    for (;;) {
+      const session = await this.#start();
+      if (!this.#shut) return session.append(...messages);
+      await this.#shut;
+    }
   }
 
-  /** Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction. */
+  /**
+   * Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction; what is
+   * appended until then is replaced, too.
+   */
   setMessages(messages: readonly Message[]): Promise<void> {
-    return this.#alone(() => this.#replace(messages));
+    return this.#alone((session) => this.#shutFor(session, () => this.#replace(session, messages)));
   }
 
   /** Whether compaction is due. */
@@ -134,14 +143,16 @@ export class Conversation {
 
   /** Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has. */
   restore(...handles: string[]): Promise<Restored<Message[]>> {
-    return this.#alone(async (session) => {
-      const { store } = this.#compactor;
-      if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
-      const wanted = handles.length > 0 ? handles : undefined;
-      const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted);
-      if (restored.report.changed) await this.#replace(restored.messages);
-      return restored;
-    });
+    return this.#alone((session) =>
+      this.#shutFor(session, async () => {
+        const { store } = this.#compactor;
+        if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
+        const wanted = handles.length > 0 ? handles : undefined;
+        const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted);
+        if (restored.report.changed) await this.#replace(session, restored.messages);
+        return restored;
+      }),
+    );
   }
 
   /**
@@ -242,10 +253,24 @@ export class Conversation {
     return result;
   }
 
-  async #replace(messages: readonly Message[]): Promise<void> {
-    const session = await this.#start();
+  /** Messages that are appended meanwhile wait for the end of the work. */
+  async #shutFor<T>(session: LiveSession | RemoteSession, work: () => Promise<T>): Promise<T> {
+    let open = () => {};
+    this.#shut = new Promise((opened) => {
+      open = opened;
+    });
+    try {
+      await session.append(); // what a worker has not appended yet comes before
+      return await work();
+    } finally {
+      this.#shut = undefined;
+      open();
+    }
+  }
+
+  async #replace(session: LiveSession | RemoteSession, messages: readonly Message[]): Promise<void> {
     const next = this.#compactor.session(messages, { state: session.state ?? null });
-    await next.check(); // reads them: where one has a fault, the conversation stays as it is
+    await next.append(); // reads them: where one has a fault, the conversation stays as it is
     await session.close();
     this.#session = next;
     this.#ready = Promise.resolve(next);

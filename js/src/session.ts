@@ -99,7 +99,7 @@ class Held {
   }
 
   *append(messages: readonly Message[]): Steps<number> {
-    if (messages.length === 0) return (yield* this.estimate()).tokens;
+    if (messages.length === 0) return this.messages.length > 0 ? (yield* this.estimate()).tokens : 0;
     const { tokens } = valuesOf(yield* this.#ask("session_append", {}, transcript(messages))) as { tokens: number };
     this.messages = [...this.messages, ...messages];
     return tokens;

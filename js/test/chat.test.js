@@ -90,7 +90,7 @@ test("a reload in the middle of a compaction loses nothing, and the compaction g
   timeout: 120_000,
 }, async (t) => {
   const page = await open(t);
-  for (let i = 0; i < 8; i++) await turn(page, `subject ${i} of eight`);
+  for (let i = 0; i < 14; i++) await turn(page, `subject ${i} of fourteen`);
   await page.getByRole("button", { name: "Compact now" }).click();
   await page.getByText("Compacting…").waitFor();
   const before = await stored(page);
@@ -102,7 +102,7 @@ test("a reload in the middle of a compaction loses nothing, and the compaction g
   assert.equal(after.pending, undefined);
   assert.ok(after.context.length < before.context.length);
   assert.equal(await page.locator(".digest").count(), 1);
-  assert.match((await page.locator(".digest").textContent()) ?? "", /subject 0 of eight/);
+  assert.match((await page.locator(".digest").textContent()) ?? "", /subject 0 of fourteen/);
   await page.reload();
   await page.locator(".digest").waitFor();
   await turn(page, "still here");
@@ -114,7 +114,7 @@ test("axe finds nothing, and it fits, in every look; all of it by keyboard", {
 }, async (t) => {
   const page = await open(t);
   await accessible(page);
-  for (let i = 0; i < 8; i++) await turn(page, `subject ${i} of eight`);
+  for (let i = 0; i < 14; i++) await turn(page, `subject ${i} of fourteen`);
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
   assert.equal(await page.evaluate(() => document.activeElement?.id), "text", "one can go on writing");
   await page.keyboard.press("Shift+Tab");
@@ -151,7 +151,7 @@ test("axe finds nothing, and it fits, in every look; all of it by keyboard", {
 
 test("Stop ends a compaction and an answer", { skip: noBrowser, timeout: 120_000 }, async (t) => {
   const page = await open(t);
-  for (let i = 0; i < 8; i++) await turn(page, `subject ${i} of eight`);
+  for (let i = 0; i < 14; i++) await turn(page, `subject ${i} of fourteen`);
   await page.getByRole("button", { name: "Compact now" }).click();
   await page.getByText("Compacting…").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
@@ -161,7 +161,7 @@ test("Stop ends a compaction and an answer", { skip: noBrowser, timeout: 120_000
   await page.getByText("The model writes…").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped.").waitFor();
-  assert.equal((await stored(page)).all.length, 17);
+  assert.equal((await stored(page)).all.length, 29);
 });
 
 test("an OpenAI-compatible endpoint answers; what it refuses is shown", {

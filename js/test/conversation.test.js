@@ -200,6 +200,23 @@ test("what was taken out comes back from the store", async () => {
   await assert.rejects(conversation([]).restore(), { code: "invalid_option" });
 });
 
+test("what is appended while messages are replaced comes behind them", async (t) => {
+  const remote = createRemote({ policy, store: memoryStore() });
+  t.after(() => remote.close());
+  const late = { role: "user", content: "one more thing" };
+  const messages = talk(12);
+  for (const compactor of [createCompactor({ module, policy, store: memoryStore() }), remote]) {
+    const c = new Conversation(compactor, { messages });
+    await c.compact();
+    await Promise.all([c.append(late), c.restore(), c.append(late)]);
+    assert.deepEqual(c.messages, [...messages, late, late]);
+    await c.setMessages([]);
+    await c.append(late);
+    assert.deepEqual(c.messages, [late]);
+    assert.equal((await c.check()).messages, 1);
+  }
+});
+
 test("the state is kept, and another page goes on with it", async () => {
   const states = memoryStore();
   const first = conversation(talk(12), { states });
