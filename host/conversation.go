@@ -40,8 +40,8 @@ type ConversationOptions struct {
 	// Journal gets an event at the start and at the end of each compaction. Nil is none.
 	Journal Journal
 
-	// BeforeCompact is asked before a compaction begins, with the event of its start; false leaves it out. Nil is always.
-	BeforeCompact func(ctx context.Context, start Event) bool
+	// BeforeCompact is asked before a compaction begins, with the event of its start. Nil lets all of them begin.
+	BeforeCompact func(ctx context.Context, start Event) Before
 
 	// AfterCompact is told the end of a compaction. The result is nil where it failed. Neither function may compact.
 	AfterCompact func(ctx context.Context, end Event, r *Result)

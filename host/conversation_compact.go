@@ -2,12 +2,22 @@ package host
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 )
+
+// Before is what BeforeCompact decides. The zero value lets the compaction begin.
+type Before struct {
+	// Cancel leaves it out. Reason is then that of the [Result], [ReasonSkipped] where it is "".
+	Cancel bool
+	Reason string
+	// Summary is the summary itself, of a caller that has one: the Summarizer is not asked.
+	Summary string
+}
 
 // ReasonSkipped is the reason of a [Result] that BeforeCompact did not want.
 const ReasonSkipped = "skipped"
@@ -182,8 +192,21 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 func (v *Conversation) compact(ctx context.Context, policy member, trigger string, check *Check) (*Result, error) {
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
 		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
-	if v.o.BeforeCompact != nil && !v.o.BeforeCompact(ctx, start) {
-		return v.unchanged(ReasonSkipped), nil
+	if v.o.BeforeCompact != nil {
+		before := v.o.BeforeCompact(ctx, start)
+		if before.Cancel {
+			return v.unchanged(cmp.Or(before.Reason, ReasonSkipped)), nil
+		}
+		if before.Summary != "" {
+			if len(policy.value) == 0 {
+				policy = v.policy(false, 0)
+			}
+			text, err := json.Marshal(before.Summary)
+			if err != nil {
+				return nil, fmt.Errorf("ctxfold: summary: %w", err)
+			}
+			policy.set(string(text), "summary", "text")
+		}
 	}
 	v.tell(ctx, start)
 	r, err := v.run(ctx, policy)

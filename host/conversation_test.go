@@ -58,7 +58,7 @@ func TestAfterTurn(t *testing.T) {
 	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
 		o := chat(talk(2))
 		skip := true
-		o.BeforeCompact = func(context.Context, host.Event) bool { return !skip }
+		o.BeforeCompact = func(context.Context, host.Event) host.Before { return host.Before{Cancel: skip} }
 		var told host.Event
 		o.AfterCompact = func(_ context.Context, e host.Event, r *host.Result) {
 			if told = e; !r.Changed {
@@ -133,6 +133,39 @@ func TestFailedCompactionIsAnEvent(t *testing.T) {
 	if list := events(t, o); len(list) != 2 || !strings.Contains(list[1].Error, "boom") || list[1].MessagesAfter != 13 || list[1].Auto() {
 		t.Errorf("events: %+v", list)
 	}
+}
+
+func TestBeforeCompact(t *testing.T) {
+	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+		for _, compact := range []func(v *host.Conversation) (*host.Result, error){
+			func(v *host.Conversation) (*host.Result, error) { return v.AfterTurn(t.Context()) },
+			func(v *host.Conversation) (*host.Result, error) { return v.Compact(t.Context()) },
+		} {
+			o := chat(talk(12))
+			o.Summarizer = host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) {
+				t.Error("the summarizer was asked")
+				return host.Summary{}, nil
+			})
+			o.BeforeCompact = func(context.Context, host.Event) host.Before {
+				return host.Before{Cancel: true, Reason: "not while a tool runs"}
+			}
+			v := begin(t, c, o)
+			if r, err := compact(v); err != nil || r.Changed || r.Reason != "not while a tool runs" {
+				t.Errorf("cancelled: %v, %+v", err, r)
+			}
+			o.BeforeCompact = func(_ context.Context, start host.Event) host.Before {
+				return host.Before{Summary: fmt.Sprintf("What the caller knows \"of\" %d messages.", start.MessagesBefore)}
+			}
+			v = begin(t, c, o)
+			r, err := compact(v)
+			if err != nil || !r.Changed || r.Report.Summary.Source != "host" {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			if !bytes.Contains(r.Messages, []byte(`What the caller knows \"of\" 13 messages.`)) {
+				t.Errorf("the summary is not in %.300s", r.Messages)
+			}
+		}
+	})
 }
 
 // apiError is an error of a client of a provider.

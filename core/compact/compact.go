@@ -129,6 +129,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 func newRun(in Input) *Run {
 	c := &Run{View: NewView(in.Transcript, in.Format, in.Estimator, in.N), Input: in, Limit: in.Policy.Limit(),
 		Target: in.Policy.TargetTokens()}
+	if text := in.Policy.Summary.Text; text != "" { // the host has answered before it was asked
+		c.Replies = append([]digest.Reply{{ID: foldRequest, Text: text}, {ID: turnRequest}}, in.Replies...)
+	}
 	n := len(in.Transcript.Messages)
 	c.Report = Report{
 		Preset: in.Policy.Preset, Format: in.Format.Name, Estimator: in.Estimator.Name,

@@ -38,7 +38,11 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 			return
 		}
 	default:
-		if cut = FindCutPoint(sizes, tool, p.KeepTokens); cut == 0 {
+		switch cut = FindCutPoint(sizes, tool, p.KeepTokens); {
+		case cut > 0:
+		case c.Policy.Summary.Text != "": // S1.35
+			cut = max(0, len(seq)-1)
+		default:
 			cut = ForceCutPoint(len(seq), tool)
 		}
 		if IsSplitTurn(len(seq), cut, user) {
@@ -66,7 +70,10 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 	}
 	ops := digest.FileOps{Read: c.State.Ledger.Read, Modified: c.State.Ledger.Modified}.Merge(digest.ExtractFileOps(c.T, seq))
 	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
-	if c.Report.Summary.Source != "local" {
+	switch {
+	case c.Policy.Summary.Text != "":
+		c.Report.Summary = Summary{Source: "host"}
+	case c.Report.Summary.Source == "none":
 		c.Report.Summary = Summary{Source: "model"}
 	}
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1

@@ -58,7 +58,7 @@ type Prefix struct {
 	Tokens   int `json:"tokens"`
 }
 
-// Summary tells where the digest came from: "none", "model" or "local"; and what was wrong with the model's answer.
+// Summary tells where the digest came from: "none", "model", "host" (the policy brought it) or "local"; and what was wrong with the model's answer.
 type Summary struct {
 	Source string `json:"source"`
 	Why    string `json:"why,omitempty"`

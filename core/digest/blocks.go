@@ -67,7 +67,7 @@ func (l *Ledger) requestsBlock(size int) string {
 	chosen := make([]string, len(all))
 	put := func(i, most int) bool {
 		e := entry(all[i], most)
-		if len(e)+1 > left+len(chosen[i]) {
+		if len(all[i]) > most && most <= 40 || len(e)+1 > left+len(chosen[i]) {
 			return false
 		}
 		left -= len(e) + 1 - len(chosen[i])

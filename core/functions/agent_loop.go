@@ -133,32 +133,6 @@ func (c *Call) context() tokens.Context {
 	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
 }
 
-// sizes are the tokens of the messages.
-func (c *Call) sizes() []int {
-	sizes := make([]int, len(c.Transcript.Messages))
-	for i := range sizes {
-		sizes[i] = c.Estimator.Message(c.Transcript, i)
-	}
-	return sizes
-}
-
-func (c *Call) all() []int32 {
-	all := make([]int32, len(c.Transcript.Messages))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
-// total is the estimate of the whole transcript.
-func (c *Call) total() int {
-	sum := c.Estimator.Beside(c.Transcript)
-	for _, n := range c.sizes() {
-		sum += n
-	}
-	return sum
-}
-
 // visibility lists for each message who is shown it: [{"agent","user","kind"}] (S4.10).
 func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	dst = append(dst, '[')

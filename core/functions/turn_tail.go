@@ -103,16 +103,6 @@ func init() {
 	})
 }
 
-func (c *Call) isTool(i int) bool { return compact.IsTool(c.Transcript, i) }
-func (c *Call) isUser(i int) bool { return compact.IsUser(c.Transcript, i) }
-
-func (c *Call) estimate() (sum int) {
-	for _, n := range c.sizes() {
-		sum += n
-	}
-	return sum
-}
-
 func findCutPoint(c *Call, dst []byte) ([]byte, *Error) {
 	var a cutArguments
 	if err := c.arguments(&a); err != nil {

@@ -94,6 +94,8 @@ type Summary struct {
 	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the
 	// digest only counts the messages that are gone).
 	Mode string `json:"mode,omitempty"`
+	// Text is the summary itself, of a host that has one: the model is not asked.
+	Text string `json:"text,omitempty"`
 	// MaxOutputTokens is how large a digest may get, in tokens.
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.

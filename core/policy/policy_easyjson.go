@@ -553,6 +553,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy3(in *jlexer.Lexer, 
 			} else {
 				out.Mode = string(in.String())
 			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
 		case "max_output_tokens":
 			if in.IsNull() {
 				in.Skip()
@@ -630,6 +636,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy3(out *jwriter.Write
 		first = false
 		out.RawString(prefix[1:])
 		out.String(string(in.Mode))
+	}
+	if in.Text != "" {
+		const prefix string = ",\"text\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Text))
 	}
 	if in.MaxOutputTokens != 0 {
 		const prefix string = ",\"max_output_tokens\":"

@@ -55,7 +55,7 @@ func tailCut(t *testing.T, call Engine, messages []object, keep int) (cut int) {
 	return cut
 }
 
-// tailRun compacts by force with a tail of so many tokens; the model answers its requests with the replies, in order.
+// tailRun compacts by force with a tail of so many tokens; the model answers its requests with the replies, in order, and then with the last one.
 func tailRun(t *testing.T, call Engine, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
 	fold := object{"pass": "fold", "keep_tokens": keep, "boundary": "forward", "min_messages": 2}
@@ -65,10 +65,7 @@ func tailRun(t *testing.T, call Engine, policy object, keep int, messages []obje
 	}
 	a = compacts(t, call, object{"policy": policy, "messages": messages}, func(r summaryRequest) object {
 		asked = append(asked, r)
-		if len(asked) > len(replies) {
-			t.Fatalf("request %d: %s", len(asked), r.Prompt)
-		}
-		return merged(object{}, replies[len(asked)-1])
+		return merged(object{}, replies[min(len(asked), len(replies))-1])
 	})
 	return a, asked
 }

@@ -270,15 +270,19 @@ var s1Record = []Row{
 		Call(t, call, "restore", object{"policy": tailSafe(nil), "messages": a.Messages, "bodies": []object{{"handle": a.Archive[0].Handle, "body": a.Archive[0].Body}}}, &back)
 		equal(t, "put back", back.Messages, messages)
 	}},
-	{ID: "S1.35", Preset: turnTail, Title: "a host may leave a compaction out, or bring the summary itself (the hosts' BeforeCompact); the cut is then the same", Test: func(t *testing.T, call Engine) {
-		var plan struct{ Plan, Messages json.RawMessage }
-		request := object{"policy": tail(object{"force": true, "passes": []object{{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}}}), "messages": hundreds("uauauu")}
-		Call(t, call, "plan", request, &plan)
-		equal(t, "left out: nothing has changed", plan.Messages, nil)
-		var done planned
-		Call(t, call, "step", object{"plan": plan.Plan, "messages": request["messages"], "summaries": []object{{"id": "fold-1", "text": "of the extension"}}}, &done)
-		equal(t, "cut", []int{done.Report.CutPoint, tailCut(t, call, hundreds("uauauu"), 250)}, []int{4, 4})
-		inOrder(t, "summary", string(done.Messages), "of the extension")
+	{ID: "S1.35", Preset: turnTail, Title: "a host may leave a compaction out, or bring the summary: then the last message is the tail where all would fit (the hosts' BeforeCompact)", Test: func(t *testing.T, call Engine) {
+		for _, policy := range []func(object) object{tail, tailSafe} {
+			brought := object{"summary": object{"text": "of the extension"}}
+			for keep, cut := range map[int]int{250: 4, 20000: 5} {
+				a, asked := tailRun(t, call, policy(merged(object{}, brought)), keep, hundreds("uauauu"))
+				equal(t, "nobody is asked", []any{len(asked), a.Report.Summary.Source, a.Report.CutPoint}, []any{0, "host", cut})
+				inOrder(t, "summary", tailText(t, a), tailHeader, "of the extension")
+			}
+		}
+		a, _ := tailRun(t, call, tail(object{"summary": object{"text": "S"}}), 250, hundreds("uauau")[:2])
+		equal(t, "of two messages the first", a.list(), []object{{"new": object{"role": "system", "text": tailHeader + "\n\nS"}}, {"i": 1}})
+		a, _ = tailRun(t, call, tail(object{"summary": object{"text": "S"}}), 250, hundreds("u"))
+		equal(t, "of one nothing", a.Report.Changed, false)
 	}},
 	{ID: "S1.36", Preset: turnTail, Title: "estimated tokens, the window, the share that is used, the number of messages", Test: func(t *testing.T, call Engine) {
 		for last, used := range map[int]int{0: 200, 500: 500} {

@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -259,10 +260,10 @@ var s2Compact = []Row{
 		}
 		Call(t, call, "info", object{}, &info)
 		for _, name := range []string{"estimate_tokens", "estimate_messages", "should_compact_threshold", "calculate_threshold", "select_messages", "adjust_boundary", "extract_original_task", "format_messages", "build_prompt", "context_limit"} {
-			equal(t, name, contains(info.Functions, name), true)
+			equal(t, name, slices.Contains(info.Functions, name), true)
 		}
 		for _, op := range []string{"plan", "step"} {
-			equal(t, op, contains(info.Ops, op), true)
+			equal(t, op, slices.Contains(info.Ops, op), true)
 		}
 		// compact fails, safeCompact does not: the policy says which.
 		for onFailure, code := range map[string]string{"error": "summary_failed", "keep": ""} {
@@ -303,13 +304,4 @@ var s2Compact = []Row{
 		equal(t, "ours", []any{a.Report.Changed, a.Report.Tokens.After <= a.Report.Tokens.Before}, []any{false, true})
 		equal(t, "messages", a.Messages, messages)
 	}},
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

@@ -32,6 +32,14 @@ export interface ConversationCompactor extends Restoring {
   function<T>(name: string, request?: FunctionRequest): T | Promise<T>;
 }
 
+/** What `beforeCompact` decides. */
+export interface Before {
+  /** Leaves the compaction out; a text is the reason that is told, `skipped` without one. */
+  cancel?: boolean | string;
+  /** The summary itself, of a caller that has one: `summarize` is not asked. */
+  summary?: string;
+}
+
 export interface ConversationOptions {
   /** What there is already. */
   messages?: readonly Message[];
@@ -46,8 +54,8 @@ export interface ConversationOptions {
   states?: StateStore;
   /** Gets an event at the start and at the end of each compaction. */
   journal?: Journal;
-  /** Is asked before a compaction begins; false leaves it out. */
-  beforeCompact?: (start: CompactionEvent) => boolean | PromiseLike<boolean>;
+  /** Is asked before a compaction begins; false leaves it out, and a `Before` can say more. */
+  beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
   /** Is told the end of a compaction; `done` is missing where it failed. */
   afterCompact?: (end: CompactionEvent, done?: Done<Message[]>) => void;
   /** Is told what the journal throws. Without it nobody is. */
@@ -57,7 +65,7 @@ export interface ConversationOptions {
 /** What came of a compaction, or of leaving it out. */
 export interface Compacted {
   changed: boolean;
-  /** The reason of the report; `skipped` where `beforeCompact` did not want it. */
+  /** The reason of the report, or `beforeCompact`'s; `skipped` where it gave none. */
   reason: string;
   /** The answer, where there was a compaction. */
   done?: Done<Message[]>;
@@ -313,11 +321,18 @@ export class Conversation {
       tokens_before: check.tokens,
       tokens_after: 0,
     };
-    if (beforeCompact && !(await beforeCompact(start))) return { changed: false, reason: "skipped" };
+    const before = (await beforeCompact?.(start)) ?? true;
+    const { cancel = false, summary } = typeof before === "boolean" ? { cancel: !before } : before;
+    if (cancel) return { changed: false, reason: cancel === true ? "skipped" : cancel };
+    let own = overrides;
+    if (summary) {
+      const policy = overrides.policy ?? this.#compactor.policy;
+      own = { ...overrides, policy: { ...policy, summary: { ...policy.summary, text: summary } } };
+    }
     await this.#append(start);
     let done: Done<Message[]>;
     try {
-      done = await session.compact({ ...options, ...overrides });
+      done = await session.compact({ ...options, ...own });
       if (states) await states.saveState(id, done.state);
     } catch (error) {
       const { messages_before: count, tokens_before: tokens } = start;

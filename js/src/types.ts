@@ -49,8 +49,10 @@ export interface Policy {
   /** The passes in their order, in place of the preset's. */
   passes?: Pass[];
   summary?: {
-    /** `model` asks the summarizer; `local` writes digests without one. */
-    mode?: "model" | "local";
+    /** `model` asks the summarizer; `local` writes digests without one, `minimal` only counts what is gone. */
+    mode?: "model" | "local" | "minimal";
+    /** The summary itself, of a host that has one: the summarizer is not asked. */
+    text?: string;
     /** How large a digest may get, in tokens. */
     max_output_tokens?: number;
     /** How large a request to the model may get, in tokens; 0 is no limit. */

@@ -58,6 +58,18 @@ test("a compaction can be left out", async () => {
   assert.deepEqual(await c.afterTurn(), { changed: false, reason: "skipped" });
 });
 
+test("a host gives a reason, or brings the summary", async () => {
+  const options = { summarize: () => assert.fail("the summarizer was asked") };
+  const c = conversation(talk(12), { beforeCompact: () => ({ cancel: "not while a tool runs" }) }, options);
+  assert.deepEqual(await c.compact(), { changed: false, reason: "not while a tool runs" });
+  for (const method of /** @type {const} */ (["afterTurn", "compact"])) {
+    const own = conversation(talk(12), { beforeCompact: async () => ({ summary: "What the host knows." }) }, options);
+    const { done } = await own[method]();
+    assert.equal(done?.report.summary.source, "host");
+    assert.match(JSON.stringify(own.messages), /What the host knows\./);
+  }
+});
+
 test("a journal that fails costs nothing", async () => {
   /** @type {unknown[]} */
   const errors = [];
