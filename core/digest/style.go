@@ -121,10 +121,7 @@ func (s *Style) Write(body, scope string, round int) string {
 
 // rounds is what follows the header in its line.
 func (s *Style) rounds(round int) string {
-	switch s {
-	case own:
-		return ""
-	case checkpoint:
+	if s == checkpoint {
 		return " (" + roundMark + itoa(round) + ")"
 	}
 	return "\n" + roundMark + itoa(round) + "."
