@@ -63,9 +63,9 @@ func (e errorsOf) at(share float64) float64 {
 // alone, with the calibration by the calls before, and from the number of the call before.
 func TestUsageOfRealSessions(t *testing.T) {
 	dir := sessions.Dir(t)
-	most := 150
+	most := 50
 	if testing.Short() {
-		most = 25
+		most = 20
 	}
 	var report bytes.Buffer
 	report.WriteString("| session | calls | the text alone | calibrated, from the 6th call on | anchored to the call before |\n|---|---|---|---|---|\n")

@@ -1,7 +1,7 @@
 // Gathers texts of many kinds from what is installed: node texts.mjs OUT ROOT...
 // Each file gives one slice of 400 to 5,000 bytes, chosen by a hash of its path, so that a second run gives the same texts. Texts
-// with an even number are fitted on, those with an odd one never. They are from other folders than the first, in kinds that
-// have texts from four folders or more; of what a command prints, ten pieces count as one folder.
+// with an even number are fitted on, those with an odd one never. They are from other folders than the first, unless one folder
+// has over a quarter of the texts of its kind; of what a command prints, ten pieces count as one folder.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -97,10 +97,11 @@ mkdirSync(out, { recursive: true })
 const index = []
 for (const [kind, files] of [...found].sort()) {
   files.sort((a, b) => a.order - b.order)
-  const folders = new Set(files.map((f) => folder(f.path)))
+  const sizes = new Map()
+  for (const f of files) sizes.set(folder(f.path), (sizes.get(folder(f.path)) ?? 0) + 1)
   const numbers = [0, 1]
   for (const f of files) {
-    const held = hash('half ' + (folders.size >= 4 ? folder(f.path) : f.path))[0] & 1
+    const held = hash('half ' + (sizes.get(folder(f.path)) * 4 <= files.length ? folder(f.path) : f.path))[0] & 1
     if (numbers[held] >= PER_KIND) continue
     let text
     try { text = f.make() } catch { continue }

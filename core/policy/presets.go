@@ -116,6 +116,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 			}
 		}
 		p.Preset = preset.Name
+		p.know()
 		return p, p.check()
 	}
 	return nil, &Error{Code: UnknownPreset, At: "preset", Message: "there is no preset \"" + name.Preset + "\"; there are: " + join(names())}

@@ -1,9 +1,10 @@
 // Command fit fits the weights of the script estimator to true token counts, and writes the table and a report.
 //
-//	fit -table core/tokens/script/weights.go -report docs/TOKENS.md FOLDER...
+//	fit -table core/tokens/script/weights.go -report bench/tokens/report.md FOLDER...
+//	fit -keep -judge FOLDER -report build/report.md FOLDER...
 //
 // A folder holds texts, named KIND-NUMBER.txt, with what count.mjs made of them. Texts with an odd number are never fitted
-// on; the report is about them.
+// on, nor are those of the folder to judge by; the report is about them.
 package main
 
 import (
@@ -31,6 +32,8 @@ type text struct {
 var (
 	table  = flag.String("table", "", "where to write the weights")
 	report = flag.String("report", "", "where to write the report")
+	judge  = flag.String("judge", "", "a folder with texts of others, to judge by")
+	keep   = flag.Bool("keep", false, "report on the weights as they are, and fit none")
 	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
 )
 
@@ -55,6 +58,10 @@ func main() {
 	}
 	tables := map[string]string{}
 	for _, e := range encodings {
+		if *keep {
+			tables[e] = script.ByName(e).Table
+			continue
+		}
 		w := solve(fit, e)
 		codes := make([]byte, 0, len(w)+script.Runs)
 		for _, x := range w {
@@ -66,7 +73,16 @@ func main() {
 	if *table != "" {
 		must(os.WriteFile(*table, writeTable(tables, texts), 0o644))
 	}
-	r := writeReport(tables, texts)
+	var held, others []*text
+	for _, t := range texts {
+		if !t.fitted {
+			held = append(held, t)
+		}
+	}
+	if *judge != "" {
+		others = load(*judge)
+	}
+	r := writeReport(tables, held, others, len(fit))
 	if *report != "" {
 		must(os.WriteFile(*report, []byte(r), 0o644))
 	} else {

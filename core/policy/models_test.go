@@ -1,0 +1,84 @@
+package policy
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+)
+
+func TestModels(t *testing.T) {
+	for name, want := range map[string]int{
+		"claude-opus-4-1-20250805": 200_000, "anthropic/claude-opus-4.8-fast": 200_000, "us.anthropic.claude-3-5-sonnet-20241022-v2:0": 200_000,
+		"claude-sonnet-4-5@20250929": 200_000, "gpt-4": 8192, "gpt-4-0613": 8192, "gpt-4-turbo-2024-04-09": 128_000, "GPT-4o-mini": 128_000,
+		"openai/gpt-4.1-mini": 1_047_576, "gpt-5-codex": 400_000, "gpt-5-chat-latest": 128_000, "o3-mini-2025-01-31": 200_000,
+		"models/gemini-2.5-flash-lite": 1_048_576, "gemini-2.5-flash-image-preview": 32_768, "meta-llama/Llama-3.1-8B-Instruct": 131_072,
+		"deepseek/deepseek-chat:free": 128_000,
+		"":                            0, "gpt-4.9": 0, "gpt-50": 0, "my-gpt-4": 0, "claude": 0, "claude-5-opus": 0, "foo1": 0, "o1x": 0, "unknown": 0,
+	} {
+		if m, ok := ModelByName(name); m.Window != want || ok != (want > 0) {
+			t.Errorf("%q: %+v, want a window of %d", name, m, want)
+		}
+	}
+}
+
+// The table is what models.json says.
+func TestModelsAreGenerated(t *testing.T) {
+	src, err := os.ReadFile("models.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []struct {
+		Source string
+		Models map[string]struct{ Window, Reserve int }
+	}
+	if err := json.Unmarshal(src, &groups); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]Model{}
+	for _, m := range models {
+		known[m.Name] = m
+	}
+	n := 0
+	for _, g := range groups {
+		for name, m := range g.Models {
+			n++
+			if known[name] != (Model{name, m.Window, m.Reserve}) {
+				t.Errorf("%s is not as in models.json: run go generate ./core/policy", name)
+			}
+		}
+	}
+	if n != len(models) {
+		t.Errorf("%d models, %d in models.json: run go generate ./core/policy", len(models), n)
+	}
+}
+
+// A policy takes the window from its model, unless it says one or is to be as published. A model that is not known has none.
+func TestPoliciesKnowModels(t *testing.T) {
+	for src, want := range map[string][2]int{ // window and limit, in tokens
+		`{"model":"gpt-4o"}`:                                             {128_000, 89_600},
+		`{"model":"gpt-5"}`:                                              {400_000, 217_600},
+		`{"model":"gpt-5","window":{"reserve":0}}`:                       {400_000, 320_000},
+		`{"model":"gpt-5","window":{"tokens":1000}}`:                     {1000, 700},
+		`{"model":"gpt-50"}`:                                             {0, 0},
+		`{"preset":"turn-tail","model":"gpt-4o","wire_safe":false}`:      {0, 0},
+		`{"preset":"agent-loop","model":"claude-haiku-4-5"}`:             {200_000, 183_616},
+		`{"preset":"window-budget","model":"claude-haiku-4-5-20251001"}`: {200_000, 148_464},
+	} {
+		p, err := Resolve([]byte(src))
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+		} else if p.Window.Tokens != want[0] || p.Limit() != max(want[1], p.Gate.MaxTokens*b2i(want[0] == 0)) {
+			t.Errorf("%s: window %d, limit %d, want %v", src, p.Window.Tokens, p.Limit(), want)
+		}
+	}
+	if _, err := Resolve([]byte(`{"model":"gpt-4","window":{"reserve":10000}}`)); err == nil || err.At != "window.reserve" {
+		t.Errorf("a reserve over the window of the model: %v", err)
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
