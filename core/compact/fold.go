@@ -109,7 +109,7 @@ func (p *foldPass) run(c *Run) {
 	head := int32(-1) // what is folded of the message at the cut
 	if step >= 0 {
 		head = c.Piece(cut, step)
-		gain += c.P.Parts(c.T.PartsOf(int(head)))
+		gain += c.P.Parts(c.T, c.T.PartsOf(int(head)))
 		talk++
 		messages = append(messages, head)
 	}

@@ -91,7 +91,7 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 		if !c.T.Parts[n].Has(transcript.Step) {
 			continue
 		}
-		sum += c.P.Parts(c.T.Parts[n:end])
+		sum += c.P.Parts(c.T, c.T.Parts[n:end])
 		end = n
 		switch {
 		case room >= 0 && sum > room:

@@ -103,7 +103,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			if c.T.Parts[v.Part].List == transcript.NoList {
 				gone[at] = true
 			} else {
-				saved = c.P.Parts(c.T.Parts[v.Part : int(v.Part)+1+len(c.T.Inner(int(v.Part)))])
+				saved = c.P.Parts(c.T, c.T.Parts[v.Part:int(v.Part)+1+len(c.T.Inner(int(v.Part)))])
 				c.removePart(v.Part)
 				touched[at] = true
 			}

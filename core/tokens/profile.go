@@ -62,6 +62,8 @@ type Cost struct {
 	Tokens         int    // fixed
 	Units          uint64 // fixed, in the profile's units, added before they are divided
 	NoText, NoName bool
+	// Unsized is an image's whose size in pixels is not in the transcript, in tokens; others are counted by their pixels.
+	Unsized int
 	// Payload counts the base64 payload, given in characters; 0 is a payload that is not in the transcript.
 	Payload func(base64 uint64) int
 }
@@ -128,7 +130,7 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 var profiles = []*Profile{
 	{Name: "script", Doc: "weights of characters by what stands before them, fitted to real tokenizers",
 		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
-		Kinds: kinds(8, 8, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
+		Kinds: kinds(8, 8, Cost{Unsized: 1200}, Cost{Payload: or(1200, quarter)})},
 	{Name: "bytes4", Doc: "UTF-8 bytes / 4, rounded up", // the rule of thumb
 		Unit: Bytes, Num: 1, Den: 4, Framing: byRole(4),
 		Kinds: kinds(8, 8, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},

@@ -59,7 +59,7 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	if t.Hidden(i) {
 		return 0 // it is not sent (S4.7)
 	}
-	total := p.Framing[m.Role] + p.sum(t, m.Extra, t.PartsOf(i))
+	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
 	if p.Stringified && m.Role == transcript.Assistant && t.IsArray(m.OldCalls) {
 		total += p.oldCalls(t.Bytes(m.OldCalls))
 	}
@@ -68,11 +68,11 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 
 // Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls, and
 // with Stringified results, count as they are spelled.
-func (p *Profile) Parts(parts []transcript.Part) int {
-	return p.scaled(p.sum(nil, transcript.Measure{}, parts))
+func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
+	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
 }
 
-func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts []transcript.Part) int {
+func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.Measure, parts []transcript.Part) int {
 	total := 0
 	var units uint64
 	add := func(m transcript.Measure) {
@@ -96,17 +96,20 @@ func (p *Profile) sum(t *transcript.Transcript, extra transcript.Measure, parts 
 		if part.Kind != transcript.ToolResult || !holdsParts(parts[i+1:]) {
 			total += p.Block
 		}
-		if p.Stringified && t != nil && (part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult) {
+		if p.Stringified && !spelled && (part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult) {
 			add(stringified(t, part.Body))
 		} else if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
 			size := part.Size
-			if p.GoArguments && t != nil && part.Kind == transcript.ToolCall {
+			if p.GoArguments && !spelled && part.Kind == transcript.ToolCall {
 				size = jsonspan.MeasureText(GoArguments(t, part))
 			}
 			add(size)
 		}
 		if !k.NoName {
 			add(part.NameSz)
+		}
+		if k.Unsized > 0 {
+			total += p.image(t, part, k.Unsized)
 		}
 		if k.Payload != nil {
 			total += k.Payload(uint64(part.Data))
