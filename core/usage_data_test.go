@@ -64,6 +64,9 @@ func (e errorsOf) at(share float64) float64 {
 func TestUsageOfRealSessions(t *testing.T) {
 	dir := sessions.Dir(t)
 	most := 50
+	if os.Getenv("CTXFOLD_USAGE") != "" {
+		most = 150
+	}
 	if testing.Short() {
 		most = 20
 	}

@@ -17,8 +17,16 @@ type Input struct {
 	Policy json.RawMessage
 
 	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
-	// Check, Plan and CompactWith read it.
+	// Check, Estimate, Plan and CompactWith read it.
 	State json.RawMessage
+
+	// Usage is what the provider counted for the last call: up to its message the count is taken as it is, and only what
+	// follows is estimated. The state learns from it. Only Check, Estimate, Plan and CompactWith read it.
+	Usage *Usage
+
+	// Count is an exact tokenizer: it tells how many tokens a request with these messages takes. It is asked once, where
+	// there is no Usage; what a compaction would leave is estimated in proportion. Its error is that of the operation.
+	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
 	// Format is the wire format of Messages, by its name in docs/FORMATS.md. It counts where the policy names none.
 	Format string
@@ -55,6 +63,25 @@ func (in Input) policy() member {
 		m.set(strconv.Quote(in.Format), "format")
 	}
 	return m
+}
+
+// usage is what the provider or the tokenizer has counted; without either, nothing.
+func (in Input) usage(ctx context.Context) (member, error) {
+	m := member{key: "usage"}
+	usage := in.Usage
+	if usage == nil && in.Count != nil {
+		n, err := in.Count(ctx, in.Messages)
+		if err != nil {
+			return m, fmt.Errorf("ctxfold: counting tokens: %w", err)
+		}
+		usage = &Usage{Message: -1, TotalTokens: int64(n), Exact: true}
+	}
+	if usage == nil {
+		return m, nil
+	}
+	var err error
+	m.value, err = marshal(usage)
+	return m, err
 }
 
 // Result is a finished compaction.
@@ -138,7 +165,11 @@ func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answ
 	if in.Store != nil {
 		policy.set(`"places"`, "archive")
 	}
-	return c.answer(ctx, "plan", policy, member{key: "state", value: in.State}, messagesMember(in.Messages))
+	usage, err := in.usage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.answer(ctx, "plan", policy, member{key: "state", value: in.State}, usage, messagesMember(in.Messages))
 }
 
 // Step goes on with a plan, given the messages that it was made for and the summaries that it asked for. Messages may

@@ -13,8 +13,11 @@ import (
 // Check says whether compaction is due.
 func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
 	a := new(Check)
-	e := newEnvelope(in.policy(), member{key: "state", value: in.State}, messagesMember(in.Messages))
-	var err error
+	usage, err := in.usage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := newEnvelope(in.policy(), member{key: "state", value: in.State}, usage, messagesMember(in.Messages))
 	if a.Raw, err = c.do(ctx, "check", a, e); err != nil {
 		return nil, err
 	}
@@ -23,7 +26,11 @@ func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
 
 // Estimate gives the size of a transcript and of each of its messages, in tokens, by the estimator of the policy.
 func (c *Compactor) Estimate(ctx context.Context, in Input) (*Estimate, error) {
-	return c.estimate(ctx, newEnvelope(in.policy(), messagesMember(in.Messages)))
+	usage, err := in.usage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.estimate(ctx, newEnvelope(in.policy(), member{key: "state", value: in.State}, usage, messagesMember(in.Messages)))
 }
 
 // EstimateText gives the size of a plain text, in tokens, by the estimator of the policy. Bytes of text that are not

@@ -206,11 +206,13 @@ type Check struct {
 	Limit  int    `json:"limit"`
 	Window int    `json:"window"`
 	// Ratio is Tokens / Window, or 0 when the window is unknown.
-	Ratio     float64         `json:"ratio"`
-	Messages  int             `json:"messages"`
-	Format    string          `json:"format"`
-	Estimator string          `json:"estimator"`
-	Raw       json.RawMessage `json:"-"`
+	Ratio     float64 `json:"ratio"`
+	Messages  int     `json:"messages"`
+	Format    string  `json:"format"`
+	Estimator string  `json:"estimator"`
+	// State is the input's with its usage taken in; empty where there was none.
+	State json.RawMessage `json:"state"`
+	Raw   json.RawMessage `json:"-"`
 }
 
 // Estimate is the size of a transcript or a text, in tokens.
@@ -323,8 +325,10 @@ type Session struct {
 }
 
 // Usage is the provider's own count for one call, in tokens.
+//
+//easyjson:json
 type Usage struct {
-	// Message is the index of the message that the call ended with.
+	// Message is the index of the message that the call ended with; -1 is the last one.
 	Message int `json:"message"`
 	// InputTokens were neither read from nor written to a cache. TotalTokens is the sum of the four.
 	InputTokens      int64 `json:"input_tokens"`
@@ -332,6 +336,8 @@ type Usage struct {
 	CacheWriteTokens int64 `json:"cache_write_tokens"`
 	OutputTokens     int64 `json:"output_tokens"`
 	TotalTokens      int64 `json:"total_tokens"`
+	// Exact says that a tokenizer has counted these very messages: no compaction makes it stale, and it is not doubted.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // Skipped is something that is not in the messages, for example "compacted" or "side_chain", and how often: docs/ABI.md

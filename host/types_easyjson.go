@@ -1032,7 +1032,124 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Session) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Usage) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.InputTokens = int64(in.Int64())
+			}
+		case "cache_read_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheReadTokens = int64(in.Int64())
+			}
+		case "cache_write_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheWriteTokens = int64(in.Int64())
+			}
+		case "output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OutputTokens = int64(in.Int64())
+			}
+		case "total_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.TotalTokens = int64(in.Int64())
+			}
+		case "exact":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Exact = bool(in.Bool())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Usage) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"input_tokens\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.InputTokens))
+	}
+	{
+		const prefix string = ",\"cache_read_tokens\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.CacheReadTokens))
+	}
+	{
+		const prefix string = ",\"cache_write_tokens\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.CacheWriteTokens))
+	}
+	{
+		const prefix string = ",\"output_tokens\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.OutputTokens))
+	}
+	{
+		const prefix string = ",\"total_tokens\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.TotalTokens))
+	}
+	if in.Exact {
+		const prefix string = ",\"exact\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Exact))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Usage) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Usage) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Session) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1078,7 +1195,11 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *S
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in, out.Usage)
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Usage).UnmarshalEasyJSON(in)
+				}
 			}
 		case "skipped":
 			if in.IsNull() {
@@ -1121,7 +1242,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Session) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Session) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1151,7 +1272,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 		if in.Usage == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out, *in.Usage)
+			(*in.Usage).MarshalEasyJSON(out)
 		}
 	}
 	{
@@ -1180,12 +1301,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Session) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Session) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
 }
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
@@ -1236,102 +1357,6 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in
 		const prefix string = ",\"count\":"
 		out.RawString(prefix)
 		out.Int(int(in.Count))
-	}
-	out.RawByte('}')
-}
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Usage) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
-		case "input_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.InputTokens = int64(in.Int64())
-			}
-		case "cache_read_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheReadTokens = int64(in.Int64())
-			}
-		case "cache_write_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.CacheWriteTokens = int64(in.Int64())
-			}
-		case "output_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.OutputTokens = int64(in.Int64())
-			}
-		case "total_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.TotalTokens = int64(in.Int64())
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Usage) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"message\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Message))
-	}
-	{
-		const prefix string = ",\"input_tokens\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.InputTokens))
-	}
-	{
-		const prefix string = ",\"cache_read_tokens\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.CacheReadTokens))
-	}
-	{
-		const prefix string = ",\"cache_write_tokens\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.CacheWriteTokens))
-	}
-	{
-		const prefix string = ",\"output_tokens\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.OutputTokens))
-	}
-	{
-		const prefix string = ",\"total_tokens\":"
-		out.RawString(prefix)
-		out.Int64(int64(in.TotalTokens))
 	}
 	out.RawByte('}')
 }
@@ -3285,6 +3310,14 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 			} else {
 				out.Estimator = string(in.String())
 			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.State).UnmarshalJSON(data))
+				}
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -3353,6 +3386,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 		const prefix string = ",\"estimator\":"
 		out.RawString(prefix)
 		out.String(string(in.Estimator))
+	}
+	{
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		out.Raw((in.State).MarshalJSON())
 	}
 	out.RawByte('}')
 }

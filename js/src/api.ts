@@ -11,7 +11,7 @@ export {
   type LimitedOutput,
   type Verdict,
 } from "./conversation.js";
-export type { CompactOptions, Overrides } from "./ending.js";
+export type { CompactOptions, Counted, CountTokens, Overrides } from "./ending.js";
 export { CtxfoldError } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
 export type { Failure } from "./failure.js";

@@ -1,6 +1,6 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { keep, unlessAborted } from "./archive.js";
-import { type CompactOptions, ending, type Overrides } from "./ending.js";
+import { type CompactOptions, type CountTokens, ending, type Overrides, usageOf } from "./ending.js";
 import {
   type Answer,
   doneOf,
@@ -65,6 +65,11 @@ export interface CompactorOptions {
    * resolves when all of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
    */
   store?: Store;
+  /**
+   * An exact tokenizer, in place of the estimate of a whole transcript: `check`, `estimate` and `compact` ask it once, where
+   * they are given no `usage`. What a compaction would leave is still estimated, in proportion.
+   */
+  countTokens?: CountTokens;
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;
 }
@@ -102,8 +107,8 @@ export interface Compactor {
    * messages are those the plan was made for, of the same kind; more may have come behind them.
    */
   step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Pending | Done<M>;
-  /** Tokens of a transcript, by the policy's estimator. */
-  estimate(messages: Messages): Estimate;
+  /** Tokens of a transcript, by the policy's estimator, corrected by the state and `usage`. */
+  estimate(messages: Messages, overrides?: Overrides): Estimate;
   /** Tokens of a plain text, by the policy's estimator. */
   estimateText(text: string): Estimate;
   /** Whether compaction is due. */
@@ -200,7 +205,8 @@ class ModuleCompactor implements Compactor {
     const { state = this.#state } = overrides;
     const policy: Policy = { ...(overrides.policy ?? this.#policy), ...(store && { archive: "bodies" }) };
     if (!this.#model.summarize) policy.summary = { ...policy.summary, mode: "local" };
-    let answer = this.#ask("plan", { policy: { ...policy, answer: source.answer }, state }, source);
+    const usage = usageOf(this.#options.countTokens, messages, overrides.usage);
+    let answer = this.#ask("plan", { policy: { ...policy, answer: source.answer }, state, usage }, source);
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
       const plan = answer.get("plan") as Uint8Array;
       const round = await replies(requests, JSON.parse(decode(plan)), this.#model, signal);
@@ -225,16 +231,21 @@ class ModuleCompactor implements Compactor {
     return pendingOrDone(this.#ask("step", { plan, summaries }, source), source);
   }
 
-  estimate(messages: Messages): Estimate {
-    return this.#result("estimate", { policy: this.#policy }, transcript(messages));
+  estimate(messages: Messages, { policy = this.#policy, state = this.#state, usage: given }: Overrides = {}): Estimate {
+    const usage = usageOf(this.#options.countTokens, messages, given);
+    return this.#result("estimate", { policy, state, usage }, transcript(messages));
   }
 
   estimateText(text: string): Estimate {
     return this.#result("estimate", { policy: this.#policy, text });
   }
 
-  check(messages: Messages, { policy = this.#policy, state = this.#state }: Overrides = {}): Check {
-    return this.#result("check", { policy, state }, transcript(messages));
+  check(messages: Messages, { policy = this.#policy, state, usage: given }: Overrides = {}): Check {
+    const usage = usageOf(this.#options.countTokens, messages, given);
+    const head = { policy, state: state === undefined ? this.#state : state, usage };
+    const check: Check = this.#result("check", head, transcript(messages));
+    if (state === undefined && check.state) this.#state = check.state;
+    return check;
   }
 
   validate(messages: Messages): Validation {
@@ -292,7 +303,12 @@ class ModuleCompactor implements Compactor {
   }
 
   session(messages: readonly Message[] = [], overrides: Overrides = {}): LiveSession {
-    const compacting: Compacting = { policy: this.#policy, store: this.#options.store, model: this.#model };
+    const compacting: Compacting = {
+      policy: this.#policy,
+      store: this.#options.store,
+      model: this.#model,
+      countTokens: this.#options.countTokens,
+    };
     return new ModuleSession((ask) => this.ask(ask), compacting, messages, { state: this.#state, ...overrides });
   }
 

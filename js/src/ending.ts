@@ -1,11 +1,42 @@
 /** The options of one call, and what ends it. */
 import { CtxfoldError } from "./errors.js";
-import type { Policy, State } from "./types.js";
+import type { Messages, Policy, State, Usage } from "./types.js";
 
 /** What counts for one call, in place of the compactor's own. */
 export interface Overrides {
   policy?: Policy;
   state?: State | null | undefined;
+  /**
+   * What the provider counted for the last call: up to its message the count is taken as it is, and only what follows is
+   * estimated. The state learns from it.
+   */
+  usage?: Counted | null | undefined;
+}
+
+/** A provider's count of tokens. `message` is the index of the message that the call ended with; −1 is the last one. */
+export type Counted = Partial<Usage> &
+  Pick<Usage, "message"> & {
+    /** A tokenizer has counted these very messages: no compaction makes it stale, and it is not doubted. */
+    exact?: boolean;
+  };
+
+/** An exact tokenizer: it tells how many tokens a request with these messages takes. */
+export type CountTokens = (messages: Messages) => number;
+
+/** The usage that goes with an operation: what the caller gives, else what the tokenizer counts. */
+export function usageOf(
+  countTokens: CountTokens | undefined,
+  messages: Messages,
+  usage?: Counted | null,
+): Counted | undefined {
+  if (usage || !countTokens) return usage ?? undefined;
+  const total = countTokens(messages);
+  if (!Number.isSafeInteger(total) || total < 0) {
+    throw new CtxfoldError("invalid_option", `countTokens must give a whole number, not ${total}`, {
+      path: "countTokens",
+    });
+  }
+  return { message: -1, total_tokens: total, exact: true };
 }
 
 export interface CompactOptions extends Overrides {

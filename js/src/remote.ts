@@ -1,7 +1,7 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
 import type { CompactorOptions } from "./compactor.js";
-import { type CompactOptions, ending, type Overrides } from "./ending.js";
+import { type CompactOptions, ending, type Overrides, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
@@ -52,7 +52,7 @@ export interface RemoteCompactor {
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
   plan<M extends Messages>(messages: M): Promise<Pending | Done<M>>;
   step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M>>;
-  estimate(messages: Messages): Promise<Estimate>;
+  estimate(messages: Messages, overrides?: Overrides): Promise<Estimate>;
   estimateText(text: string): Promise<Estimate>;
   check(messages: Messages, overrides?: Overrides): Promise<Check>;
   validate(messages: Messages): Promise<Validation>;
@@ -107,11 +107,12 @@ class Link {
     });
   }
 
-  compactor({ module, store, onDelta, ...options }: RemoteOptions): RemoteCompactor {
+  compactor({ module, store, onDelta, countTokens, ...options }: RemoteOptions): RemoteCompactor {
     const id = this.#next++;
     const compacting = {
       policy: options.policy ?? {},
       store,
+      countTokens,
       model: model({ ...options, ...(onDelta && { onDelta }) }),
     };
     const { summarize, onEvent } = compacting.model;
@@ -217,7 +218,8 @@ class Remote implements RemoteCompactor {
       signal?.throwIfAborted();
       const { store, model } = this.#compacting;
       const { policy = this.#compacting.policy, state = this.#state } = options;
-      const overrides = { policy: { ...policy, ...(store && { archive: "bodies" as const }) }, state };
+      const usage = usageOf(this.#compacting.countTokens, messages, options.usage);
+      const overrides = { policy: { ...policy, ...(store && { archive: "bodies" as const }) }, state, usage };
       const done = await this.#transcript<Done<M>>("compact", messages, [overrides], signal);
       if (store) await keep(store, done.archive ?? [], signal);
       await model.onEvent?.({ type: "done", report: done.report });
@@ -235,16 +237,21 @@ class Remote implements RemoteCompactor {
     return this.#transcript("step", messages, [plan, summaries]);
   }
 
-  estimate(messages: Messages): Promise<Estimate> {
-    return this.#transcript("estimate", messages);
+  async estimate(messages: Messages, { policy, state = this.#state, usage: given }: Overrides = {}): Promise<Estimate> {
+    const usage = usageOf(this.#compacting.countTokens, messages, given);
+    return this.#transcript("estimate", messages, [{ ...(policy && { policy }), state: state ?? null, usage }]);
   }
 
   async estimateText(text: string): Promise<Estimate> {
     return (await this.#link.call(this.#id, "estimateText", [text])) as Estimate;
   }
 
-  check(messages: Messages, { policy, state = this.#state }: Overrides = {}): Promise<Check> {
-    return this.#transcript("check", messages, [{ ...(policy && { policy }), state }]);
+  async check(messages: Messages, { policy, state, usage: given }: Overrides = {}): Promise<Check> {
+    const usage = usageOf(this.#compacting.countTokens, messages, given);
+    const overrides = { ...(policy && { policy }), state: state === undefined ? (this.#state ?? null) : state, usage };
+    const check = await this.#transcript<Check>("check", messages, [overrides]);
+    if (state === undefined && check.state) this.#state = check.state;
+    return check;
   }
 
   validate(messages: Messages): Promise<Validation> {

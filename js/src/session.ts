@@ -1,6 +1,6 @@
 /** Conversations that stay in the module, so that they are not written and read again at each turn. */
 import { keep } from "./archive.js";
-import { type CompactOptions, ending, type Overrides } from "./ending.js";
+import { type CompactOptions, type CountTokens, ending, type Overrides, usageOf } from "./ending.js";
 import { type Answer, type Head, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Model, replies } from "./events.js";
@@ -68,6 +68,7 @@ export interface Compacting {
   readonly policy: Policy;
   readonly store: Store | undefined;
   readonly model: Model;
+  readonly countTokens: CountTokens | undefined;
 }
 
 /** The number of a module's instance and that of a session in it, as one. */
@@ -106,11 +107,14 @@ class Held {
   }
 
   *check(overrides?: Overrides): Steps<Check> {
-    return valuesOf(yield* this.#ask("check", this.#own(overrides))) as unknown as Check;
+    const check = valuesOf(yield* this.#ask("check", this.#own(overrides))) as unknown as Check;
+    if (check.state && overrides?.state === undefined) this.state = check.state;
+    return check;
   }
 
   *estimate(): Steps<Estimate> {
-    return valuesOf(yield* this.#ask("estimate", {})) as unknown as Estimate;
+    const usage = usageOf(this.#compacting.countTokens, this.messages);
+    return valuesOf(yield* this.#ask("estimate", { usage })) as unknown as Estimate;
   }
 
   /** With `local`, no model is asked. */
@@ -155,8 +159,9 @@ class Held {
   /** What goes with an operation that is not under the session's own policy and state. */
   #own(overrides: Overrides = {}, local = false): Head {
     const { policy, state } = overrides;
-    if (policy === undefined && !local) return { state };
-    return { policy: this.#full(policy ?? this.#policy, local), state };
+    const usage = usageOf(this.#compacting.countTokens, this.messages, overrides.usage);
+    if (policy === undefined && !local) return { state, usage };
+    return { policy: this.#full(policy ?? this.#policy, local), state, usage };
   }
 
   #full(policy: Policy, local: boolean): Policy {

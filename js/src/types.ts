@@ -284,6 +284,8 @@ export interface Check {
   messages: number;
   format: string;
   estimator: string;
+  /** The state with the `usage` of the request taken in, where it had one. */
+  state?: State;
 }
 
 export interface Validation {
