@@ -294,6 +294,7 @@ func step(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: "there is no format \"" + p.Format + "\""}, at)
 		return dst
 	}
+	r.suit()
 	if r.session == nil {
 		r.readAt(r.members[inMessages].Start)
 	}

@@ -177,11 +177,19 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 		r.profile = r.profile.Published()
 	}
 	r.profile = r.profile.For(pol.Model)
+	defer r.suit()
 	if pol.Format != "" && pol.Format != "auto" {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
 			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format",
 				Message: "there is no format \"" + pol.Format + "\"; there are: " + list(wire.Names())}, base)
 		}
+	}
+}
+
+// suit makes the estimator one for the models that are asked in the format, where the policy names none.
+func (r *request) suit() {
+	if r.format != nil && r.policy.Model == "" {
+		r.profile = r.profile.For(r.format.Model)
 	}
 }
 
@@ -209,6 +217,7 @@ func (r *request) read(s *jsonspan.Scanner) {
 			return
 		}
 		r.format = guesses[0].Format
+		r.suit()
 	}
 	strict := s.Lenient
 	s.Lenient, s.Weigh = r.op.lenient, r.profile.Automaton

@@ -72,12 +72,15 @@ func (r *request) enter() {
 	} else if r.resolve(); r.err != nil {
 		return
 	}
+	if r.format = s.format; !r.members[inPolicy].Zero() {
+		r.suit()
+	}
 	if r.profile.Automaton != nil && r.profile.Automaton != s.profile.Automaton {
 		r.fail(&jsonspan.Error{Code: policy.OutOfRange, At: "estimator",
 			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, r.policyAt)
 		return
 	}
-	r.format, r.t = s.format, s.t
+	r.t = s.t
 	if s.t != nil && r.op.takes&edits != 0 {
 		r.t = s.format.Snapshot(s.t)
 	}
@@ -116,6 +119,9 @@ func sessionOpen(r *request, dst []byte) []byte {
 	s.raw = slices.Clone(policy.Raw(r.members[inPolicy].Of(r.src)))
 	if s.format == nil {
 		s.format = wire.ByName(s.state.Format)
+		r.format = s.format
+		r.suit()
+		s.profile = r.profile
 	}
 	if r.t != nil {
 		s.take(r)
@@ -129,7 +135,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 
 // take makes the transcript that a request has read the session's own.
 func (s *session) take(r *request) {
-	s.format, s.t = r.format, r.t
+	s.format, s.t, s.profile = r.format, r.t, r.profile
 	s.t.Rebase()
 	s.t.Grown(len(s.t.Messages), len(s.t.Parts))
 }

@@ -181,3 +181,26 @@ func TestSessionsAreCalibrated(t *testing.T) {
 		t.Errorf("%s", after)
 	}
 }
+
+// Without a model the wire format tells the family of tokenizers, whether the policy names it or detection finds it.
+func TestFamilyByFormat(t *testing.T) {
+	anthropic := `[{"role":"user","content":"Bonjour, voilà."},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"read","input":{"path":"a"}}]},` +
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"b"}]}]`
+	for _, c := range []struct{ policy, list, family string }{
+		{`{"format":"anthropic"}`, anthropic, "claude"}, {`{}`, anthropic, "claude"}, {`{"model":"gpt-4"}`, anthropic, "cl100k"},
+		{`{"format":"openai-chat"}`, talk(1), "o200k"}, {`{"format":"gemini"}`, `[{"role":"user","parts":[{"text":"a"}]}]`, "gemini"},
+	} {
+		answer := string(core.Call("estimate", fmt.Appendf(nil, `{"policy":%s,"messages":%s}`, c.policy, c.list)))
+		if !strings.Contains(answer, `"family":"`+c.family+`"`) {
+			t.Errorf("%s: %s", c.policy, answer)
+		}
+	}
+	l := &core.Sessions{}
+	l.Call("session_open", []byte(`{}`))
+	l.Call("session_append", fmt.Appendf(nil, `{"session":1,"messages":%s}`, anthropic))
+	for _, request := range []string{`{"session":1}`, `{"session":1,"policy":{"window":{"tokens":1000}}}`} {
+		if answer := string(l.Call("estimate", []byte(request))); !strings.Contains(answer, `"family":"claude"`) {
+			t.Errorf("session: %s", answer)
+		}
+	}
+}

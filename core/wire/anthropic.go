@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(&Format{
-		Name: "anthropic",
+		Name: "anthropic", Model: "claude",
 		Doc:  "Anthropic Messages: MessageParam[]",
 		List: "messages",
 		Signs: Signs{

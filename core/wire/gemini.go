@@ -9,7 +9,7 @@ import (
 
 func init() {
 	register(&Format{
-		Name: "gemini",
+		Name: "gemini", Model: "gemini",
 		Doc:  "Google Gemini: Content[], as a request body has it under contents",
 		List: "contents",
 		Signs: Signs{

@@ -17,6 +17,8 @@ type Format struct {
 	Name string // as in a policy
 	Doc  string // one line for people
 	List string // the key that holds the list in a request body
+	// Model is a word of the names of models that are most often asked in the format; "" where any may be.
+	Model string
 
 	// Signs are what tells the format from others; see detect.go.
 	Signs Signs
