@@ -80,7 +80,10 @@ func TestRuns(t *testing.T) {
 			quoted, _ := json.Marshal(strings.Repeat(c.char, 50000))
 			s := jsonspan.New(quoted)
 			s.Weigh = a
-			for _, w := range []uint32{a.Weight([]byte(strings.Repeat(c.char, 50000))), s.Text().Weight} {
+			inside, _ := json.Marshal("It says: " + strings.Repeat(c.char, 200000) + " and so on.")
+			among := jsonspan.New(inside)
+			among.Weigh = a
+			for _, w := range []uint32{a.Weight([]byte(strings.Repeat(c.char, 50000))), s.Text().Weight, among.Text().Weight / 4} {
 				if got := float64(w) / jsonspan.WeightUnit; got < want*0.7 || got > want*1.3 {
 					t.Errorf("%s: 50,000 times %q: %.0f tokens, want %.0f", family, c.char, got, want)
 				}
