@@ -21,6 +21,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -75,14 +77,15 @@ type route struct {
 	suffix string // of the path; what stands before it is the base URL of its SDK
 	format string // of the transcript
 	list   string // the key of the request that holds the transcript
-	// summarize makes a summarizer that asks a model at a base URL.
-	summarize func(p *Proxy, t *turn, r *http.Request, base, model string) host.Summarizer
+	// ask is the body of a request for a summary, and said is what an answer to it says.
+	ask  func(t *turn, model string, q host.Request) map[string]any
+	said func(answer gjson.Result) host.Summary
 }
 
 var routes = []route{
-	{suffix: "/chat/completions", format: "openai-chat", list: "messages", summarize: chatSummarizer},
-	{suffix: "/responses", format: "openai-responses", list: "input", summarize: responsesSummarizer},
-	{suffix: "/v1/messages", format: "anthropic", list: "messages", summarize: anthropicSummarizer},
+	{suffix: "/chat/completions", format: "openai-chat", list: "messages", ask: askChat, said: saidChat},
+	{suffix: "/responses", format: "openai-responses", list: "input", ask: askResponses, said: saidResponses},
+	{suffix: "/v1/messages", format: "anthropic", list: "messages", ask: askMessages, said: saidMessages},
 }
 
 // New makes a Proxy.

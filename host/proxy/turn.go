@@ -83,7 +83,7 @@ func (p *Proxy) open(r *http.Request, at *route, body []byte) *turn {
 	if p.SummaryModel != "" {
 		model = p.SummaryModel
 	}
-	t.ask = at.summarize(p, t, r, p.base(r, at), model)
+	t.ask = &summarizer{p: p, t: t, at: at, from: r, model: model}
 	return t
 }
 

@@ -6,16 +6,9 @@ import (
 	"io"
 	"net/http"
 
-	anthropicsdk "github.com/anthropics/anthropic-sdk-go"
-	anthropicoption "github.com/anthropics/anthropic-sdk-go/option"
-	openaisdk "github.com/openai/openai-go/v3"
-	openaioption "github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
 	"github.com/tidwall/gjson"
 
 	"github.com/ctxfold/ctxfold/host"
-	"github.com/ctxfold/ctxfold/host/anthropic"
-	"github.com/ctxfold/ctxfold/host/openai"
 )
 
 // maxErrorBody is how much of an error is read to find out what it is, in bytes.
@@ -83,43 +76,4 @@ func (p *Proxy) shorter(r *http.Request, t *turn, status int, text []byte) *http
 	again := r.Clone(r.Context())
 	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return again
-}
-
-// identity is what says who asks, of a client's request.
-var identity = []string{"Authorization", "X-Api-Key", "Api-Key", "Anthropic-Version", "Anthropic-Beta", "Openai-Organization", "Openai-Project"}
-
-func openaiOptions(p *Proxy, r *http.Request, base string) []openaioption.RequestOption {
-	options := []openaioption.RequestOption{openaioption.WithBaseURL(base), openaioption.WithHTTPClient(&http.Client{Transport: p.Transport}),
-		openaioption.WithMaxRetries(1)}
-	for _, name := range identity {
-		if value := r.Header.Get(name); value != "" {
-			options = append(options, openaioption.WithHeader(name, value))
-		}
-	}
-	return options
-}
-
-// The services are made one by one because the SDKs' clients would take keys from the environment.
-
-func chatSummarizer(p *Proxy, t *turn, r *http.Request, base, model string) host.Summarizer {
-	// Where the client itself uses the older name of the limit, its endpoint may not know the newer one.
-	client := openaisdk.Client{Chat: openaisdk.NewChatService(openaiOptions(p, r, base)...)}
-	return openai.Chat{Client: client, Model: model, LegacyMaxTokens: gjson.GetBytes(t.body, "max_tokens").Exists()}
-}
-
-func responsesSummarizer(p *Proxy, _ *turn, r *http.Request, base, model string) host.Summarizer {
-	client := openaisdk.Client{Responses: responses.NewResponseService(openaiOptions(p, r, base)...)}
-	return openai.Responses{Client: client, Model: model}
-}
-
-func anthropicSummarizer(p *Proxy, _ *turn, r *http.Request, base, model string) host.Summarizer {
-	options := []anthropicoption.RequestOption{anthropicoption.WithBaseURL(base),
-		anthropicoption.WithHTTPClient(&http.Client{Transport: p.Transport}), anthropicoption.WithMaxRetries(1)}
-	for _, name := range identity {
-		if value := r.Header.Get(name); value != "" {
-			options = append(options, anthropicoption.WithHeader(name, value))
-		}
-	}
-	client := anthropicsdk.Client{Messages: anthropicsdk.NewMessageService(options...)}
-	return anthropic.Messages{Client: client, Model: model}
 }
