@@ -243,8 +243,8 @@ bench-tokens: token-texts ## Measure how far off estimates are, by kind of text 
 	@go test -run '^$$' -bench BenchmarkEstimate ./core/tokens
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, then the module in its two places
-	$(say) 'go generate: the easyjson code and docs/SEEDS.md'
+generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, docs/policy.schema.json, then the module in its two places
+	$(say) 'go generate: the easyjson code, docs/SEEDS.md and docs/policy.schema.json'
 	@go generate ./...
 	@$(MAKE) --no-print-directory module
 
@@ -274,11 +274,11 @@ check-module: ## Build the module in a copy of the tree and compare it with the 
 
 .PHONY: check-generated
 check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
-	$(say) 'check-generated: the easyjson code, docs/SEEDS.md and the module are what the sources generate'
+	$(say) 'check-generated: the easyjson code, docs/SEEDS.md, docs/policy.schema.json and the module are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	$(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -name 'policy.schema.json' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }

@@ -139,6 +139,54 @@ func passKeys(t *testing.T) map[string][]string {
 	return keys
 }
 
+// TestPolicyDefaults checks that the tables of docs/POLICY.md have the defaults of the types, which docs/policy.schema.json has.
+func TestPolicyDefaults(t *testing.T) {
+	type schema struct {
+		Default    any
+		Properties map[string]*schema
+		Items      *schema
+		OneOf      []*schema
+		Const      string
+	}
+	var root schema
+	if err := json.Unmarshal([]byte(read(t, "docs/policy.schema.json")), &root); err != nil {
+		t.Fatal(err)
+	}
+	text := read(t, "docs/POLICY.md")
+	compared := 0
+	compare := func(where, section string, find func(key string) *schema) {
+		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\| [^|]* \\| ([^|]*) \\|").FindAllStringSubmatch(section, -1) {
+			s := find(row[1])
+			if s == nil || s.Default == nil || strings.Contains(row[2], " ") && s.Default != "" {
+				continue
+			}
+			want, _ := json.Marshal(s.Default)
+			got := strings.Trim(strings.ReplaceAll(row[2], ",", ""), "` ")
+			if compared++; got != string(want) && !(got == "" && s.Default == "") {
+				t.Errorf("docs/POLICY.md, %s: the default of %s is %s and not %s", where, row[1], want, got)
+			}
+		}
+	}
+	keys, _ := cutSection(text, "## Keys")
+	compare("keys", keys, func(key string) *schema {
+		s := &root
+		for _, name := range strings.Split(key, ".") {
+			if s = s.Properties[name]; s == nil {
+				return nil
+			}
+		}
+		return s
+	})
+	for _, pass := range root.Properties["passes"].Items.OneOf {
+		name := pass.Properties["pass"].Const
+		section, _ := cutSection(text, "### `"+name+"`")
+		compare(name, section, func(key string) *schema { return pass.Properties[key] })
+	}
+	if compared < 30 {
+		t.Errorf("only %d defaults were compared", compared)
+	}
+}
+
 // cutSection returns the text from a heading to the next of the same or a higher level.
 func cutSection(text, heading string) (string, bool) {
 	_, rest, found := strings.Cut(text, "\n"+heading+"\n")

@@ -9,6 +9,7 @@ import (
 )
 
 //go:generate sh ../generate.sh
+//go:generate go run ../../internal/policyschema .. ../../docs/policy.schema.json
 
 // Input is what a compaction works on.
 type Input struct {
