@@ -90,14 +90,22 @@ func (l *Ledger) requestsBlock(size int) string {
 	}
 	var b strings.Builder
 	b.WriteString("<" + requestsTag + ">\n")
-	for i, e := range chosen {
-		switch {
-		case e != "":
-			b.WriteString(e + "\n")
-		case i == from-1 || i == 0 && from == 0:
-			b.WriteString("(" + itoa(from-short) + " more)\n")
+	hidden := 0
+	tell := func() {
+		if hidden > 0 {
+			b.WriteString("(" + itoa(hidden) + " more)\n")
 		}
+		hidden = 0
 	}
+	for _, e := range chosen {
+		if e == "" {
+			hidden++
+			continue
+		}
+		tell()
+		b.WriteString(e + "\n")
+	}
+	tell()
 	b.WriteString("</" + requestsTag + ">")
 	return b.String()
 }
