@@ -45,7 +45,9 @@ func encoded(t *testing.T, format string, w, h int) []byte {
 	case "gif":
 		err = gif.Encode(&b, picture, nil)
 	case "jpeg":
-		err = jpeg.Encode(&b, picture, nil)
+		if err := jpeg.Encode(&b, picture, nil); err != nil {
+			t.Fatal(err)
+		}
 		profile := append([]byte{0xff, 0xe2, 0xc3, 0x50}, make([]byte, 0xc350-2)...)
 		return append(append(b.Bytes()[:2:2], profile...), b.Bytes()[2:]...)
 	default:
