@@ -55,7 +55,7 @@ func sentences(line string) (out []string) {
 		switch c := line[i]; {
 		case (c == '.' || c == '!' || c == '?') && i+1 < len(line) && line[i+1] == ' ':
 			end = i + 1
-		case strings.HasPrefix(line[i:], "。") || strings.HasPrefix(line[i:], "！") || strings.HasPrefix(line[i:], "？"):
+		case c >= 0x80 && (strings.HasPrefix(line[i:], "。") || strings.HasPrefix(line[i:], "！") || strings.HasPrefix(line[i:], "？")):
 			end = i + len("。")
 		}
 		if end > 0 {

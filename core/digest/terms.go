@@ -21,29 +21,36 @@ const (
 	termKinds
 )
 
-// The classes of bytes. A term is a run of bytes that are letters, digits or links.
+// The classes of bytes, so that those of a word are the or of its bytes'. A term is a run of bytes that have a class.
 const (
-	gap    = iota
-	letter // and _
+	small = 1 << iota
+	capital
 	digit
-	link // . / - @ ~ +
+	under
+	dot
+	link // - @ ~ +
+	slash
+
+	joints = dot | link | slash
 )
 
-var byteClass [256]uint8
-
-func init() {
-	for c := range 256 {
+var byteClass = func() (class [256]uint8) {
+	for c := range class {
 		switch {
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_':
-			byteClass[c] = letter
+		case c >= 'a' && c <= 'z':
+			class[c] = small
+		case c >= 'A' && c <= 'Z':
+			class[c] = capital
 		case c >= '0' && c <= '9':
-			byteClass[c] = digit
+			class[c] = digit
 		}
 	}
-	for _, c := range []byte("./-@~+") {
-		byteClass[c] = link
+	class['_'], class['.'], class['/'] = under, dot, slash
+	for _, c := range []byte("-@~+") {
+		class[c] = link
 	}
-}
+	return class
+}()
 
 // maxTerm is the longest term, and maxLink the longest path or address, in bytes; longer ones are data.
 const (
@@ -54,29 +61,21 @@ const (
 // eachTerm calls see for the terms of a text, in order.
 func eachTerm(text string, see func(kind termKind, term string)) {
 	for i := 0; i < len(text); {
-		if byteClass[text[i]] == gap {
-			i++
+		all := byteClass[text[i]]
+		from := i
+		i++
+		if all == 0 {
 			continue
 		}
-		from := i
-		links, slashes, digits := 0, 0, 0
 		for i < len(text) {
 			c := byteClass[text[i]]
-			if c == gap {
+			if c == 0 {
 				break
 			}
-			switch {
-			case text[i] == '/':
-				slashes++
-				fallthrough
-			case c == link:
-				links++
-			case c == digit:
-				digits++
-			}
+			all |= c
 			i++
 		}
-		if strings.HasPrefix(text[i:], "://") && links == 0 {
+		if all&joints == 0 && i < len(text) && text[i] == ':' && strings.HasPrefix(text[i:], "://") {
 			i = urlEnd(text, i+3)
 			if url := strings.TrimRight(text[from:i], ".,;:!?*_"); len(url) <= maxLink && len(url) > 10 {
 				see(urlTerm, url)
@@ -85,13 +84,13 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 		}
 		word := text[from:i]
 		switch {
-		case len(word) < 3:
-		case links == 0 && digits == 0 && len(word) <= maxTerm:
+		case len(word) < 3 || all == small || all == capital: // most words: no case, digit or underscore makes them a name
+		case all&(joints|digit) == 0:
 			if isName(word) {
 				see(nameTerm, word)
 			}
 		case len(word) > maxLink:
-		case slashes > 0:
+		case all&slash != 0:
 			if p := trimPath(word); isPath(p) {
 				see(pathTerm, p)
 			} else {
@@ -107,25 +106,35 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 
 // linked finds the terms in a word without slashes.
 func linked(word string, see func(termKind, string)) {
-	word = strings.Trim(word, ".-~+@")
+	for len(word) > 0 && byteClass[word[0]]&joints != 0 {
+		word = word[1:]
+	}
+	for len(word) > 0 && byteClass[word[len(word)-1]]&joints != 0 {
+		word = word[:len(word)-1]
+	}
+	if len(word) < 3 {
+		return
+	}
+	var all uint8
+	for i := range len(word) {
+		all |= byteClass[word[i]]
+	}
 	switch {
-	case len(word) < 3:
-	case isNumber(word):
+	case all == small || all == capital:
+	case all&^(digit|dot) == 0 && isNumber(word):
 		see(numberTerm, word)
-	case isFile(word):
+	case all&dot != 0 && isFile(word):
 		see(pathTerm, word)
-	case strings.ContainsAny(word, "@+~-") && strings.ContainsAny(word, "0123456789") && len(word) <= maxTerm && len(word) > 5:
+	case all&link != 0 && all&digit != 0 && len(word) <= maxTerm && len(word) > 5:
 		see(nameTerm, word) // a version, an id, a date, a model
 	default:
-		for len(word) > 0 {
-			n := strings.IndexAny(word, ".-~+@")
-			if n < 0 {
-				n = len(word)
+		for from, i := 0, 0; i <= len(word); i++ {
+			if i == len(word) || byteClass[word[i]]&joints != 0 {
+				if isName(word[from:i]) {
+					see(nameTerm, word[from:i])
+				}
+				from = i + 1
 			}
-			if isName(word[:n]) {
-				see(nameTerm, word[:n])
-			}
-			word = word[min(n+1, len(word)):]
 		}
 	}
 }
@@ -178,11 +187,11 @@ func isNumber(w string) bool {
 // isFile tells whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits,
 // and is not an abbreviation or the seam of two sentences.
 func isFile(w string) bool {
-	dot := strings.LastIndexByte(w, '.')
-	if dot < 1 || dot == len(w)-1 || len(w)-dot > 6 || len(w) > maxTerm {
+	at := strings.LastIndexByte(w, '.')
+	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
 		return false
 	}
-	_, known := extensions[w[dot+1:]]
+	_, known := extensions[w[at+1:]]
 	return known
 }
 
@@ -205,15 +214,15 @@ func isPath(w string) bool {
 	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
 		return false
 	}
-	slash := strings.LastIndexByte(w, '/')
-	if slash < 0 {
+	last := strings.LastIndexByte(w, '/')
+	if last < 0 {
 		return false
 	}
 	letters := false
 	for i := 0; i < len(w) && !letters; i++ {
-		letters = byteClass[w[i]] == letter
+		letters = byteClass[w[i]]&(small|capital|under) != 0
 	}
-	return letters && (strings.Count(w, "/") >= 2 || isFile(w[slash+1:]) || strings.ContainsAny(w, "_-@0123456789"))
+	return letters && (strings.Count(w, "/") >= 2 || isFile(w[last+1:]) || strings.ContainsAny(w, "_-@0123456789"))
 }
 
 // terms collects terms with weights.
