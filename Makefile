@@ -94,9 +94,10 @@ test-js-long: node-is-there browser-is-there other-browsers-are-there ## Test in
 # The examples in other languages need these: without them they are left out here, but never in CI.
 .PHONY: languages-are-there
 languages-are-there:
-	@missing=; for tool in wasm2c:wabt gcc:gcc python3:python3 rustc:rustc; do \
+	@missing=; for tool in wasm2c:wabt gcc:gcc python3:python3; do \
 		command -v "$${tool%%:*}" > /dev/null || missing="$$missing $${tool#*:}"; \
 	done; \
+	rustc --version > /dev/null 2>&1 || /usr/bin/rustc --version > /dev/null 2>&1 || missing="$$missing rustc"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
 		printf '\n==> apt-get: installing%s, for the examples in C, Python and Rust\n' "$$missing"; \

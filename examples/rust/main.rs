@@ -2,8 +2,9 @@
 //!
 //! It links the shared library of examples/c and runs the loop of docs/ABI.md: plan, the model, step.
 
-use std::ffi::{c_char, c_void, CString};
+use std::ffi::{c_void, CString};
 use std::io::{Read, Write};
+use std::os::raw::c_char;
 use std::slice;
 
 extern "C" {
@@ -49,8 +50,7 @@ impl Compactor {
         loop {
             let requests = member(&answer, "requests").unwrap_or(b"[]");
             let mut summaries = Vec::new();
-            for i in 0.. {
-                let Some(request) = element(requests, i) else { break };
+            while let Some(request) = element(requests, summaries.len()) {
                 let id = member(request, "id").expect("every request has an id");
                 let (key, text) = match summarize(request) {
                     Some(text) => ("text", text),
