@@ -19,6 +19,7 @@ test("usage is taken as it is, and the state learns from it", async () => {
     const next = await compactor.check(messages);
     assert.deepEqual([next.tokens, next.source], [usage.total_tokens, "calibrated"]);
     assert.equal(compactor.state?.calibration !== undefined, true);
+    if ("close" in compactor) compactor.close();
   }
 });
 
@@ -31,6 +32,7 @@ test("an exact tokenizer takes the place of the estimate", async () => {
     }
     const { report } = await compactor.compact(messages, { policy: { ...policy, force: true } });
     assert.equal(report.tokens.before, 100 + messages.length);
+    if ("close" in compactor) compactor.close();
   }
   const bad = createCompactor({ module, policy, countTokens: () => Number.NaN });
   assert.throws(() => bad.check(session(1)), { code: "invalid_option", path: "countTokens" });
