@@ -94,7 +94,7 @@ The conversations are those of a coding agent in OpenAI's chat format: questions
 1 KB a message. In mixed scripts half of all prose is Chinese, Japanese, Russian, Hindi, Arabic or French with emoji. The
 estimator is \`${r.estimator}\`.
 
-\`make bench-short\` measures ratios at 1 MB again and fails where one is more than 1.5 times the committed one, or where the
+\`make bench-short\` measures ratios at 1 MB again and fails where one is more than twice the committed one, or where the
 module has grown by more than a tenth.
 
 ## Aims
