@@ -118,17 +118,9 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 // call runs op on an idle instance, or on a new one, or waits until a call in progress has ended. When ctx ends first, it
 // leaves the instance to its work: it comes back to the pool afterwards, or is thrown away if the runtime stops it.
 func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
-	if !m.ops[op] {
-		answer, err := unknownOp(op)
-		return answer, cost{}, err
-	}
-	if uint64(len(request)) > math.MaxUint32 {
-		return nil, cost{}, fmt.Errorf("%w: its request has %d bytes", ErrMemoryLimit, len(request))
-	}
-	spent := cost{}
-	var err error
-	if spent.waited, err = m.wait(ctx); err != nil {
-		return nil, spent, err
+	spent, answer, err := m.enter(ctx, op, request)
+	if answer != nil || err != nil {
+		return answer, spent, err
 	}
 	start := time.Now()
 	in, err := m.take(ctx)
@@ -142,15 +134,23 @@ func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, c
 	return o.answer, spent, o.err
 }
 
-// wait takes a slot, and tells how long that took.
-func (m *module) wait(ctx context.Context) (time.Duration, error) {
+// enter takes a slot for a call. Where there is an answer or an error without calling an instance, it takes none.
+func (m *module) enter(ctx context.Context, op string, request []byte) (spent cost, answer []byte, err error) {
+	if !m.ops[op] {
+		answer, err = unknownOp(op)
+		return spent, answer, err
+	}
+	if uint64(len(request)) > math.MaxUint32 {
+		return spent, nil, fmt.Errorf("%w: its request has %d bytes", ErrMemoryLimit, len(request))
+	}
 	start := time.Now()
 	select {
 	case m.slots <- struct{}{}:
-		return time.Since(start), nil
 	case <-ctx.Done():
-		return time.Since(start), ctx.Err()
+		err = ctx.Err()
 	}
+	spent.waited = time.Since(start)
+	return spent, nil, err
 }
 
 // outcome is what came of a call of an instance.

@@ -2,8 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"github.com/ctxfold/ctxfold/core"
 )
@@ -58,17 +56,9 @@ type pinnedModule struct {
 // is left to its work and thrown away behind it.
 func (p *pinnedModule) call(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
 	m := p.m
-	if !m.ops[op] {
-		answer, err := unknownOp(op)
-		return answer, cost{}, err
-	}
-	if uint64(len(request)) > math.MaxUint32 {
-		return nil, cost{}, fmt.Errorf("%w: its request has %d bytes", ErrMemoryLimit, len(request))
-	}
-	spent := cost{}
-	var err error
-	if spent.waited, err = m.wait(ctx); err != nil {
-		return nil, spent, err
+	spent, answer, err := m.enter(ctx, op, request)
+	if answer != nil || err != nil {
+		return answer, spent, err
 	}
 	if m.isClosed() {
 		<-m.slots

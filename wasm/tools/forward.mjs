@@ -4,38 +4,13 @@
 // br_table takes the variable apart. A jump to a block further down can leave that block instead: code_k begins where block_k
 // ends. That is shorter, and engines then see the control flow as it is. Jumps backward stay as they are.
 import { readFileSync, writeFileSync } from "node:fs";
+import { leb, Reader, sections } from "./binary.mjs";
 
 const [from, to] = process.argv.slice(2);
 const source = readFileSync(from);
 
 const BLOCK = 0x02, LOOP = 0x03, IF = 0x04, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41;
 const VOID = 0x40;
-
-/** Reads LEB128, unsigned (and signed numbers that are not negative). */
-class Reader {
-  constructor(bytes, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-  u32() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const b = this.bytes[this.at++];
-      value += (b & 0x7f) * 2 ** shift;
-      if (b < 0x80) return value;
-    }
-  }
-  skip() {
-    while (this.bytes[this.at++] >= 0x80);
-  }
-}
-
-function leb(n) {
-  const out = [];
-  for (; n >= 0x80; n = Math.floor(n / 128)) out.push((n & 0x7f) | 0x80);
-  out.push(n);
-  return Buffer.from(out);
-}
 
 /** Moves a reader over the immediates of an instruction whose opcode was read. */
 function immediates(r, op) {
@@ -125,12 +100,8 @@ function rewrite(body) {
   return Buffer.concat(out);
 }
 
-const sections = [source.subarray(0, 8)];
-for (const r = new Reader(source, 8); r.at < source.length; ) {
-  const start = r.at;
-  const id = source[r.at++];
-  const size = r.u32();
-  const end = r.at + size;
+const parts = [source.subarray(0, 8)];
+for (const { id, start, end, r } of sections(source)) {
   if (id === 10) {
     const count = r.u32();
     const bodies = [leb(count)];
@@ -141,11 +112,10 @@ for (const r = new Reader(source, 8); r.at < source.length; ) {
       r.at += length;
     }
     const code = Buffer.concat(bodies);
-    sections.push(Buffer.from([id]), leb(code.length), code);
+    parts.push(Buffer.from([id]), leb(code.length), code);
   } else {
-    sections.push(source.subarray(start, end));
+    parts.push(source.subarray(start, end));
   }
-  r.at = end;
 }
 if (direct === 0) throw new Error("this Go compiles jumps in another way");
-writeFileSync(to, Buffer.concat(sections));
+writeFileSync(to, Buffer.concat(parts));

@@ -4,37 +4,22 @@
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
 // stays. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
 import { readFileSync, writeFileSync } from "node:fs";
+import { sections } from "./binary.mjs";
 
 const [from, to] = process.argv.slice(2);
 const wasm = readFileSync(from);
 
 /** The segments of the data section: where they go in memory, and where they stand in the file. */
 const segments = [];
-{
-  let at = 8;
-  const u32 = () => {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const b = wasm[at++];
-      value += (b & 0x7f) * 2 ** shift;
-      if (b < 0x80) return value;
-    }
-  };
-  while (at < wasm.length) {
-    const id = wasm[at++];
-    const size = u32();
-    const end = at + size;
-    if (id === 11) {
-      for (let count = u32(); count > 0; count--) {
-        if (u32() !== 0 || wasm[at++] !== 0x41) throw new Error("a data segment is not active");
-        const address = u32(); // not negative: Go's data is in the first 2 GiB
-        if (wasm[at++] !== 0x0b) throw new Error("the address of a data segment is no constant");
-        const length = u32();
-        segments.push({ address, length, at });
-        at += length;
-      }
-    }
-    at = end;
+for (const { id, r } of sections(wasm)) {
+  if (id !== 11) continue;
+  for (let count = r.u32(); count > 0; count--) {
+    if (r.u32() !== 0 || r.byte() !== 0x41) throw new Error("a data segment is not active");
+    const address = r.u32(); // not negative: Go's data is in the first 2 GiB
+    if (r.byte() !== 0x0b) throw new Error("the address of a data segment is no constant");
+    const length = r.u32();
+    segments.push({ address, length, at: r.at });
+    r.at += length;
   }
 }
 const top = Math.max(...segments.map((s) => s.address + s.length));

@@ -3,6 +3,7 @@
 // Go writes tens of thousands of them, as short as the runs of zeros between them, and what starts the runtime leaves these
 // behind, empty, beside its own. Each costs an engine time at instantiation, and bytes.
 import { readFileSync, writeFileSync } from "node:fs";
+import { leb, sections } from "./binary.mjs";
 
 /** Fewer zeros than this do not end a segment. */
 const GAP = 512;
@@ -10,16 +11,9 @@ const GAP = 512;
 const [from, to] = process.argv.slice(2);
 const wasm = readFileSync(from);
 
-function leb(n) {
-  const out = [];
-  for (; n >= 0x80; n = Math.floor(n / 128)) out.push((n & 0x7f) | 0x80);
-  out.push(n);
-  return out;
-}
-
 /** Signed LEB128 of a number that is not negative: its highest bit must not look like a sign. */
 function sleb(n) {
-  const out = leb(n);
+  const out = [...leb(n)];
   if (out.at(-1) & 0x40) {
     out[out.length - 1] |= 0x80;
     out.push(0);
@@ -28,36 +22,23 @@ function sleb(n) {
 }
 
 const parts = [wasm.subarray(0, 8)];
-let at = 8;
-const u32 = () => {
-  let value = 0;
-  for (let shift = 0; ; shift += 7) {
-    const b = wasm[at++];
-    value += (b & 0x7f) * 2 ** shift;
-    if (b < 0x80) return value;
-  }
-};
-while (at < wasm.length) {
-  const start = at;
-  const id = wasm[at++];
-  const size = u32();
-  const end = at + size;
+for (const { id, start, end, r } of sections(wasm)) {
   if (id === 12) {
     // The number of segments, which only instructions need that name one by its number; without it those would be invalid.
   } else if (id === 11) {
     const segments = [];
-    for (let count = u32(); count > 0; count--) {
-      const kind = u32();
-      if (kind === 1 && wasm[at] === 0) {
-        at++; // passive and empty
+    for (let count = r.u32(); count > 0; count--) {
+      const kind = r.u32();
+      if (kind === 1 && wasm[r.at] === 0) {
+        r.at++; // passive and empty
         continue;
       }
-      if (kind !== 0 || wasm[at++] !== 0x41) throw new Error("a data segment is neither active nor empty");
-      const address = u32();
-      if (wasm[at++] !== 0x0b) throw new Error("the address of a data segment is no constant");
-      const length = u32();
-      segments.push({ address, bytes: wasm.subarray(at, at + length) });
-      at += length;
+      if (kind !== 0 || r.byte() !== 0x41) throw new Error("a data segment is neither active nor empty");
+      const address = r.u32();
+      if (r.byte() !== 0x0b) throw new Error("the address of a data segment is no constant");
+      const length = r.u32();
+      segments.push({ address, bytes: wasm.subarray(r.at, r.at + length) });
+      r.at += length;
     }
     const memory = Buffer.alloc(Math.max(...segments.map((s) => s.address + s.bytes.length)));
     for (const s of segments) s.bytes.copy(memory, s.address);
@@ -76,6 +57,5 @@ while (at < wasm.length) {
   } else {
     parts.push(wasm.subarray(start, end));
   }
-  at = end;
 }
 writeFileSync(to, Buffer.concat(parts));
