@@ -20,6 +20,10 @@ INSTALL     := npm install --no-save --no-audit --no-fund
 WINDOW      ?= 32000
 SAMPLE      := testdata/sample.anthropic.json
 
+# Nobody is asked, and a lock that another apt-get holds is waited for.
+APT         := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300
+APT_INSTALL := $(APT) update && $(APT) install -y --no-install-recommends
+
 say = @printf '\n==> %s\n'
 
 .PHONY: help
@@ -101,7 +105,7 @@ languages-are-there:
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
 		printf '\n==> apt-get: installing%s, for the examples in C, Python and Rust\n' "$$missing"; \
-		apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing libc6-dev; \
+		$(APT_INSTALL) $$missing libc6-dev; \
 	elif [ "$${CI:-}" = true ]; then \
 		echo "Missing, and in CI nothing is left out:$$missing" >&2; exit 1; \
 	else \
@@ -121,7 +125,7 @@ node-is-there:
 			echo 'Node is missing: install Node $(NODE_MAJOR) or newer, then run this again.' >&2; exit 1; \
 		fi; \
 		printf '\n==> apt-get: installing Node, which is missing\n'; \
-		apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm; \
+		$(APT_INSTALL) nodejs npm; \
 		if new_enough; then exit 0; fi; \
 	fi; \
 	printf '\n==> npm: installing Node $(NODE_MAJOR) into build/node, because the one that is there is older\n'; \
@@ -134,7 +138,7 @@ browser-is-there:
 	@if [ -n "$${CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome > /dev/null; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
 		printf '\n==> apt-get: installing Chromium, which is missing\n'; \
-		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; \
+		$(APT_INSTALL) chromium; \
 	elif [ "$${CI:-}" = true ]; then \
 		echo 'Chromium is missing, and in CI the browser tests are not left out.' >&2; exit 1; \
 	else \
@@ -146,7 +150,7 @@ other-browsers-are-there:
 	@if command -v firefox-esr > /dev/null && command -v WebKitWebDriver > /dev/null && command -v Xvfb > /dev/null; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
 		printf '\n==> apt-get: installing Firefox and WebKit\n'; \
-		apt-get update -qq && apt-get install -y -qq --no-install-recommends firefox-esr webkit2gtk-driver xvfb; \
+		$(APT_INSTALL) firefox-esr webkit2gtk-driver xvfb; \
 	else \
 		printf '\n!!! FIREFOX AND WEBKIT ARE LEFT OUT: install firefox-esr, webkit2gtk-driver and xvfb.\n' >&2; \
 	fi
