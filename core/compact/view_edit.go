@@ -1,0 +1,206 @@
+package compact
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// SetBody puts value, JSON of the wire format, in the place of a part's body; size is what reading it will measure. What
+// stood inside the part is removed with its body. The item has to be measured anew afterwards, by changed.
+func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
+	p := &v.T.Parts[part]
+	span := v.T.Write(value)
+	size.Weight = v.weigh(value, size)
+	v.edits = append(v.edits, edit{p.Msg, p.Body, span})
+	v.sorted = false
+	if _, found := v.bodies[part]; !found {
+		if v.bodies == nil {
+			v.bodies = map[int32]transcript.Span{}
+		}
+		v.bodies[part] = p.Body
+	}
+	p.Body, p.Size = span, size
+	p.Flags |= transcript.Edited
+	for i := range v.T.Inner(int(part)) {
+		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
+	}
+}
+
+// weigh is the weight that reading value, JSON, will give a part whose other measures are size: that of the value, or of the
+// text in it that they are of.
+func (v *View) weigh(value []byte, size transcript.Measure) uint32 {
+	if v.T.Weigh == nil {
+		return 0
+	}
+	s := jsonspan.New(value)
+	s.Weigh = v.T.Weigh
+	if value[0] == '"' {
+		return s.Text().Weight
+	}
+	if all := s.At(0).Skip(); all.Bytes == size.Bytes || value[0] != '{' {
+		return all.Weight
+	}
+	for s.Object(); ; {
+		if _, ok := s.Key(); !ok {
+			return 0
+		}
+		if s.Kind() != jsonspan.String {
+			s.Skip()
+		} else if text := s.Text(); text.Bytes == size.Bytes {
+			return text.Weight
+		}
+	}
+}
+
+// Original is the body of a part before any edit.
+func (v *View) Original(part int32) transcript.Span {
+	if body, found := v.bodies[part]; found {
+		return body
+	}
+	return v.T.Parts[part].Body
+}
+
+// originals puts the bodies back that were replaced in messages, for reading, until the returned function is called.
+func (v *View) originals(messages []int32) (undo func()) {
+	was := map[int32]transcript.Part{}
+	for _, m := range messages {
+		msg := &v.T.Messages[m]
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			body, edited := v.bodies[n]
+			if !edited {
+				continue
+			}
+			was[n] = v.T.Parts[n]
+			v.T.Parts[n].Body = body
+			v.T.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
+			for i := range v.T.Inner(int(n)) {
+				k := n + 1 + int32(i)
+				was[k] = v.T.Parts[k]
+				v.T.Parts[k].Flags &^= transcript.Removed
+			}
+		}
+	}
+	return func() {
+		for n, p := range was {
+			v.T.Parts[n] = p
+		}
+	}
+}
+
+// RemovePart takes a part out of its message, with what stands inside it and with a result that is one with its call.
+func (v *View) RemovePart(item int, part int32) {
+	v.removePart(part)
+	v.changed(item)
+}
+
+// removePart is RemovePart for several in a row; the item has to be measured anew afterwards, by changed.
+func (v *View) removePart(part int32) {
+	p := &v.T.Parts[part]
+	p.Flags |= transcript.Removed
+	if pair := p.Pair; pair >= 0 && (p.List == transcript.Shared || v.T.Parts[pair].List == transcript.Shared) {
+		v.T.Parts[pair].Flags |= transcript.Removed
+	}
+	for i := range v.T.Inner(int(part)) {
+		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
+	}
+}
+
+// Piece returns a message, to be read only, that holds the parts of an item's message before index end of Parts.
+func (v *View) Piece(item int, end int32) int32 {
+	m := v.Items[item].Msg
+	piece := v.T.Piece(m, end)
+	shift := v.T.Messages[piece].First - v.T.Messages[m].First
+	for i := v.T.Messages[m].First; i < end; i++ {
+		if body, found := v.bodies[i]; found {
+			v.bodies[i+shift] = body
+		}
+	}
+	return piece
+}
+
+// CutOff takes a piece out of the message of its item.
+func (v *View) CutOff(item int, piece int32) {
+	first := v.T.Messages[v.Items[item].Msg].First
+	for i := first; i < first+v.T.Messages[piece].Count; i++ {
+		v.T.Parts[i].Flags |= transcript.Removed
+	}
+	v.changed(item)
+}
+
+// Replace puts a message that was written anew, JSON of the wire format, in the place of an item's.
+func (v *View) Replace(item int, text []byte) {
+	v.Items[item].Msg = int32(v.F.Append(v.T, text))
+	v.changed(item)
+}
+
+func (v *View) changed(item int) {
+	it := &v.Items[item]
+	v.Total -= it.Tokens
+	it.Tokens = v.P.Message(v.T, int(it.Msg))
+	it.Dirty = true
+	v.Total += it.Tokens
+}
+
+// Remove takes the items out for which gone is true.
+func (v *View) Remove(gone func(i int) bool) {
+	kept := v.Items[:0]
+	for i, it := range v.Items {
+		if gone(i) {
+			v.Total -= it.Tokens
+		} else {
+			kept = append(kept, it)
+		}
+	}
+	v.Items = kept
+}
+
+// Insert puts new messages, JSON of the wire format separated by commas, before item at. It returns how many items it
+// added.
+func (v *View) Insert(at int, text []byte) int {
+	part := len(v.T.Parts)
+	n := v.insert(at, text)
+	v.F.Pair(v.T, part)
+	return n
+}
+
+// insert is Insert for several in a row, which are to be paired afterwards.
+func (v *View) insert(at int, text []byte) int {
+	first := v.F.Add(v.T, text)
+	var added []Item
+	for m := first; m < len(v.T.Messages); m++ {
+		it := Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
+		v.Total += it.Tokens
+		added = append(added, it)
+	}
+	v.Items = slices.Insert(v.Items, at, added...)
+	return len(added)
+}
+
+// compose makes an item of a new message, JSON of the wire format. What it is paired with is found by F.Pair, which is called
+// once when all are made.
+func (v *View) compose(text []byte) Item {
+	m := v.F.Add(v.T, text)
+	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
+}
+
+// setItems puts a list of items in the place of all; part is the number of parts before new ones were made.
+func (v *View) setItems(items []Item, part int) {
+	v.Total -= v.Tokens(0, len(v.Items))
+	v.Items = items
+	v.Total += v.Tokens(0, len(items))
+	v.F.Pair(v.T, part)
+}
+
+// dropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It tells whether there was
+// anything.
+func (v *View) dropTurn(m int32) bool {
+	meta := v.T.Messages[m].Meta
+	if meta == 0 || v.T.Metas[meta-1].Member.Zero() {
+		return false
+	}
+	v.edits = append(v.edits, edit{m, v.member(v.T.Metas[meta-1].Member, v.T.Messages[m].Span), transcript.Span{}})
+	v.sorted = false
+	return true
+}

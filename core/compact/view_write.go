@@ -1,0 +1,192 @@
+package compact
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Size is about how many bytes AppendOuter writes: not less, unless texts are edited into longer ones.
+func (v *View) Size() int {
+	t := v.T
+	n := t.Outer.Len() - t.List.Len() + 2
+	for _, it := range v.Items {
+		n += t.Messages[it.Msg].Span.Len() + 1
+		if it.In >= 0 && int(it.In)+1 < t.Input { // with the white space behind it
+			n += int(t.Messages[it.In+1].Span.Start - t.Messages[it.In].Span.End)
+		}
+	}
+	if v.Rest < t.Input {
+		n += int(t.List.End - t.Messages[v.Rest].Span.Start)
+	}
+	for _, e := range v.edits {
+		n += e.new.Len() - e.old.Len()
+	}
+	return max(n, 0)
+}
+
+// AppendOuter writes the whole value that came in, a list or a request body, with the list of messages as it is now.
+func (v *View) AppendOuter(dst []byte) []byte {
+	t := v.T
+	dst = append(dst, t.Src[t.Outer.Start:t.List.Start]...)
+	dst = v.appendList(dst)
+	return append(dst, t.Src[t.List.End:t.Outer.End]...)
+}
+
+// appendList writes the list of messages. Neighbours of the input are copied as one run, with the white space between
+// them.
+func (v *View) appendList(dst []byte) []byte {
+	t := v.T
+	items := v.Items
+	for m := v.Rest; m < t.Input; m++ {
+		items = append(items, Item{Msg: int32(m), In: int32(m)})
+	}
+	for i := 0; i < len(items); {
+		it := &items[i]
+		switch {
+		case i == 0 && it.In == 0:
+			dst = append(dst, t.Src[t.List.Start:t.Messages[0].Span.Start]...)
+		case i == 0:
+			dst = append(dst, '[')
+		case it.In > 0 && items[i-1].In == it.In-1:
+			dst = append(dst, t.Src[t.Messages[it.In-1].Span.End:t.Messages[it.In].Span.Start]...)
+		default:
+			dst = append(dst, ',')
+		}
+		if it.Dirty || it.In < 0 {
+			dst = v.appendMessage(dst, it)
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty {
+			end++
+		}
+		dst = append(dst, t.Src[t.Messages[it.In].Span.Start:t.Messages[items[end-1].In].Span.End]...)
+		i = end
+	}
+	if len(items) == 0 {
+		dst = append(dst, '[')
+	} else if last := items[len(items)-1]; last.In >= 0 && int(last.In) == t.Input-1 {
+		return append(dst, t.Src[t.Messages[last.In].Span.End:t.List.End]...)
+	}
+	return append(dst, ']')
+}
+
+// appendMessage writes one message with its edits.
+func (v *View) appendMessage(dst []byte, it *Item) []byte {
+	msg := &v.T.Messages[it.Msg]
+	if !it.Dirty {
+		return append(dst, v.T.Bytes(msg.Span)...)
+	}
+	return v.appendRange(dst, it.Msg, msg.Span)
+}
+
+// appendRange writes a range of a message, all of it or a part, with its edits.
+func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
+	splices := v.removals(m)
+	for _, e := range v.editsOf(m) {
+		splices = append(splices, splice{e.old, e.new})
+	}
+	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	at := span.Start
+	for _, s := range splices {
+		if s.old.Start < at || s.old.End > span.End { // outside, or inside something that is gone
+			continue
+		}
+		dst = append(dst, v.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...)
+		if !s.new.Zero() {
+			dst = append(dst, v.T.Bytes(s.new)...)
+		}
+		at = s.old.End
+	}
+	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: span.End})...)
+}
+
+// appendPart writes one part with its edits.
+func (v *View) appendPart(dst []byte, part int32) []byte {
+	p := &v.T.Parts[part]
+	for _, inner := range v.T.Inner(int(part)) {
+		if inner.Has(transcript.Removed) {
+			return v.appendRange(dst, p.Msg, p.Span)
+		}
+	}
+	edits := v.editsOf(p.Msg)
+	first, _ := slices.BinarySearchFunc(edits, p.Span.Start, func(e edit, start uint32) int { return cmp.Compare(e.old.Start, start) })
+	at := p.Span.Start
+	for _, e := range edits[first:] {
+		if e.old.End > p.Span.End {
+			break
+		}
+		if e.old.Start >= at {
+			dst = append(append(dst, v.T.Bytes(transcript.Span{Start: at, End: e.old.Start})...), v.T.Bytes(e.new)...)
+			at = e.old.End
+		}
+	}
+	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
+}
+
+// editsOf returns the edits of a message in their order. Of two edits of one body the later counts; it stands first.
+func (v *View) editsOf(m int32) []edit {
+	if !v.sorted {
+		// New text is written behind all older: where it begins tells which edit is the later one.
+		slices.SortFunc(v.edits, func(a, b edit) int {
+			return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.old.Start, b.old.Start), cmp.Compare(b.new.Start, a.new.Start))
+		})
+		v.sorted = true
+	}
+	byMsg := func(e edit, m int32) int { return cmp.Compare(e.msg, m) }
+	from, _ := slices.BinarySearchFunc(v.edits, m, byMsg)
+	to, _ := slices.BinarySearchFunc(v.edits, m+1, byMsg)
+	return v.edits[from:to]
+}
+
+// AppendEdits writes the view as runs over the input's indexes, in output order: {"keep":[from,to]} (half-open),
+// {"insert":message}, {"set":index,"message":message}.
+func (v *View) AppendEdits(dst []byte) []byte {
+	num := func(n int) { dst = strconv.AppendInt(dst, int64(n), 10) }
+	dst = append(dst, '[')
+	comma := func() {
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+	}
+	keep := func(from, to int) {
+		comma()
+		dst = append(dst, `{"keep":[`...)
+		num(from)
+		dst = append(dst, ',')
+		num(to)
+		dst = append(dst, `]}`...)
+	}
+	for i := 0; i < len(v.Items); {
+		it := &v.Items[i]
+		switch {
+		case it.In < 0:
+			comma()
+			dst = append(dst, `{"insert":`...)
+			dst = append(v.appendMessage(dst, it), '}')
+			i++
+		case it.Dirty:
+			comma()
+			dst = append(dst, `{"set":`...)
+			num(int(it.In))
+			dst = append(dst, `,"message":`...)
+			dst = append(v.appendMessage(dst, it), '}')
+			i++
+		default:
+			end := i + 1
+			for end < len(v.Items) && v.Items[end].In == v.Items[end-1].In+1 && !v.Items[end].Dirty {
+				end++
+			}
+			keep(int(it.In), int(v.Items[end-1].In)+1)
+			i = end
+		}
+	}
+	if v.Rest < v.T.Input {
+		keep(v.Rest, v.T.Input)
+	}
+	return append(dst, ']')
+}
