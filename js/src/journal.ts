@@ -1,4 +1,5 @@
 /** Where the events of compactions are kept. */
+import { Database } from "./database.js";
 
 /** A compaction of a conversation begins or has ended. */
 export interface CompactionEvent {
@@ -43,58 +44,16 @@ export function memoryJournal(): Journal {
 
 /** A journal in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
 export function indexedDBJournal(name = "ctxfold-events"): Journal {
-  let opened: Promise<IDBDatabase> | undefined;
-  const lost = () => {
-    opened = undefined;
-  };
-  const open = () => {
-    opened ??= openDatabase(name, lost);
-    return opened;
-  };
+  const database = new Database(name, (made) => {
+    // Keys count up, and an index gives equal keys in the order of these: the oldest event first.
+    made.createObjectStore(EVENTS, { autoIncrement: true }).createIndex(BY_CONVERSATION, "conversation");
+  });
   return {
-    async append(event) {
-      const transaction = (await open()).transaction(EVENTS, "readwrite");
-      transaction.objectStore(EVENTS).add(event);
-      await new Promise<void>((done, failed) => {
-        transaction.oncomplete = () => done();
-        transaction.onabort = () => failed(transaction.error);
-      });
-    },
-    async events(conversation) {
-      const store = (await open()).transaction(EVENTS).objectStore(EVENTS);
-      return settled<CompactionEvent[]>(store.index(BY_CONVERSATION).getAll(conversation));
-    },
+    append: (event) => database.write(EVENTS, (store) => store.add(event)),
+    events: (conversation) =>
+      database.read<CompactionEvent[]>(EVENTS, (store) => store.index(BY_CONVERSATION).getAll(conversation)),
   };
 }
 
 const EVENTS = "events";
 const BY_CONVERSATION = "conversation";
-
-async function openDatabase(name: string, lost: () => void): Promise<IDBDatabase> {
-  try {
-    const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => {
-      // Keys count up, and an index gives equal keys in the order of these: the oldest event first.
-      const events = request.result.createObjectStore(EVENTS, { autoIncrement: true });
-      events.createIndex(BY_CONVERSATION, "conversation");
-    };
-    const database = await settled(request);
-    // Another page that deletes or upgrades the database would wait for this one for ever.
-    database.onversionchange = () => {
-      database.close();
-      lost();
-    };
-    database.onclose = lost;
-    return database;
-  } catch (cause) {
-    lost();
-    throw cause;
-  }
-}
-
-function settled<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((done, failed) => {
-    request.onsuccess = () => done(request.result);
-    request.onerror = () => failed(request.error);
-  });
-}

@@ -1,4 +1,5 @@
 /** Where bodies are kept that were taken out of a transcript, by their handles. */
+import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
 import type { State } from "./types.js";
 
@@ -94,57 +95,16 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateS
 
 /** A store in the browser's IndexedDB, in a database of this name. It opens the database when it is used first. */
 export function indexedDBStore(name = "ctxfold"): Store & StateStore {
-  let opened: Promise<IDBDatabase> | undefined;
-  const open = () => {
-    opened ??= openDatabase(name, () => {
-      opened = undefined;
-    });
-    return opened;
-  };
-  const put = async (kind: string, key: string, value: unknown) => {
-    const transaction = (await open()).transaction(kind, "readwrite");
-    transaction.objectStore(kind).put(value, key);
-    await new Promise<void>((done, failed) => {
-      transaction.oncomplete = () => done();
-      transaction.onabort = () => failed(transaction.error);
-    });
-  };
-  const get = async <T>(kind: string, key: string) =>
-    settled<T>((await open()).transaction(kind).objectStore(kind).get(key));
+  const database = new Database(name, (made) => {
+    for (const kind of [BODIES, STATES]) made.createObjectStore(kind);
+  });
   return {
-    saveState: (conversation, state) => put(STATES, conversation, state),
-    loadState: (conversation) => get<MaybeState>(STATES, conversation),
-    put: async (handle, body) => put(BODIES, keyOf(handle), body),
-    get: async (handle) => get<MaybeText>(BODIES, keyOf(handle)),
+    saveState: (conversation, state) => database.write(STATES, (store) => store.put(state, conversation)),
+    loadState: (conversation) => database.read<MaybeState>(STATES, (store) => store.get(conversation)),
+    put: async (handle, body) => database.write(BODIES, (store) => store.put(body, keyOf(handle))),
+    get: async (handle) => database.read<MaybeText>(BODIES, (store) => store.get(keyOf(handle))),
   };
 }
 
 const BODIES = "bodies";
 const STATES = "states";
-
-async function openDatabase(name: string, lost: () => void): Promise<IDBDatabase> {
-  try {
-    const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => {
-      for (const kind of [BODIES, STATES]) request.result.createObjectStore(kind);
-    };
-    const database = await settled(request);
-    // Another page that deletes or upgrades the database would wait for this one for ever.
-    database.onversionchange = () => {
-      database.close();
-      lost();
-    };
-    database.onclose = lost;
-    return database;
-  } catch (cause) {
-    lost();
-    throw cause;
-  }
-}
-
-function settled<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((done, failed) => {
-    request.onsuccess = () => done(request.result);
-    request.onerror = () => failed(request.error);
-  });
-}
