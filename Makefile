@@ -112,17 +112,19 @@ languages-are-there:
 		printf '\n!!! Missing:%s. THE EXAMPLES IN C, PYTHON AND RUST ARE LEFT OUT.\n' "$$missing" >&2; \
 	fi
 
-# Debian's Node may be too old, but its npm can fetch a newer one into build/node, which the recipes then find first.
+# Debian's Node may be too old, but its npm can fetch a newer one into build/node, which the recipes then find first. The shell
+# has to forget where it found the old one. The tests want node --test-timeout.
 NODE_MAJOR  := 20
+NODE_MINOR  := 11
 export PATH := $(CURDIR)/build/node/node_modules/.bin:$(PATH)
 
 .PHONY: node-is-there
 node-is-there:
-	@new_enough() { command -v npm > /dev/null && node -e 'process.exit(parseInt(process.versions.node) < $(NODE_MAJOR) ? 1 : 0)' 2> /dev/null; }; \
+	@new_enough() { hash -r; command -v npm > /dev/null && node -e 'const [major, minor] = process.versions.node.split("."); process.exit(major > $(NODE_MAJOR) || major == $(NODE_MAJOR) && minor >= $(NODE_MINOR) ? 0 : 1)' 2> /dev/null; }; \
 	if new_enough; then exit 0; fi; \
 	if ! command -v npm > /dev/null; then \
 		if [ "$$(id -u)" != 0 ] || [ ! -f /etc/debian_version ]; then \
-			echo 'Node is missing: install Node $(NODE_MAJOR) or newer, then run this again.' >&2; exit 1; \
+			echo 'Node is missing: install Node $(NODE_MAJOR).$(NODE_MINOR) or newer, then run this again.' >&2; exit 1; \
 		fi; \
 		printf '\n==> apt-get: installing Node, which is missing\n'; \
 		$(APT_INSTALL) nodejs npm; \

@@ -45,3 +45,8 @@ test("conditions stand in the order in which platforms must find them", () => {
     "default",
   ]);
 });
+
+test("who does not read exports gets the entry for browsers: Parcel does not, and Node does", () => {
+  assert.equal(manifest.main, manifest.exports["."].default);
+  assert.equal(manifest.browser, undefined);
+});
