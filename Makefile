@@ -8,6 +8,7 @@ SHELL       := bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
+COMPACTIONS ?= 10000
 SEED        := $(shell date +%s)
 BENCH       ?= .
 
@@ -165,9 +166,9 @@ test-long: test-load test-hostile fuzz ## Compact CASES (1,000,000) random conve
 	@go test -race -short -count=1 -timeout 60m ./...
 
 .PHONY: test-load
-test-load: ## Compact 10,000 conversations in each of 64 goroutines, while instances are lost and calls are cancelled
-	$(say) 'go test -race: 64 goroutines, 10,000 compactions in each'
-	@CTXFOLD_LONG=1 go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host
+test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled
+	$(say) 'go test -race: 64 goroutines, $(COMPACTIONS) compactions in each'
+	@go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host -compactions $(COMPACTIONS)
 
 .PHONY: test-hostile
 test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core and to the module

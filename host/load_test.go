@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -17,6 +17,8 @@ import (
 
 	"github.com/ctxfold/ctxfold/host"
 )
+
+var compactions = flag.Int("compactions", 12, "how many compactions each of the 64 goroutines of TestLoad makes")
 
 // loadCase is a conversation with the result that it must have, which no other one has.
 type loadCase struct {
@@ -51,13 +53,11 @@ func summaryOf(text string) string {
 }
 
 // Many goroutines share a small pool, while calls are cancelled, instances are lost and calls need more memory than there may
-// be: every answer is that of its own request, and nothing is left behind. The long run makes 10,000 compactions in each of
-// 64 goroutines.
+// be: every answer is that of its own request, and nothing is left behind. The long run makes 10,000 compactions in each
+// goroutine.
 func TestLoad(t *testing.T) {
-	goroutines, each := 64, 12
-	if os.Getenv("CTXFOLD_LONG") != "" {
-		each = 10_000
-	} else if testing.Short() {
+	goroutines, each := 64, *compactions
+	if testing.Short() {
 		goroutines, each = 16, 6
 	}
 	policy := json.RawMessage(`{"format":"openai-chat","window":{"tokens":600,"reserve":0},"summary":{"max_input_tokens":4000},"passes":[{"pass":"fold","keep_tokens":100}]}`)
