@@ -171,9 +171,12 @@ test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instance
 	@go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host -compactions $(COMPACTIONS)
 
 .PHONY: test-hostile
-test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core and to the module
+test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core and to the module, and 20,000 of everything to every pass; write build/hostile.md
 	$(say) 'Hostile input, at its full size'
-	@CTXFOLD_LONG=1 go test -count=1 -timeout 120m -run '^TestHostile$$' -v ./host
+	@mkdir -p build
+	@CTXFOLD_LONG=1 go test -count=1 -timeout 60m -run '^TestLinear$$' -v ./core
+	@CTXFOLD_LONG=$(CURDIR)/build/hostile.md go test -count=1 -timeout 120m -run '^TestHostile$$' -v ./host
+	@cat build/hostile.md
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz test, and every operation natively against the module, for FUZZTIME (30s) each

@@ -239,12 +239,13 @@ func validate(r *request, dst []byte) []byte {
 	if r.session != nil {
 		list = strings.TrimSuffix("messages."+list, ".")
 	}
+	paths := wire.Paths{F: r.format, T: r.t}
 	for _, v := range r.format.Check(r.t, seq, r.policy.OpenCalls == "answer") {
 		at := r.t.Messages[v.Message].Span.Start
 		if v.Part >= 0 {
 			at = r.t.Parts[v.Part].Span.Start
 		}
-		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: list + v.Path(r.format, r.t),
+		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: list + paths.Of(&v),
 			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
 	}
 	a.Valid = len(a.Violations) == 0

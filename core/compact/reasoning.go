@@ -71,13 +71,14 @@ func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *tran
 			switch {
 			case p.Has(transcript.Removed) || p.Parent >= 0:
 			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
-				c.RemovePart(i, n)
+				c.removePart(n)
 				stripped = true
 			default:
 				left = true
 			}
 		}
 		if stripped {
+			c.changed(i)
 			c.act(Action{Action: "strip", Pass: pass, Message: int(it.In), Tokens: before - c.Total, Rule: rule})
 			empty[i] = !left
 		}

@@ -71,7 +71,8 @@ func (p *truncatePass) message(c *Run, m int32, may func(tool string) bool) (tru
 			truncated += p.text(c, n)
 			continue
 		}
-		for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+		last := n + int32(len(c.T.Inner(int(n))))
+		for k := n + 1; k <= last; k++ {
 			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && c.T.IsString(inner.Body) {
 				truncated += p.text(c, k)
 			}

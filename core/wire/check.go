@@ -302,32 +302,56 @@ func (c *Checker) order() {
 	}
 }
 
-// Path is where a violation stands: an index in the list of messages, and the index of a part in its message.
-func (v *Violation) Path(f *Format, t *transcript.Transcript) string {
+// Paths tells where violations of a transcript stand. It counts a message once, however many of its parts break a rule.
+type Paths struct {
+	F  *Format
+	T  *transcript.Transcript
+	at []int32 // of each part of a message that was counted: one more than its index in its list
+}
+
+// Of is where a violation stands: an index in the list of messages, and the index of a part in its message.
+func (p *Paths) Of(v *Violation) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {
 		return path
 	}
 	part := v.Part
-	p := &t.Parts[part]
-	if p.List == transcript.Shared {
-		part = p.Pair
-		p = &t.Parts[part]
+	if p.T.Parts[part].List == transcript.Shared {
+		part = p.T.Parts[part].Pair
 	}
-	list := [...]string{"content", "tool_calls"}
-	if f.Parts != "" {
-		list[transcript.ContentList] = f.Parts
-	}
-	if p.List < 0 {
+	at := p.T.Parts[part].List
+	if at < 0 {
 		return path
 	}
-	n := 0
-	for i := t.Messages[v.Message].First; i < part; i++ {
-		if t.Parts[i].List == p.List && t.Parts[i].Parent == p.Parent {
-			n++
+	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls"}
+	if p.F.Parts != "" {
+		list[transcript.ContentList] = p.F.Parts
+	}
+	if p.at == nil {
+		p.at = make([]int32, len(p.T.Parts))
+	}
+	if p.at[part] == 0 {
+		p.count(p.T.Parts[part].Msg)
+	}
+	return path + "." + list[at] + "[" + strconv.Itoa(int(p.at[part]-1)) + "]"
+}
+
+func (p *Paths) count(m int32) {
+	var own, inner [transcript.CallList + 1]int32
+	parent := int32(-1)
+	first := p.T.Messages[m].First
+	for i, part := range p.T.PartsOf(int(m)) {
+		counts := &own
+		if part.Parent >= 0 {
+			if counts = &inner; part.Parent != parent {
+				parent, inner = part.Parent, [transcript.CallList + 1]int32{}
+			}
+		}
+		if part.List >= 0 {
+			counts[part.List]++
+			p.at[first+int32(i)] = counts[part.List]
 		}
 	}
-	return path + "." + list[p.List] + "[" + strconv.Itoa(n) + "]"
 }
 
 // checkAnthropic reports AN4 (results first in their message) and AN5 (the form of ids).

@@ -197,9 +197,10 @@ for (const [name, command, args] of /** @type {[string, string, string[]][]} */ 
     const server = spawn(command, [...args, "src/server.js"], {
       cwd: example,
       env,
+      detached: true, // what npm put there may be a launcher, which would end without its child
       stdio: ["ignore", "inherit", "inherit"],
     });
-    t.after(() => server.kill());
+    t.after(() => process.kill(-Number(server.pid)));
     const own = (/** @type {string} */ path, /** @type {any} */ init) => fetch(`http://127.0.0.1:${port}${path}`, init);
     for (let i = 0; !(await own("/", {}).catch(() => undefined)); i++) {
       assert.ok(i < 100, "it does not answer");

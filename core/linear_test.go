@@ -1,0 +1,145 @@
+//go:build unix
+
+package core_test
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// many is n values of a JSON list, in which <i> is the index of the value and <r> the one from the end.
+func many(n int, value string) string {
+	values := make([]string, n)
+	for i := range values {
+		values[i] = strings.NewReplacer("<i>", strconv.Itoa(i), "<r>", strconv.Itoa(n-1-i)).Replace(value)
+	}
+	return strings.Join(values, ",")
+}
+
+// crowds are conversations in which one thing is there n times: in one message, in one result, or in messages of one kind.
+var crowds = []struct {
+	name, format string
+	before       string
+	each, then   string // n times the one, then n times the other
+	between      string
+	after        string
+}{
+	{"calls of one message", "openai-chat",
+		`{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[`, `{"id":"c<i>","type":"function","function":{"name":"bash","arguments":"{\"command\":\"cat a<i>\"}"}}`,
+		`{"role":"tool","tool_call_id":"c<r>","content":"Error: some words of a result\nexit code 1"}`, `]},`, `,{"role":"user","content":"x"}`},
+	{"texts of one message", "openai-chat",
+		`{"role":"user","content":[`, `{"type":"text","text":"word <i>"}`, "", `]},{"role":"assistant","content":"ok"}`, `,{"role":"user","content":"x"}`},
+	{"images of one message", "openai-chat",
+		`{"role":"user","content":[`, `{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`, "", `]},{"role":"assistant","content":"ok"}`, `,{"role":"user","content":"x"}`},
+	{"messages of the user", "openai-chat", ``, `{"role":"user","content":"words of <i>"}`, "", ``, ``},
+	{"messages of the system", "openai-chat", ``, `{"role":"system","content":"words of <i>"}`, "", ``, `,{"role":"user","content":"x"}`},
+	{"messages of the assistant", "openai-chat", `{"role":"user","content":"x"},`, `{"role":"assistant","content":"words of <i>"}`, "", ``, ``},
+	{"empty messages", "openai-chat", ``, `{"role":"assistant","content":""}`, "", ``, `,{"role":"user","content":"x"}`},
+	{"calls without results", "openai-chat", `{"role":"user","content":"x"},`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c<i>","type":"function","function":{"name":"edit","arguments":"{\"path\":\"a\",\"old_string\":\"b\",\"new_string\":\"c\"}"}}]}`, "", ``, `,{"role":"user","content":"x"}`},
+	{"calls and results of one message", "anthropic",
+		`{"role":"user","content":"go"},{"role":"assistant","content":[`, `{"type":"tool_use","id":"c<i>","name":"Read","input":{"file_path":"f<i>"}}`,
+		`{"type":"tool_result","tool_use_id":"c<r>","content":[{"type":"text","text":"words of a result"}]}`, `]},{"role":"user","content":[`, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
+	{"texts of one result", "anthropic",
+		`{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{"file_path":"f"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[`,
+		`{"type":"text","text":"one\ntwo\nthree\nfour\nfive\nsix words of a result"}`, "", ``, `]}]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
+	{"images of one result", "anthropic",
+		`{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"Read","input":{"file_path":"f"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[`,
+		`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}`, "", ``, `]}]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
+	{"reasoning of one message", "anthropic",
+		`{"role":"user","content":"go"},{"role":"assistant","content":[`, `{"type":"thinking","thinking":"hm hm hm","signature":"abc<i>"}`, "", ``, `,{"type":"text","text":"done"}]},{"role":"user","content":"x"}`},
+	{"reasoning of many messages", "anthropic",
+		``, `{"role":"user","content":"go <i>"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm hm hm","signature":"abc<i>"},{"type":"text","text":"done"}]}`, "", ``, `,{"role":"user","content":"x"}`},
+	{"empty texts of one message", "anthropic",
+		`{"role":"user","content":[`, `{"type":"text","text":""}`, "", ``, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
+	{"items", "openai-responses", `{"role":"user","content":"go"},`,
+		`{"type":"reasoning","id":"rs<i>","summary":[],"encrypted_content":"abc"},{"type":"function_call","call_id":"c<i>","name":"read","arguments":"{}"}`,
+		`{"type":"function_call_output","call_id":"c<r>","output":"words of a result"}`, `,`, `,{"role":"user","content":"x"}`},
+	{"reasoning without anything", "openai-responses", `{"role":"user","content":"go"},`,
+		`{"type":"reasoning","id":"rs<i>","summary":[{"type":"summary_text","text":"a"}]}`, "", ``, `,{"role":"user","content":"x"}`},
+	{"references", "openai-responses", `{"role":"user","content":"go"},`, `{"type":"item_reference","id":"rs<i>"}`, "", ``, `,{"role":"user","content":"x"}`},
+	{"calls of one tool", "gemini", `{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[`, `{"functionCall":{"name":"read","args":{"path":"a<i>"}},"thoughtSignature":"x"}`,
+		`{"functionResponse":{"name":"read","response":{"output":"words"}}}`, `]},{"role":"user","parts":[`, `]},{"role":"model","parts":[{"text":"ok"}]},{"role":"user","parts":[{"text":"x"}]}`},
+	{"calls of many tools", "gemini", `{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[`, `{"functionCall":{"name":"read<i>","args":{"path":"a<i>"}}}`,
+		`{"functionResponse":{"name":"read<r>","response":{"output":"words"}}}`, `]},{"role":"user","parts":[`, `]},{"role":"model","parts":[{"text":"ok"}]},{"role":"user","parts":[{"text":"x"}]}`},
+	{"calls of one message", "ai-sdk", `{"role":"user","content":"go"},{"role":"assistant","content":[`, `{"type":"tool-call","toolCallId":"c<i>","toolName":"read","input":{"path":"a"}}`,
+		`{"type":"tool-result","toolCallId":"c<r>","toolName":"read","output":{"type":"text","value":"words"}}`, `]},{"role":"tool","content":[`, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
+	{"steps of one message", "ai-sdk-ui", `{"id":"1","role":"user","parts":[{"type":"text","text":"go"}]},{"id":"2","role":"assistant","parts":[`,
+		`{"type":"step-start"},{"type":"tool-read","toolCallId":"c<i>","state":"output-available","input":{"path":"a"},"output":"words"}`, "", ``, `]},{"id":"3","role":"user","parts":[{"type":"text","text":"x"}]}`},
+	{"calls of one message", "native", `{"role":"user","content":"go"},{"role":"assistant","content":[`, `{"type":"tool_call","id":"c<i>","name":"read","arguments":"{}"}`,
+		`{"type":"tool_result","id":"c<r>","content":"words"}`, `]},{"role":"tool","content":[`, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
+}
+
+// now is a clock that stands still while others use the machine: the processor time of this process.
+func now() time.Duration {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// Whatever a conversation has n of, every pass, preset, rule and repair takes time in proportion to n. It takes some minutes, and
+// is a part of make test-hostile.
+func TestLinear(t *testing.T) {
+	if os.Getenv("CTXFOLD_LONG") == "" {
+		t.Skip("a long run: CTXFOLD_LONG=1")
+	}
+	works := [][2]string{{"validate", ""}, {"repair", ""}, {"estimate", ""}, {"detect", ""}}
+	for _, preset := range []string{"default", "layered", "window-budget", "turn-tail", "checkpoint", "agent-loop"} {
+		works = append(works, [2]string{"plan", `"preset":"` + preset + `",`}, [2]string{"plan", `"preset":"` + preset + `","wire_safe":false,`})
+	}
+	for _, pass := range []string{
+		`{"pass":"archive"}`, `{"pass":"clear","keep_recent":1,"min_reclaim":0}`, `{"pass":"collapse","keep_recent":1}`, `{"pass":"dedupe","min_tokens":0}`,
+		`{"pass":"drop","keep_recent":1}`, `{"pass":"fit"}`, `{"pass":"fold","keep_tokens":50,"boundary":"group"}`, `{"pass":"fold","keep_tokens":50,"boundary":"turn"}`,
+		`{"pass":"fold","keep_tokens":50,"boundary":"forward"}`, `{"pass":"fold","keep_tokens":50,"boundary":"backward"}`, `{"pass":"reasoning","mode":"strip"}`,
+		`{"pass":"reasoning"}`, `{"pass":"fold","keep_tokens":50},{"pass":"rehydrate"}`, `{"pass":"tool_digest","keep_recent":1}`, `{"pass":"truncate","max_lines":1}`,
+	} {
+		works = append(works, [2]string{"plan", `"passes":[` + pass + `],`}, [2]string{"plan", `"archive":"bodies","answer":"edits","passes":[` + pass + `],`})
+	}
+	for _, crowd := range crowds {
+		t.Run(crowd.format+" "+crowd.name, func(t *testing.T) {
+			messages := func(n int) string {
+				text := crowd.before + many(n, crowd.each) + crowd.between
+				if crowd.then != "" {
+					text += many(n, crowd.then)
+				}
+				return `"messages":[` + text + crowd.after + `]}`
+			}
+			conversations := map[int]string{5000: messages(5000), 20000: messages(20000)}
+			for _, work := range works {
+				policy := `{"policy":{"format":"` + crowd.format + `",` + work[1] + `"window":{"tokens":3000,"reserve":0},"force":true,"summary":{"mode":"local"}},`
+				if work[0] != "plan" {
+					policy = `{"policy":{"format":"` + crowd.format + `"},`
+				}
+				quickest := map[int]time.Duration{}
+				took := func(n int) time.Duration {
+					request := []byte(policy + conversations[n])
+					start := now()
+					answer := core.Call(work[0], request)
+					spent := now() - start
+					if bytes.HasPrefix(answer, []byte(`{"error"`)) {
+						t.Fatalf("%s %s: %.300s", work[0], work[1], answer)
+					}
+					if best, found := quickest[n]; !found || spent < best {
+						quickest[n] = spent
+					}
+					return quickest[n]
+				}
+				// What takes the square of 20,000 takes some hundred milliseconds. From a quarter to the whole what is linear takes four
+				// times as long, and the square sixteen times.
+				for try := 0; took(20000) > 150*time.Millisecond && quickest[20000] > 10*took(5000); try++ {
+					if try == 5 {
+						t.Errorf("%s %s: 5,000 take %v, 20,000 take %v", work[0], work[1], quickest[5000], quickest[20000])
+						break
+					}
+				}
+			}
+		})
+	}
+}
