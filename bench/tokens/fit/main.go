@@ -12,9 +12,11 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/ctxfold/ctxfold/core/tokens/script"
 )
@@ -34,6 +36,9 @@ var (
 	report = flag.String("report", "", "where to write the report")
 	judge  = flag.String("judge", "", "a folder with texts of others, to judge by")
 	keep   = flag.Bool("keep", false, "report on the weights as they are, and fit none")
+	rounds = flag.Int("rounds", 3, "how often texts that are far off are made to count for more")
+	far    = flag.Float64("far", 0.1, "the error at which a text counts twice")
+	under  = flag.Float64("under", 1.3, "how much more a text counts that is too low")
 	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
 )
 
@@ -57,19 +62,20 @@ func main() {
 		}
 	}
 	tables := map[string]string{}
+	var all sync.WaitGroup
+	var lock sync.Mutex
 	for _, e := range encodings {
-		if *keep {
-			tables[e] = script.ByName(e).Table
-			continue
-		}
-		w := solve(fit, e)
-		codes := make([]byte, 0, len(w)+script.Runs)
-		for _, x := range w {
-			codes = append(codes, script.Code(x))
-		}
-		tables[e] = string(append(codes, runCodes(runs, e)...))
-		log.Printf("%s: fitted on %d texts", e, len(fit))
+		all.Go(func() {
+			table := script.ByName(e).Table
+			if !*keep {
+				table = fitted(fit, runs, e)
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			tables[e] = table
+		})
 	}
+	all.Wait()
 	if *table != "" {
 		must(os.WriteFile(*table, writeTable(tables, texts), 0o644))
 	}
@@ -88,6 +94,17 @@ func main() {
 	} else {
 		fmt.Print(r)
 	}
+}
+
+// fitted is the table of weights that suits the texts.
+func fitted(texts []*text, runs map[string]map[string]float64, encoding string) string {
+	w := solve(texts, encoding)
+	codes := make([]byte, 0, len(w)+script.Runs)
+	for _, x := range w {
+		codes = append(codes, script.Code(x))
+	}
+	log.Printf("%s: fitted on %d texts", encoding, len(texts))
+	return string(append(codes, runCodes(runs, encoding)...))
 }
 
 func must(err error) {
@@ -120,7 +137,8 @@ func load(folder string) (texts []*text) {
 }
 
 // solve finds the weights, none below zero, with the least sum of squares of relative errors over the texts. A weight is
-// held to that of its group, which is found first in the same way.
+// held to that of its group, which is found first in the same way. Then the texts that are far off count for more, and those
+// that are too low for more still, and the weights are found again.
 func solve(texts []*text, encoding string) []float64 {
 	groups := script.Groups()
 	number := map[int]int{}
@@ -129,8 +147,13 @@ func solve(texts []*text, encoding string) []float64 {
 			number[g] = len(number)
 		}
 	}
+	kinds := map[string]float64{}
+	for _, t := range texts {
+		kinds[t.kind]++
+	}
 	coarse := make([][]float64, len(texts))
 	fine := make([][]float64, len(texts))
+	weights := make([]float64, len(texts))
 	for i, t := range texts {
 		coarse[i], fine[i] = make([]float64, len(number)), make([]float64, len(groups))
 		for f, n := range t.features {
@@ -138,29 +161,47 @@ func solve(texts []*text, encoding string) []float64 {
 			fine[i][f] = x
 			coarse[i][number[groups[f]]] += x
 		}
+		weights[i] = 1 / math.Sqrt(kinds[t.kind])
 	}
 	start := make([]float64, len(number))
 	for i := range start {
 		start[i] = 0.3
 	}
-	group := nnls(coarse, start, 1e-6)
+	group := nnls(coarse, weights, start, start, 1e-6)
 	prior := make([]float64, len(groups))
 	for f, g := range groups {
 		prior[f] = group[number[g]]
 	}
-	return nnls(fine, prior, *ridge)
+	w := nnls(fine, weights, prior, prior, *ridge)
+	for range *rounds {
+		again := make([]float64, len(texts))
+		for i, row := range fine {
+			e := -1.0
+			for j, x := range row {
+				e += x * w[j]
+			}
+			again[i] = weights[i] * (1 + math.Abs(e) / *far)
+			if e < 0 {
+				again[i] *= *under
+			}
+		}
+		w = nnls(fine, again, prior, w, *ridge)
+	}
+	return w
 }
 
-// nnls minimises |rows·w − 1|² + ridge × rows × |w − prior|², w ≥ 0, by going down along one coordinate at a time.
-func nnls(rows [][]float64, prior []float64, ridge float64) []float64 {
+// nnls minimises the sum over rows of weight × (row·w − 1)², and ridge × the sum of weights × |w − prior|², w ≥ 0, by going down
+// along one coordinate at a time.
+func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []float64 {
 	n := len(prior)
 	gram := make([][]float64, n)
 	for i := range gram {
 		gram[i] = make([]float64, n)
 	}
-	w := append([]float64(nil), prior...)
+	w := append([]float64(nil), start...)
 	gradient := make([]float64, n) // of half the sum, at w
-	for _, row := range rows {
+	hold := 0.0
+	for k, row := range rows {
 		var at []int
 		sum := -1.0
 		for j, x := range row {
@@ -170,15 +211,17 @@ func nnls(rows [][]float64, prior []float64, ridge float64) []float64 {
 			}
 		}
 		for _, i := range at {
-			gradient[i] += row[i] * sum
+			x := weights[k] * row[i]
+			gradient[i] += x * sum
 			for _, j := range at {
-				gram[i][j] += row[i] * row[j]
+				gram[i][j] += x * row[j]
 			}
 		}
+		hold += ridge * weights[k]
 	}
-	hold := ridge * float64(len(rows))
 	for i := range gram {
 		gram[i][i] += hold
+		gradient[i] += hold * (w[i] - prior[i])
 	}
 	for range 1500 {
 		most := 0.0

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
-const classes = cRune + 56
+const classes = cRune + 126
 
 // features numbers the weights: by state and class, and how many there are. It takes some time and memory, and so is made
 // when it is first asked for.
@@ -64,10 +64,14 @@ func tie(s, c int) [2]int {
 	}
 	switch {
 	case c < 26:
-		if wordLength(s) > 0 || s == sSpace || s == sUpper {
+		if wordLength(s) > 0 || s == sSpace || s == sUpper || s == sBackslash || s == sLine {
 			return [2]int{s, c}
 		}
 		return [2]int{s, 0}
+	case c < cZero && (s == sUppers || s == sCapitals):
+		return [2]int{s, c}
+	case c < cZero:
+		return [2]int{coarse, cUpper + int(letterGroup[c-cUpper])}
 	case c == cLine || c == cReturn || c == cTab || c == cBackslash || c == cDouble:
 		return [2]int{3000 + kind, c} // these come as escapes too
 	case c <= cSpace:
@@ -75,8 +79,11 @@ func tie(s, c int) [2]int {
 	case c < cRune:
 		return [2]int{coarse, c}
 	}
+	cyrillic := nextRune(s, runeClasses[c-cRune].state)
 	switch {
-	case next(s, c) == s || s == sCyrillic && next(s, c) == sCyrillics:
+	case cyrillic >= sCyrillic2 && cyrillic <= sCyrillicC:
+		return [2]int{s, c}
+	case next(s, c) == s:
 		return [2]int{4000, c}
 	case s == sSpace:
 		return [2]int{4001, c}
@@ -84,41 +91,6 @@ func tie(s, c int) [2]int {
 		return [2]int{4002, c}
 	}
 	return [2]int{4003, c}
-}
-
-// classOf is the class of the character at the start of b, which is not empty, and its length in bytes.
-func classOf(b []byte) (c, n int) {
-	if b[0] < 0x80 {
-		if b[0] == '\\' {
-			return cBackslash, 1
-		}
-		return int(markClass[b[0]]), 1
-	}
-	n = 2
-	if b[0] >= 0xe0 {
-		n = 3
-	}
-	if b[0] >= 0xf0 {
-		n = 4
-	}
-	return cRune + runeClass(b), min(n, len(b))
-}
-
-func runeClass(b []byte) int {
-	for i, r := range runeClasses {
-		for _, l := range r.leads {
-			switch {
-			case l.first == 0 && b[0] >= l.from && b[0] <= l.to:
-				return i
-			case l.first == 0 || l.first != b[0]:
-			case b[0] < 0xf0 && len(b) > 1 && b[1] >= l.from && b[1] <= l.to:
-				return i
-			case b[0] == 0xf0 && len(b) > 2 && b[1] == 0x9f && b[2] >= l.from && b[2] <= l.to:
-				return i
-			}
-		}
-	}
-	return len(runeClasses) - 1
 }
 
 // Count adds to counts how often each feature is taken in a text. It is what weights are fitted by.
@@ -182,27 +154,15 @@ func New(table string) *jsonspan.Automaton {
 	}
 	run := func(c int) uint32 { return weight(table[n+c]) }
 	for b := range a.Run {
-		switch {
-		case b < 0x80:
+		if b < jsonspan.FirstRune {
 			c, _ := classOf([]byte{byte(b)})
 			a.Run[b] = run(c)
-		case b >= 0xc0:
-			c, size := classOf([]byte{byte(b), 0x9f, 0x98, 0x80})
-			a.Run[b] = run(c) / uint32(size)
+		} else if c := cRune + b - jsonspan.FirstRune; c < classes {
+			a.Run[b] = run(c)
 		}
 	}
-	a.Run['\\'] = run(cLine) / 2 // most escapes that come in runs are line feeds
-	sym := func(b ...byte) uint8 { return uint8(jsonspan.FirstRune + runeClass(b)) }
-	for i := range a.Lead2 {
-		a.Lead2[i] = sym(0xc0|byte(i), 0x80)
-	}
-	for i := range a.Lead3 {
-		a.Lead3[i] = sym(0xe0|byte(i>>6), 0x80|byte(i&63), 0x80)
-	}
-	for i := range a.Lead4 {
-		a.Lead4[i] = sym(0xf0, 0x9f, 0x80|byte(i), 0x80)
-	}
-	a.Astral = sym(0xf0, 0xa0, 0x80, 0x80)
+	a.Run['\\'] = run(cLine) // most escapes that come in runs are line feeds
+	a.Runes, a.Pictographs, a.Astral = &runes().plane, runes().pictographs, astral()
 	return a
 }
 
@@ -244,7 +204,7 @@ func Groups() []int {
 			switch {
 			case c < 26:
 				class = 0
-			case c <= cUpperRare:
+			case c < cZero:
 				class = cUpper
 			case c <= cDigit:
 				class = cDigit

@@ -12,7 +12,7 @@ func TestSizes(t *testing.T) {
 	if states > jsonspan.States || len(runeClasses) != classes-cRune || jsonspan.FirstRune+len(runeClasses) > 256 {
 		t.Errorf("%d states, %d classes of runes", states, len(runeClasses))
 	}
-	seen, size := map[string]bool{}, 0
+	seen, size := map[string]bool{}, len(hanCommon+hanKnown+hanSpelled+hangulCommon+hangulKnown+hangulSpelled)
 	for _, f := range Families {
 		if len(f.Table) != Features()+Runs {
 			t.Errorf("%s has %d weights, not %d: run make tokens-fit", f.Name, len(f.Table), Features()+Runs)

@@ -1,15 +1,12 @@
 package script
 
-import "strings"
-
 // The states of the script estimator: what stands before the next character. Words of small letters have a state for
 // their length so far and the group of their last letter, because tokenizers have learned common words and pairs of
 // letters as one token; the rest is what their rules of splitting look at.
 const (
 	sLine    = iota // the start, and behind a line feed
 	sSpace          // behind one space
-	sSpace2         // two spaces
-	sSpaces         // three or more
+	sSpaces         // more
 	sIndent         // one space behind a line feed
 	sIndents        // two or more
 	sTab
@@ -17,22 +14,24 @@ const (
 	sDigit2
 	sDigit3
 	sUpper      // a capital at the start of a word
-	sUppers     // more of them
+	sUppers     // two of them
+	sCapitals   // more
 	sCamel      // a capital behind a small letter
 	sMixedLower // in a run that changes often between capitals, small letters and digits
 	sMixedUpper
 	sMixedDigit
 	sUnderscore
 	sMinus
+	sRule // two or more of - or =
 	sEquals
-	sStar
-	sHash
 	sDot
 	sSlash
 	sQuote
 	sOpen
 	sClose
 	sComma
+	sBackslash
+	sLiteral   // the letter behind it
 	sMark      // another mark
 	sMarks     // several
 	sEscWord   // behind the backslash of an escape in JSON, by what was before it
@@ -41,8 +40,10 @@ const (
 	sEscLine   //
 	sEscOther  //
 	sAccented  // a Latin letter with an accent
-	sCyrillic  // one letter
-	sCyrillics // more
+	sCyrillic1 // one letter
+	sCyrillic2
+	sCyrillicV // more of them, the last a vowel
+	sCyrillicC // a consonant
 	sAlphabet  // Greek, Hebrew, Armenian, Georgian
 	sArabic
 	sIndic
@@ -50,13 +51,14 @@ const (
 	sHan
 	sHangul
 	sEmoji
+	sBox    // box drawing and blocks
 	sSymbol // any other character
 	sWord   // words of small letters: wordStates of them
 )
 
-// Words: one letter and two letters by 3 groups each, three letters by 6, more by 6.
+// Words: one to three letters by 3 groups each, more by 6.
 const (
-	wordStates = 3 + 3 + 6 + 6
+	wordStates = 3 + 3 + 3 + 6
 	states     = sWord + wordStates
 )
 
@@ -79,9 +81,9 @@ func word(n int, c byte) int {
 	case 2:
 		return sWord + 3 + g/2
 	case 3:
-		return sWord + 6 + g
+		return sWord + 6 + g/2
 	}
-	return sWord + 12 + g
+	return sWord + 9 + g
 }
 
 // wordLength is how many letters a state of words stands for, up to 4; 0 for other states.
@@ -93,18 +95,16 @@ func wordLength(s int) int {
 		return 1
 	case s < sWord+6:
 		return 2
-	case s < sWord+12:
+	case s < sWord+9:
 		return 3
 	}
 	return 4
 }
 
-// The classes of characters: small letters are 0 to 25.
+// The classes of characters: small letters are 0 to 25, capitals cUpper to cZero - 1.
 const (
-	cUpperCommon = 26 + iota
-	cUpper
-	cUpperRare
-	cZero
+	cUpper = 26
+	cZero  = 52 + iota - 1
 	cDigit
 	cSpace
 	cLine
@@ -145,12 +145,8 @@ var markClass = func() (m [128]uint8) {
 			m[c] = cControl
 		case c >= 'a' && c <= 'z':
 			m[c] = uint8(c - 'a')
-		case strings.IndexByte("SACTPIRE", byte(c)) >= 0:
-			m[c] = cUpperCommon
-		case strings.IndexByte("XZQJKVYW", byte(c)) >= 0:
-			m[c] = cUpperRare
 		case c >= 'A' && c <= 'Z':
-			m[c] = cUpper
+			m[c] = uint8(cUpper + c - 'A')
 		case c >= '1' && c <= '9':
 			m[c] = cDigit
 		}
@@ -163,73 +159,6 @@ var markClass = func() (m [128]uint8) {
 	}
 	return m
 }()
-
-// A lead is a range of first bytes, or of the second (third, of four) bytes behind one first byte, whose characters are one
-// class.
-type lead struct{ first, from, to byte }
-
-// runeClasses are the classes of characters that are not ASCII. The first that has a character counts.
-var runeClasses = []struct {
-	state uint8
-	leads []lead
-}{
-	{sSymbol, []lead{{0, 0xc2, 0xc2}}}, // Latin-1: marks
-	{sAccented, []lead{{0, 0xc3, 0xc3}}},
-	{sAccented, []lead{{0, 0xc4, 0xc9}, {0xe1, 0xb8, 0xbb}}},
-	{sSymbol, []lead{{0, 0xca, 0xcd}}},
-	{sAlphabet, []lead{{0, 0xce, 0xce}}},
-	{sAlphabet, []lead{{0, 0xcf, 0xcf}}},
-	{sCyrillic, []lead{{0, 0xd0, 0xd0}}},
-	{sCyrillic, []lead{{0, 0xd1, 0xd1}}},
-	{sCyrillic, []lead{{0, 0xd2, 0xd3}}},
-	{sAlphabet, []lead{{0, 0xd4, 0xd6}}},
-	{sAlphabet, []lead{{0, 0xd7, 0xd7}}},
-	{sArabic, []lead{{0, 0xd8, 0xd8}}},
-	{sArabic, []lead{{0, 0xd9, 0xd9}}},
-	{sArabic, []lead{{0, 0xda, 0xdf}}},
-	{sIndic, []lead{{0xe0, 0xa4, 0xa4}}}, // Devanagari
-	{sIndic, []lead{{0xe0, 0xa5, 0xa5}}},
-	{sIndic, []lead{{0xe0, 0xa6, 0xa7}}}, // Bengali
-	{sIndic, []lead{{0xe0, 0xa8, 0xab}}}, // Gurmukhi, Gujarati
-	{sIndic, []lead{{0xe0, 0xac, 0xaf}}}, // Oriya, Tamil
-	{sIndic, []lead{{0xe0, 0xb0, 0xb3}}}, // Telugu, Kannada
-	{sIndic, []lead{{0xe0, 0xb4, 0xb7}}},
-	{sIndic, []lead{{0xe0, 0xb8, 0xb8}}}, // Thai
-	{sIndic, []lead{{0xe0, 0xb9, 0xb9}}},
-	{sIndic, []lead{{0xe0, 0xba, 0xbf}, {0, 0xe0, 0xe0}}},
-	{sAlphabet, []lead{{0xe1, 0x82, 0x83}, {0xe1, 0xb4, 0xbf}}},
-	{sIndic, []lead{{0, 0xe1, 0xe1}}},
-	{sSymbol, []lead{{0xe2, 0x80, 0x80}}}, // dashes, quotes
-	{sEmoji, []lead{{0xe2, 0x98, 0x9e}}},
-	{sSymbol, []lead{{0xe2, 0x94, 0x97}}}, // box drawing, blocks, shapes
-	{sSymbol, []lead{{0xe2, 0x81, 0x93}}},
-	{sSymbol, []lead{{0, 0xe2, 0xe2}}},
-	{sSymbol, []lead{{0xe3, 0x80, 0x80}}}, // ideographic marks
-	{sKana, []lead{{0xe3, 0x81, 0x81}}},
-	{sKana, []lead{{0xe3, 0x82, 0x82}}},
-	{sKana, []lead{{0xe3, 0x83, 0x83}}},
-	{sHan, []lead{{0, 0xe3, 0xe3}}},
-	{sHan, []lead{{0, 0xe4, 0xe4}}},
-	{sHan, []lead{{0, 0xe5, 0xe5}}},
-	{sHan, []lead{{0, 0xe6, 0xe6}}},
-	{sHan, []lead{{0, 0xe7, 0xe7}}},
-	{sHan, []lead{{0, 0xe8, 0xe8}}},
-	{sHan, []lead{{0, 0xe9, 0xe9}}},
-	{sHangul, []lead{{0, 0xea, 0xea}}},
-	{sHangul, []lead{{0, 0xeb, 0xeb}}},
-	{sHangul, []lead{{0, 0xec, 0xec}}},
-	{sHangul, []lead{{0, 0xed, 0xed}}},
-	{sEmoji, []lead{{0xef, 0xb8, 0xb8}}},  // variation selectors
-	{sSymbol, []lead{{0xef, 0xbc, 0xbc}}}, // full-width marks and letters
-	{sSymbol, []lead{{0, 0xee, 0xef}}},
-	{sEmoji, []lead{{0xf0, 0x98, 0x98}, {0xf0, 0xa4, 0xa4}}},
-	{sEmoji, []lead{{0xf0, 0x8f, 0x8f}}}, // with the skin tones
-	{sEmoji, []lead{{0xf0, 0x8c, 0x95}}},
-	{sEmoji, []lead{{0xf0, 0x96, 0x9b}}},
-	{sEmoji, []lead{{0xf0, 0x87, 0x87}}}, // letters of flags
-	{sEmoji, []lead{{0xf0, 0x80, 0xbf}}},
-	{sSymbol, []lead{{0, 0xf0, 0xf4}}}, // other planes
-}
 
 // The kinds of states: what kind of text a state stands behind: what follows it is weighed by it, where the state itself says too much.
 const (
@@ -261,36 +190,13 @@ func next(s, c int) int {
 	}
 	switch {
 	case c >= cRune:
-		to := int(runeClasses[c-cRune].state)
-		if to == sCyrillic && (s == sCyrillic || s == sCyrillics) {
-			to = sCyrillics
-		}
-		return to
+		return nextRune(s, runeClasses[c-cRune].state)
 	case c < 26:
-		letter := byte('a' + c)
-		switch n := wordLength(s); {
-		case n > 0:
-			return word(min(n+1, 4), letter)
-		case s == sUpper:
-			return word(2, letter)
-		case s == sUppers || s == sCamel || s == sAccented:
-			return word(3, letter)
-		case s >= sDigit1 && s <= sDigit3 || s >= sMixedLower && s <= sMixedDigit:
-			return sMixedLower
-		}
-		return word(1, letter)
+		return nextLetter(s, byte('a'+c))
+	case c < cZero:
+		return nextCapital(s)
 	}
 	switch c {
-	case cUpperCommon, cUpper, cUpperRare:
-		switch {
-		case wordLength(s) > 0:
-			return sCamel
-		case s == sUpper || s == sUppers:
-			return sUppers
-		case s == sCamel || s >= sMixedLower && s <= sMixedDigit || s >= sDigit1 && s <= sDigit3:
-			return sMixedUpper
-		}
-		return sUpper
 	case cZero, cDigit:
 		switch s {
 		case sDigit1:
@@ -307,9 +213,7 @@ func next(s, c int) int {
 			return sIndent
 		case sIndent, sIndents, sTab:
 			return sIndents
-		case sSpace:
-			return sSpace2
-		case sSpace2, sSpaces:
+		case sSpace, sSpaces:
 			return sSpaces
 		}
 		return sSpace
@@ -317,13 +221,66 @@ func next(s, c int) int {
 		return sLine
 	case cTab:
 		return sTab
+	case cBackslash:
+		return sBackslash
 	}
-	to := [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEquals, cStar: sStar, cHash: sHash, cDot: sDot, cSlash: sSlash,
-		cDouble: sQuote, cSingle: sQuote, cBacktick: sQuote, cParen: sOpen, cBracket: sOpen, cBrace: sOpen, cLess: sOpen,
-		cCloseParen: sClose, cCloseBracket: sClose, cCloseBrace: sClose, cGreater: sClose, cComma: sComma, cColon: sComma,
-		cSemicolon: sComma, cMark: sMark, cBackslash: sMark, cControl: sMark}[c]
-	if kindOf(s) == inMark && to != s && c != cDouble && c != cBackslash {
+	if c == cMinus && s == sMinus || c == cEquals && s == sEquals || s == sRule && (c == cMinus || c == cEquals) {
+		return sRule
+	}
+	to := markState[c]
+	if kindOf(s) == inMark && to != s && c != cDouble {
 		return sMarks
 	}
 	return to
+}
+
+var markState = [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEquals, cStar: sMark, cHash: sMark, cDot: sDot, cSlash: sSlash,
+	cDouble: sQuote, cSingle: sQuote, cBacktick: sQuote, cParen: sOpen, cBracket: sOpen, cBrace: sOpen, cLess: sOpen,
+	cCloseParen: sClose, cCloseBracket: sClose, cCloseBrace: sClose, cGreater: sClose, cComma: sComma, cColon: sComma,
+	cSemicolon: sComma, cMark: sMark, cControl: sMark}
+
+// nextLetter is the state behind a small letter that follows state s.
+func nextLetter(s int, letter byte) int {
+	switch n := wordLength(s); {
+	case n > 0:
+		return word(min(n+1, 4), letter)
+	case s == sUpper:
+		return word(2, letter)
+	case s == sUppers || s == sCapitals || s == sCamel || s == sAccented:
+		return word(3, letter)
+	case s >= sDigit1 && s <= sDigit3 || s >= sMixedLower && s <= sMixedDigit:
+		return sMixedLower
+	case s == sBackslash:
+		return sLiteral
+	}
+	return word(1, letter)
+}
+
+// nextCapital is the state behind a capital that follows state s.
+func nextCapital(s int) int {
+	switch {
+	case wordLength(s) > 0:
+		return sCamel
+	case s == sUpper:
+		return sUppers
+	case s == sUppers || s == sCapitals:
+		return sCapitals
+	case s == sCamel || s >= sMixedLower && s <= sMixedDigit || s >= sDigit1 && s <= sDigit3:
+		return sMixedUpper
+	}
+	return sUpper
+}
+
+// nextRune is the state behind a character that is not ASCII and has state to, if it follows state s.
+func nextRune(s, to int) int {
+	if to != sCyrillicV && to != sCyrillicC {
+		return to
+	}
+	switch s {
+	case sCyrillic1:
+		return sCyrillic2
+	case sCyrillic2, sCyrillicV, sCyrillicC:
+		return to
+	}
+	return sCyrillic1
 }
