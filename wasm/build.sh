@@ -3,7 +3,7 @@
 #
 # 1. Go builds a WASI reactor, with the lean easyjson runtime of wasm/easyjson in the place of easyjson's.
 # 2. The WASI functions that it imports are linked in (stub.wat), and all exports but the module's own are dropped.
-# 3. Jumps forward are made direct (forward.mjs), and names and line numbers are dropped (lines.mjs).
+# 3. Jumps are made direct (jumps.mjs), and names and line numbers are dropped (lines.mjs).
 # 4. Local variables are merged, which makes the packed module a tenth smaller.
 # 5. The Go runtime is started once, and its memory becomes the module's, in few segments (segments.mjs): nothing is left to do
 #    at instantiation.
@@ -41,9 +41,9 @@ if [ ! -f "$dir/key-$key.wasm" ]; then
 	PATH=$tools/node_modules/.bin:$PATH
 	features=(--enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals)
 	node wasm/tools/lines.mjs "$dir/reactor.wasm" "$dir/lines.wasm"
-	node wasm/tools/forward.mjs "$dir/lines.wasm" "$dir/forward.wasm"
+	node wasm/tools/jumps.mjs "$dir/lines.wasm" "$dir/jumps.wasm"
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
-	wasm-merge "${features[@]}" "$dir/forward.wasm" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts
+	wasm-merge "${features[@]}" "$dir/jumps.wasm" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts
 	# The exports to keep are the reactor's own.
 	node -e 'const [from, to] = process.argv.slice(1), fs = require("fs");
 		const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(from))).map((e) => e.name);

@@ -1,0 +1,419 @@
+// node jumps.mjs from.wasm to.wasm: makes the jumps of Go's functions direct.
+//
+// Go compiles each function to a loop around nested blocks, and every jump to "set a variable, branch to the loop", where a
+// br_table takes the variable apart: so an engine sees one loop with a table in the place of the loops of the source. Here a
+// jump forward leaves a block instead, and loops without calls become loops. The table stays for jumps backward over calls, and
+// for where the runtime goes on in the middle of a function when it has moved the stack (behind calls).
+import { readFileSync, writeFileSync } from "node:fs";
+import { leb, Reader, sections } from "./binary.mjs";
+
+const UNREACHABLE = 0x00, BLOCK = 0x02, LOOP = 0x03, IF = 0x04, ELSE = 0x05, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, RETURN = 0x0f;
+const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41, I64_CONST = 0x42, I64_STORE = 0x37;
+const FIRST_FUNCTION = 0x1000;
+const VOID = 0x40;
+
+/** Moves a reader over the immediates of an instruction whose opcode was read. */
+function immediates(r, op) {
+  if (op === BLOCK || op === LOOP || op === IF || op === BR || op === BR_IF || op === CALL) r.skip();
+  else if (op === BR_TABLE) for (let n = r.u32() + 1; n > 0; n--) r.skip();
+  else if (op === CALL_INDIRECT) r.skip(), r.skip();
+  else if (op >= 0x20 && op <= 0x26) r.skip();
+  else if (op >= 0x28 && op <= 0x3e) r.skip(), r.skip();
+  else if (op === 0x3f || op === 0x40) r.skip();
+  else if (op === I32_CONST || op === 0x42) r.skip();
+  else if (op === 0x43) r.at += 4;
+  else if (op === 0x44) r.at += 8;
+  else if (op === 0xfc) {
+    const sub = r.u32();
+    if (sub === 8 || sub === 10) r.skip(), r.skip();
+    else if (sub === 9 || sub === 11) r.skip();
+    else if (sub > 7) throw new Error(`there is no immediate known for 0xfc ${sub}`);
+  } else if (op > 0xc4 || op === 0x06 || op === 0x07 || op === 0x08 || op === 0x09 || op === 0x1c) {
+    throw new Error(`there is no immediate known for 0x${op.toString(16)}`);
+  }
+}
+
+/**
+ * Takes a function apart: the code before the loop, and the pieces that begin where a block ends. An item of a piece is code
+ * ({ bytes, opens }, opens how many labels more it opens than it closes), a jump to a piece ({ to, k, conditional }), or a branch
+ * to a label around the loop ({ op, out }). Returns undefined where there is no such loop.
+ */
+function parse(body, index) {
+  const r = new Reader(body);
+  for (let n = r.u32(); n > 0; n--) r.skip(), r.at++; // local declarations
+  let depth = 0;
+  for (;;) {
+    if (r.at >= body.length) return undefined;
+    const start = r.at;
+    const op = body[r.at++];
+    if (op === LOOP && body[r.at] === VOID) {
+      const look = new Reader(body, r.at + 1);
+      let blocks = 0;
+      for (; body[look.at] === BLOCK && body[look.at + 1] === VOID; look.at += 2) blocks++;
+      if (blocks > 0 && body[look.at++] === LOCAL_GET) {
+        const variable = look.u32();
+        if (body[look.at++] === BR_TABLE) {
+          const table = [];
+          for (let n = look.u32() + 1; n > 0; n--) table.push(look.u32());
+          if (body[look.at++] !== END) throw new Error("code stands behind the table of jumps");
+          const f = { head: body.subarray(0, start), variable, table, pieces: [], index, returns: new Set([0]) };
+          f.tail = pieces(body, look.at, blocks, f);
+          return f;
+        }
+      }
+    }
+    if (op === BLOCK || op === LOOP || op === IF) depth++;
+    else if (op === END) depth--;
+    immediates(r, op);
+  }
+}
+
+/** Reads the pieces of a function, and returns what stands behind the loop. */
+function pieces(body, at, blocks, f) {
+  const r = new Reader(body, at);
+  for (let i = 0; i < blocks; i++) {
+    const piece = { index: i, items: [], calls: false, falls: true };
+    f.pieces.push(piece);
+    let inner = 0; // labels that the piece has opened
+    let copied = r.at;
+    let at = 0; // inner where copied is
+    const cut = (end, item) => {
+      if (end > copied) piece.items.push({ bytes: body.subarray(copied, end), opens: inner - at });
+      if (item) piece.items.push(item);
+      copied = r.at;
+      at = inner;
+    };
+    const around = blocks - 1 - i; // blocks that are still open
+    for (;;) {
+      const start = r.at;
+      const op = body[r.at++];
+      if (op === END && inner === 0) {
+        cut(start);
+        break; // of the block around it, or of the loop
+      }
+      if (inner === 0) piece.falls = true;
+      const conditional = op === IF && body[r.at] === VOID;
+      const jump = jumpAt(body, conditional ? r.at + 1 : start, f.variable);
+      if (jump && jump.label === inner + around + (conditional ? 1 : 0) && (!conditional || body[jump.end] === END)) {
+        r.at = jump.end + (conditional ? 1 : 0);
+        const to = f.table[Math.min(jump.k, f.table.length - 1)];
+        if (to >= blocks) throw new Error("a jump leaves the blocks");
+        cut(start, { to, k: jump.k, conditional });
+        if (inner === 0 && !conditional) piece.falls = false;
+        continue;
+      }
+      if (op === BLOCK || op === LOOP || op === IF) inner++;
+      else if (op === END) inner--;
+      else if (op === CALL || op === CALL_INDIRECT) piece.calls = true;
+      else if (op === I64_CONST) {
+        const value = new Reader(body, r.at);
+        const address = value.u32();
+        if (body[value.at] === I64_STORE && Math.floor(address / 0x10000) === FIRST_FUNCTION + f.index) f.returns.add(f.table[address % 0x10000]);
+      }
+      else if (op === BR || op === BR_IF) {
+        const label = new Reader(body, r.at).u32();
+        if (label >= inner) {
+          if (label <= inner + around) throw new Error("a branch to a block, which is no jump");
+          r.skip();
+          cut(start, { op, out: label - inner - around - 1 });
+          if (inner === 0 && op === BR) piece.falls = false;
+          continue;
+        }
+      } else if (op === BR_TABLE) throw new Error("a second table of jumps");
+      else if (inner === 0 && (op === RETURN || op === UNREACHABLE)) piece.falls = false;
+      immediates(r, op);
+    }
+  }
+  return body.subarray(r.at);
+}
+
+/** Reads i32.const k, local.set variable, br label. */
+function jumpAt(body, at, variable) {
+  const r = new Reader(body, at);
+  if (body[r.at++] !== I32_CONST) return undefined;
+  const k = r.u32();
+  if (body[r.at++] !== LOCAL_SET || r.u32() !== variable || body[r.at++] !== BR) return undefined;
+  const label = r.u32();
+  return { k, label, end: r.at };
+}
+
+/** The strongly connected components of some pieces, each an array; those before come first. `next` gives the successors. */
+function components(nodes, next) {
+  const number = new Map();
+  const low = new Map();
+  const open = [];
+  const isOpen = new Set();
+  const found = [];
+  const within = new Set(nodes);
+  for (const root of nodes) {
+    if (number.has(root)) continue;
+    const stack = [];
+    const enter = (n) => {
+      number.set(n, number.size);
+      low.set(n, number.get(n));
+      open.push(n);
+      isOpen.add(n);
+      stack.push({ n, edges: next(n).filter((m) => within.has(m)), at: 0 });
+    };
+    enter(root);
+    while (stack.length > 0) {
+      const top = stack[stack.length - 1];
+      if (top.at < top.edges.length) {
+        const m = top.edges[top.at++];
+        if (!number.has(m)) enter(m);
+        else if (isOpen.has(m)) low.set(top.n, Math.min(low.get(top.n), number.get(m)));
+        continue;
+      }
+      stack.pop();
+      if (stack.length > 0) {
+        const up = stack[stack.length - 1].n;
+        low.set(up, Math.min(low.get(up), low.get(top.n)));
+      }
+      if (low.get(top.n) === number.get(top.n)) {
+        const component = [];
+        for (let m; m !== top.n; ) {
+          m = open.pop();
+          isOpen.delete(m);
+          component.push(m);
+        }
+        found.push(component.sort((a, b) => a - b));
+      }
+    }
+  }
+  return found.reverse();
+}
+
+/**
+ * The loop that some pieces are: { head, items }, the items pieces or loops in an order in which all jumps but those to heads go
+ * forward. Returns undefined where it has calls or is entered at more than one place.
+ */
+function loopOf(f, nodes, before) {
+  const within = new Set(nodes);
+  if (nodes.some((n) => f.pieces[n].calls)) return undefined;
+  const entries = nodes.filter((n) => f.resumed.has(n) || before[n].some((m) => !within.has(m)));
+  if (entries.length !== 1) return undefined;
+  const head = entries[0];
+  const next = (n) => f.next[n].filter((m) => m !== head);
+  const items = [];
+  for (const part of components(nodes, next)) {
+    if (part.length === 1 && !next(part[0]).includes(part[0])) {
+      items.push(part[0]);
+      continue;
+    }
+    const inner = loopOf(f, part, before);
+    if (!inner) return undefined;
+    items.push(inner);
+  }
+  return { head, items: inOrder(f, items, head, next) };
+}
+
+const headOf = (item) => (typeof item === "number" ? item : item.head);
+const piecesOf = (item) => (typeof item === "number" ? [item] : item.items.flatMap(piecesOf));
+
+/** Orders what has no cycle so that jumps go forward, and a piece stands before the one that it falls into where that can be. */
+function inOrder(f, items, head, next) {
+  const owner = new Map();
+  for (const item of items) for (const n of piecesOf(item)) owner.set(n, item);
+  const waits = new Map(items.map((item) => [item, 0]));
+  const after = new Map();
+  for (const item of items) {
+    const set = new Set();
+    for (const n of piecesOf(item)) for (const m of next(n)) if (owner.has(m) && owner.get(m) !== item) set.add(owner.get(m));
+    after.set(item, set);
+    for (const m of set) waits.set(m, waits.get(m) + 1);
+  }
+  const ready = items.filter((item) => waits.get(item) === 0);
+  const out = [];
+  let last;
+  while (ready.length > 0) {
+    let pick = ready.findIndex((item) => headOf(item) === head);
+    if (pick < 0 && last !== undefined) pick = ready.findIndex((item) => headOf(item) === last + 1 && f.pieces[last].falls);
+    if (pick < 0) pick = ready.reduce((best, item, i) => (headOf(item) < headOf(ready[best]) ? i : best), 0);
+    const [item] = ready.splice(pick, 1);
+    out.push(item);
+    last = typeof item === "number" ? item : undefined;
+    for (const m of after.get(item)) {
+      waits.set(m, waits.get(m) - 1);
+      if (waits.get(m) === 0) ready.push(m);
+    }
+  }
+  if (out.length !== items.length || headOf(out[0]) !== head) throw new Error("a loop without an order");
+  return out;
+}
+
+/** The loops of some pieces that can be made loops, the outermost that can. */
+function loopsOf(f, nodes, before, next, found) {
+  for (const part of components(nodes, next)) {
+    if (part.length === 1 && !next(part[0]).includes(part[0])) continue;
+    const loop = loopOf(f, part, before);
+    if (loop) {
+      found.push(loop);
+      continue;
+    }
+    const within = new Set(part);
+    const head = part.find((n) => f.resumed.has(n) || before[n].some((m) => !within.has(m))) ?? part[0];
+    if (part.length > 1) loopsOf(f, part, before, (n) => next(n).filter((m) => m !== head), found);
+  }
+}
+
+let loopCount = 0;
+
+function rewrite(body, index) {
+  const f = parse(body, index);
+  if (!f) return body;
+  const n = f.pieces.length;
+  f.next = f.pieces.map((p) => {
+    const to = new Set(p.items.filter((i) => i.to !== undefined).map((i) => i.to));
+    if (p.falls && p.index + 1 < n) to.add(p.index + 1);
+    return [...to];
+  });
+  // Where the runtime may go on: where calls return to, and at calls that defer makes.
+  f.resumed = f.returns;
+  for (const p of f.pieces) if (p.calls && p.falls) f.resumed.add(p.index);
+  const before = f.pieces.map(() => []);
+  for (let i = 0; i < n; i++) for (const m of f.next[i]) before[m].push(i);
+  const all = f.pieces.map((p) => p.index);
+  const loops = [];
+  loopsOf(f, all, before, (i) => f.next[i], loops);
+  loopCount += loops.length;
+
+  // In the place of a loop's head stands the loop; its other pieces stand nowhere else.
+  const places = all.slice();
+  for (const loop of loops) {
+    for (const i of piecesOf(loop)) places[i] = undefined;
+    places[loop.head] = loop;
+  }
+  const layout = places.filter((p) => p !== undefined);
+  const position = new Map(layout.map((item, i) => [headOf(item), i]));
+  const owner = new Map();
+  layout.forEach((item, i) => {
+    for (const m of piecesOf(item)) owner.set(m, i);
+  });
+
+  // Which places are jumped to directly, and which through the table.
+  const labelled = new Set();
+  const tabled = new Set(f.resumed);
+  for (const item of layout) {
+    for (const i of piecesOf(item)) {
+      for (const m of f.next[i]) {
+        const p = position.get(m);
+        if (p === undefined || (typeof layout[p] !== "number" && owner.get(i) === p)) continue; // inside a loop
+        if (p > owner.get(i)) labelled.add(m);
+        else tabled.add(m);
+      }
+    }
+  }
+  const dispatch = tabled.size > 1;
+  const blocks = layout.filter((item) => labelled.has(headOf(item)) || (dispatch && tabled.has(headOf(item)))).map(headOf);
+
+  const out = [f.head];
+  const labels = []; // what is open, the outermost first: "dispatch", "trap", { block: head }, { loop: head }
+  const open = (op, label) => {
+    out.push(Buffer.from([op, VOID]));
+    labels.push(label);
+  };
+  const close = () => {
+    out.push(Buffer.from([END]));
+    labels.pop();
+  };
+  const depthOf = (find) => {
+    for (let i = labels.length - 1; i >= 0; i--) if (find(labels[i])) return labels.length - 1 - i;
+    return undefined;
+  };
+  const target = (m) => depthOf((l) => l.loop === m || l.block === m);
+
+  const emitJump = (inner, jump, m, k) => {
+    let d = target(m);
+    if (d !== undefined) {
+      out.push(Buffer.from([jump]), leb(inner + d));
+      return;
+    }
+    if (!tabled.has(m)) throw new Error("a jump to where no label is");
+    d = depthOf((l) => l === "dispatch");
+    if (jump === BR_IF) out.push(Buffer.from([IF, VOID]));
+    out.push(Buffer.from([I32_CONST]), sleb(k), Buffer.from([LOCAL_SET]), leb(f.variable), Buffer.from([BR]), leb(inner + d + (jump === BR_IF ? 1 : 0)));
+    if (jump === BR_IF) out.push(Buffer.from([END]));
+  };
+  const emitPiece = (i, following) => {
+    const piece = f.pieces[i];
+    let inner = 0;
+    for (const item of piece.items) {
+      if (item.to !== undefined) emitJump(inner, item.conditional ? BR_IF : BR, item.to, item.k);
+      else if (item.op !== undefined) out.push(Buffer.from([item.op]), leb(inner + labels.length + item.out));
+      else {
+        out.push(item.bytes);
+        inner += item.opens;
+      }
+    }
+    if (piece.falls && i + 1 < n && following !== i + 1) emitJump(0, BR, i + 1, f.k[i + 1]);
+  };
+  const emit = (item, following) => {
+    if (typeof item === "number") return emitPiece(item, following);
+    open(LOOP, { loop: item.head });
+    // What is fallen into alone needs no label, but one more costs nothing once the module is packed.
+    const heads = item.items.slice(1).map(headOf);
+    for (const m of heads.slice().reverse()) open(BLOCK, { block: m });
+    item.items.forEach((part, j) => {
+      if (j > 0) close();
+      emit(part, j + 1 < item.items.length ? headOf(item.items[j + 1]) : undefined);
+    });
+    close();
+    return undefined;
+  };
+
+  f.k = new Map();
+  f.table.forEach((to, k) => {
+    if (!f.k.has(to)) f.k.set(to, k);
+  });
+  f.k = all.map((i) => f.k.get(i));
+
+  if (dispatch) open(LOOP, "dispatch");
+  for (const m of blocks.slice().reverse()) open(BLOCK, { block: m });
+  if (dispatch) {
+    open(BLOCK, "trap");
+    const targets = f.table.map((to) => (tabled.has(to) ? target(to) : depthOf((l) => l === "trap")));
+    out.push(Buffer.from([LOCAL_GET]), leb(f.variable), Buffer.from([BR_TABLE]), leb(targets.length - 1), ...targets.map(leb));
+    close();
+    out.push(Buffer.from([UNREACHABLE]));
+  }
+  layout.forEach((item, i) => {
+    if (blocks.includes(headOf(item))) close();
+    emit(item, i + 1 < layout.length ? headOf(layout[i + 1]) : undefined);
+  });
+  if (dispatch) close();
+  out.push(f.tail);
+  return Buffer.concat(out);
+}
+
+/** A number as signed LEB128. */
+function sleb(n) {
+  const out = [];
+  for (;;) {
+    const b = n & 0x7f;
+    n >>= 7;
+    if (n === 0 && !(b & 0x40)) return out.push(b), Buffer.from(out);
+    out.push(b | 0x80);
+  }
+}
+
+const [from, to] = process.argv.slice(2);
+const source = readFileSync(from);
+const parts = [source.subarray(0, 8)];
+for (const { id, start, end, r } of sections(source)) {
+  if (id !== 10) {
+    parts.push(source.subarray(start, end));
+    continue;
+  }
+  const n = r.u32();
+  const bodies = [leb(n)];
+  for (let i = 0; i < n; i++) {
+    const length = r.u32();
+    const body = rewrite(source.subarray(r.at, r.at + length), i);
+    bodies.push(leb(body.length), body);
+    r.at += length;
+  }
+  const code = Buffer.concat(bodies);
+  parts.push(Buffer.from([id]), leb(code.length), code);
+}
+if (loopCount === 0) throw new Error("this Go compiles jumps in another way");
+writeFileSync(to, Buffer.concat(parts));
