@@ -54,16 +54,36 @@ const markerRoom = 512
 // value, JSON.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), markerRoom)]
+	if len(value) > 0 && value[0] == '"' { // a string, at whose beginning a marker is or is not
+		return handleAt(value[1:], markers)
+	}
+	for {
+		at := bytes.IndexByte(value, '[')
+		if at < 0 {
+			return "", false
+		}
+		if at > 0 && value[at-1] == '"' {
+			if handle, found = handleAt(value[at:], markers); found {
+				return handle, true
+			}
+		}
+		value = value[at+1:]
+	}
+}
+
+// handleAt is the handle that one of some markers names at the beginning of text.
+func handleAt(text []byte, markers []string) (handle string, found bool) {
+	if len(text) == 0 || text[0] != '[' {
+		return "", false
+	}
 	for _, marker := range markers {
-		for rest := value; ; {
-			at := bytes.Index(rest, []byte(`"`+marker[:len(marker)-1]+named))
-			if at < 0 {
-				break
-			}
-			rest = rest[at+len(marker)+len(named):]
-			if len(rest) > archive.Short && rest[archive.Short] == ']' && archive.IsHandle(string(rest[:archive.Short])) {
-				return string(rest[:archive.Short]), true
-			}
+		n := len(marker) - 1
+		if len(text) < n || string(text[:n]) != marker[:n] {
+			continue
+		}
+		rest, ok := bytes.CutPrefix(text[n:], []byte(named))
+		if ok && len(rest) > archive.Short && rest[archive.Short] == ']' && archive.IsHandle(string(rest[:archive.Short])) {
+			return string(rest[:archive.Short]), true
 		}
 	}
 	return "", false
@@ -87,6 +107,9 @@ func (c *View) cleared(n int32) bool {
 	p := &c.T.Parts[n]
 	if p.Has(transcript.Cleared) {
 		return true
+	}
+	if b := c.T.Bytes(p.Body); len(b) > 1 && b[0] == '"' && b[1] != '[' && b[1] != '\\' {
+		return false // a text that begins in another way than all markers
 	}
 	if _, found := handleIn(c.T.Bytes(p.Body), resultMarkers[:]...); found {
 		return true

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
@@ -27,7 +26,7 @@ func (c *Run) pin() {
 
 // holds tells whether a message stands for something that only the provider can read.
 func (c *Run) holds(m int32) bool {
-	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool { return p.Has(transcript.Held) })
+	return transcript.AnyHas(c.T.PartsOf(int(m)), transcript.Held)
 }
 
 func (c *Run) pinnedByPolicy(m int) bool {

@@ -48,6 +48,8 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 
 // replace puts a marker, with text behind it, in the place of each of the results' bodies, and reports it as an action.
 func (c *Run) replace(results []result, action, pass, marker string, text func(i int) string) {
+	c.Report.Actions = slices.Grow(c.Report.Actions, len(results))
+	c.edits = slices.Grow(c.edits, len(results))
 	for i, r := range results {
 		tool := digest.ToolName(c.T, int(r.part))
 		c.mark(r.part, marker, text(i))

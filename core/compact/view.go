@@ -100,10 +100,12 @@ func (v *View) prefixBytes(n int) int {
 // fingerprint is the fingerprint of the output's messages.
 func (v *View) fingerprint() string {
 	var f transcript.Fingerprint
+	var written []byte
 	for i := range v.Items {
 		it := &v.Items[i]
 		if it.Dirty {
-			f.Add(v.appendMessage(nil, it))
+			written = v.appendMessage(written[:0], it)
+			f.Add(written)
 		} else {
 			f.Add(v.T.Bytes(v.T.Messages[it.Msg].Span))
 		}

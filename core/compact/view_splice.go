@@ -2,14 +2,15 @@ package compact
 
 import "github.com/ctxfold/ctxfold/core/transcript"
 
-type splice struct{ old, new transcript.Span }
-
-// removals are the splices that take the removed parts out of a message, each with the comma that would be left over:
+// removals are the edits that take the removed parts out of a message, each with the comma that would be left over:
 // a part goes with the bytes up to the next one or, where none is kept behind it, with those from the one before it.
-func (v *View) removals(m int32) []splice {
-	var out []splice
+func (v *View) removals(m int32) []edit {
+	var out []edit
 	msg := &v.T.Messages[m]
 	parts := v.T.PartsOf(int(m))
+	if !transcript.AnyHas(parts, transcript.Removed) {
+		return nil
+	}
 	kept := v.keptBehind(parts)
 	var last [3]neighbour
 	for i := range parts {
@@ -17,7 +18,7 @@ func (v *View) removals(m int32) []splice {
 		list := listOf(p)
 		if list < 0 {
 			if p.Has(transcript.Removed) && p.List == transcript.Member {
-				out = append(out, splice{old: v.member(p.Span, msg.Span)})
+				out = append(out, edit{msg: m, old: v.member(p.Span, msg.Span)})
 			}
 			continue
 		}
@@ -31,7 +32,7 @@ func (v *View) removals(m int32) []splice {
 			} else if last[list].kept {
 				old.Start = parts[last[list].at].Span.End
 			}
-			out = append(out, splice{old: old})
+			out = append(out, edit{msg: m, old: old})
 		}
 		last[list].any, last[list].at = true, i
 		last[list].kept = last[list].kept || !p.Has(transcript.Removed)

@@ -86,21 +86,21 @@ func (v *View) appendMessage(dst []byte, it *Item) []byte {
 
 // appendRange writes a range of a message, all of it or a part, with its edits.
 func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
-	splices := v.removals(m)
-	for _, e := range v.editsOf(m) {
-		splices = append(splices, splice{e.old, e.new})
+	edits := v.editsOf(m)
+	if removals := v.removals(m); len(removals) > 0 {
+		edits = append(removals, edits...)
+		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.old.Start, b.old.Start) })
 	}
-	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
 	at := span.Start
-	for _, s := range splices {
-		if s.old.Start < at || s.old.End > span.End { // outside, or inside something that is gone
+	for _, e := range edits {
+		if e.old.Start < at || e.old.End > span.End { // outside, or inside something that is gone
 			continue
 		}
-		dst = append(dst, v.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...)
-		if !s.new.Zero() {
-			dst = append(dst, v.T.Bytes(s.new)...)
+		dst = append(dst, v.T.Bytes(transcript.Span{Start: at, End: e.old.Start})...)
+		if !e.new.Zero() {
+			dst = append(dst, v.T.Bytes(e.new)...)
 		}
-		at = s.old.End
+		at = e.old.End
 	}
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: span.End})...)
 }
@@ -137,9 +137,11 @@ func (v *View) editsOf(m int32) []edit {
 		})
 		v.sorted = true
 	}
-	byMsg := func(e edit, m int32) int { return cmp.Compare(e.msg, m) }
-	from, _ := slices.BinarySearchFunc(v.edits, m, byMsg)
-	to, _ := slices.BinarySearchFunc(v.edits, m+1, byMsg)
+	from, _ := slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
+	to := from
+	for to < len(v.edits) && v.edits[to].msg == m {
+		to++
+	}
 	return v.edits[from:to]
 }
 

@@ -225,6 +225,9 @@ func (t *Transcript) idBytes(p Span) []byte {
 	return b[1 : len(b)-1]
 }
 
+// HashID is a hash of a part's id: parts with the same id have the same.
+func (t *Transcript) HashID(p *Part) uint64 { return hash(0, t.idBytes(p.ID)) }
+
 // SameID tells whether two parts carry the same id.
 func (t *Transcript) SameID(a, b *Part) bool { return bytes.Equal(t.idBytes(a.ID), t.idBytes(b.ID)) }
 

@@ -99,6 +99,16 @@ type Part struct {
 // Has tells whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
+// AnyHas tells whether one of some parts has one of the flags.
+func AnyHas(parts []Part, f Flags) bool {
+	for i := range parts {
+		if parts[i].Has(f) {
+			return true
+		}
+	}
+	return false
+}
+
 // Lists of a message that hold parts.
 const (
 	ContentList = 0  // content, parts
@@ -388,8 +398,9 @@ func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role != User || m.Variant != Plain {
 		return false
 	}
-	for _, p := range t.PartsOf(i) {
-		if p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed) && !(p.Kind == Text && p.Size.Bytes == 0) {
+	parts := t.PartsOf(i)
+	for i := range parts {
+		if p := &parts[i]; p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed) && !(p.Kind == Text && p.Size.Bytes == 0) {
 			return true
 		}
 	}
@@ -398,8 +409,9 @@ func (t *Transcript) HasUserText(i int) bool {
 
 // FirstText returns the span of the first text of message i, or the zero Span.
 func (t *Transcript) FirstText(i int) Span {
-	for _, p := range t.PartsOf(i) {
-		if p.Kind == Text && p.Parent < 0 && !p.Has(Removed) {
+	parts := t.PartsOf(i)
+	for i := range parts {
+		if p := &parts[i]; p.Kind == Text && p.Parent < 0 && !p.Has(Removed) {
 			return p.Body
 		}
 	}

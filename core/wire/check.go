@@ -142,7 +142,9 @@ func (c *Checker) contents() {
 			c.Add(c.F.Rules.Role, m, -1, None, "the format does not know this role")
 		}
 		filled := false
-		for i, p := range t.PartsOf(int(m)) {
+		parts := t.PartsOf(int(m))
+		for i := range parts {
+			p := &parts[i]
 			if p.Has(transcript.Removed) {
 				continue
 			}
@@ -232,7 +234,9 @@ func (c *Checker) results(m int32) bool {
 		return true
 	}
 	n := 0
-	for _, p := range c.T.PartsOf(int(m)) {
+	parts := c.T.PartsOf(int(m))
+	for i := range parts {
+		p := &parts[i]
 		if p.Has(transcript.Removed) || p.Parent >= 0 {
 			continue
 		}
@@ -258,17 +262,25 @@ func (c *Checker) adjacent(call, result int32) bool {
 	return call < result && c.owner[result] == call
 }
 
-// ids checks that no two calls share an id. The calls are sorted by id, so that hostile ids cost no more than others.
+// ids checks that no two calls share an id. The calls are sorted by id, so that hostile ids cost no more than others; where
+// hashes tell that all ids differ, which is the rule, that is spared.
 func (c *Checker) ids() {
 	t := c.T
 	var calls []int32
+	var hashes []uint64
 	for _, m := range c.Seq {
 		first := t.Messages[m].First
-		for i, p := range t.PartsOf(int(m)) {
-			if p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
+		parts := t.PartsOf(int(m))
+		for i := range parts {
+			if p := &parts[i]; p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
 				calls = append(calls, first+int32(i))
+				hashes = append(hashes, t.HashID(p))
 			}
 		}
+	}
+	slices.Sort(hashes)
+	if len(slices.Compact(hashes)) == len(calls) {
+		return
 	}
 	order := func(a, b int32) int {
 		if d := t.CompareID(&t.Parts[a], &t.Parts[b]); d != 0 {

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -12,6 +14,7 @@ type Reader struct {
 	F      *Format
 	frames [6]frame
 	depth  int
+	from   uint32 // where the reader began
 	// message is the one being read; it stays here because what a function value is given would be allocated.
 	message transcript.Message
 }
@@ -130,6 +133,9 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 func (r *Reader) add(p transcript.Part) int {
 	p.Msg = int32(len(r.T.Messages))
 	p.Pair = -1
+	if len(r.T.Parts) == cap(r.T.Parts) {
+		r.T.Parts = slices.Grow(r.T.Parts, r.more(len(r.T.Parts)))
+	}
 	r.T.Parts = append(r.T.Parts, p)
 	return len(r.T.Parts) - 1
 }
@@ -196,9 +202,7 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	r := &Reader{Scanner: s, T: t, F: f}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
-	// Messages of agents have one to four KB, and a part or two.
-	n := (len(t.Src)-int(t.Outer.Start))/2048 + 4
-	t.Messages, t.Parts = make([]transcript.Message, 0, n), make([]transcript.Part, 0, n+n/2)
+	r.from = t.Outer.Start
 	switch kind {
 	case jsonspan.Array:
 		r.messages()
@@ -237,8 +241,21 @@ func (r *Reader) Message() {
 	m.Span.End = r.Pos()
 	m.Count = int32(len(r.T.Parts)) - m.First
 	if r.Err() == nil {
+		if len(r.T.Messages) == cap(r.T.Messages) {
+			r.T.Messages = slices.Grow(r.T.Messages, r.more(len(r.T.Messages)))
+		}
 		r.T.Messages = append(r.T.Messages, *m)
 	}
+}
+
+// more is how many more records of a kind there will be, if n of them have been read and the rest of the source goes on in
+// the same way: records are moved a few times at the most, and little room is left over.
+func (r *Reader) more(n int) int {
+	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
+	if n < 16 || read == 0 {
+		return 16
+	}
+	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
 }
 
 // beside are the members of request bodies that are sent with the messages, in all formats.
@@ -298,7 +315,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 	if t.Outer.Start != t.List.Start {
 		depth = 2
 	}
-	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f}
+	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f, from: offset}
 	r.Weigh = t.Weigh
 	for r.Elem() {
 		r.Message()
