@@ -182,7 +182,8 @@ func asciiRun(b []byte) int {
 	return i
 }
 
-// mixed walks JSON text that is not ASCII, the runs of ASCII in it that are worth it side by side.
+// mixed walks JSON text that is not ASCII, escapes as steps of their own, and the runs of ASCII in it that are worth it side by
+// side. It ends no character behind b.
 func (a *Automaton) mixed(b []byte, e uint32) (sum uint64, _ uint32) {
 	for len(b) > 0 {
 		var w uint64
@@ -190,12 +191,40 @@ func (a *Automaton) mixed(b []byte, e uint32) (sum uint64, _ uint32) {
 		if n >= sides { // no escape ends behind it: all of an escape is ASCII
 			w, e = a.side(b[:n], e)
 		} else {
-			w, e, n = a.symbols(b, e, sides, true)
+			w, e, n = a.runes(b, e, sides)
 		}
 		sum += w
 		b = b[n:]
 	}
 	return sum, e
+}
+
+// runes walks UTF-8, character by character, up to the first that begins at or behind limit. It returns where that is. It
+// calls nothing, so that its loop stays one in the module.
+func (a *Automaton) runes(b []byte, e uint32, limit int) (sum uint64, _ uint32, _ int) {
+	i := 0
+	for i < limit && i < len(b) {
+		sym := b[i]
+		switch {
+		case sym < 0x80:
+			i++
+		case sym < 0xe0 || i+3 > len(b):
+			sym = a.Lead2[sym&31]
+			i += 2
+		case sym < 0xf0:
+			sym = a.Lead3[uint(sym&15)<<6|uint(b[i+1]&63)]
+			i += 3
+		case sym == 0xf0 && b[i+1] == 0x9f:
+			sym = a.Lead4[b[i+2]&63]
+			i += 4
+		default:
+			sym = a.Astral
+			i += 4
+		}
+		e = a.Step[e&nextMask|uint32(sym)]
+		sum += uint64(e >> 16)
+	}
+	return sum, e, min(i, len(b))
 }
 
 // one walks ASCII, escapes as steps of their own.
