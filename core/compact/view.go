@@ -33,7 +33,10 @@ type View struct {
 	Rest   int
 	edits  []edit
 	sorted bool
-	bodies map[int32]transcript.Span // of edited parts: the body in the source
+	bodies []transcript.Span // of parts that were edited, by their index: the body in the source; zero for the others
+	// The value that was weighed last: most of what is written is the same marker.
+	weighed     []byte
+	weighedSize transcript.Measure
 }
 
 // edit is a value of the source that another one takes the place of.

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
@@ -15,12 +16,7 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	size.Weight = v.weigh(value, size)
 	v.edits = append(v.edits, edit{p.Msg, p.Body, span})
 	v.sorted = false
-	if _, found := v.bodies[part]; !found {
-		if v.bodies == nil {
-			v.bodies = map[int32]transcript.Span{}
-		}
-		v.bodies[part] = p.Body
-	}
+	v.noteEdit(part, p.Body)
 	p.Body, p.Size = span, size
 	p.Flags |= transcript.Edited
 	for i := range v.T.Inner(int(part)) {
@@ -34,6 +30,15 @@ func (v *View) weigh(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
 	}
+	if size.Weight = v.weighedSize.Weight; size == v.weighedSize && bytes.Equal(value, v.weighed) {
+		return size.Weight
+	}
+	size.Weight = v.weight(value, size)
+	v.weighed, v.weighedSize = value, size
+	return size.Weight
+}
+
+func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	s := jsonspan.New(value)
 	s.Weigh = v.T.Weigh
 	if value[0] == '"' {
@@ -56,10 +61,31 @@ func (v *View) weigh(value []byte, size transcript.Measure) uint32 {
 
 // Original is the body of a part before any edit.
 func (v *View) Original(part int32) transcript.Span {
-	if body, found := v.bodies[part]; found {
+	if body := v.edited(part); !body.Zero() {
 		return body
 	}
 	return v.T.Parts[part].Body
+}
+
+// noteEdit notes the body that a part has before its first edit.
+func (v *View) noteEdit(part int32, body transcript.Span) {
+	if body.Zero() {
+		return
+	}
+	if int(part) >= len(v.bodies) {
+		v.bodies = append(v.bodies, make([]transcript.Span, len(v.T.Parts)-len(v.bodies))...)
+	}
+	if v.bodies[part].Zero() {
+		v.bodies[part] = body
+	}
+}
+
+// edited is the body that a part had before its first edit; zero if it has had none.
+func (v *View) edited(part int32) transcript.Span {
+	if int(part) < len(v.bodies) {
+		return v.bodies[part]
+	}
+	return transcript.Span{}
 }
 
 // originals puts the bodies back that were replaced in messages, for reading, until the returned function is called.
@@ -68,8 +94,8 @@ func (v *View) originals(messages []int32) (undo func()) {
 	for _, m := range messages {
 		msg := &v.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			body, edited := v.bodies[n]
-			if !edited {
+			body := v.edited(n)
+			if body.Zero() {
 				continue
 			}
 			was[n] = v.T.Parts[n]
@@ -113,9 +139,7 @@ func (v *View) Piece(item int, end int32) int32 {
 	piece := v.T.Piece(m, end)
 	shift := v.T.Messages[piece].First - v.T.Messages[m].First
 	for i := v.T.Messages[m].First; i < end; i++ {
-		if body, found := v.bodies[i]; found {
-			v.bodies[i+shift] = body
-		}
+		v.noteEdit(i+shift, v.edited(i))
 	}
 	return piece
 }

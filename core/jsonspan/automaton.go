@@ -41,7 +41,7 @@ type Automaton struct {
 
 const nextMask = (States - 1) << 8
 
-// block is how many bytes are looked at together; 4 × block × the largest weight must stay below 2^32.
+// block is how many bytes are looked at together.
 const block = 2048
 
 // What JSON adds to the weight of its strings, in 1/WeightUnit token: the quotes with the colon or comma beside them are
@@ -76,7 +76,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 		sum, _, _ = a.symbols(b, 0, len(b), true)
 		return sum
 	}
-	return a.blocks(b, func(b []byte, e uint32) (uint64, uint32) {
+	return a.blocks(b, func(b []byte, e uint) (uint64, uint) {
 		if ascii {
 			return a.side(b, e)
 		}
@@ -86,7 +86,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 
 // Text weighs a text that is not in JSON, in 1/16384 token.
 func (a *Automaton) Text(text []byte) uint64 {
-	return a.blocks(text, func(b []byte, e uint32) (uint64, uint32) {
+	return a.blocks(text, func(b []byte, e uint) (uint64, uint) {
 		sum, e, _ := a.symbols(b, e, len(b), false)
 		return sum, e
 	})
@@ -94,8 +94,8 @@ func (a *Automaton) Text(text []byte) uint64 {
 
 // blocks walks b in blocks, none of which ends inside a character or a short escape. A long run of one character is not
 // walked, where a block begins or ends with it: no table of steps that is right for text is right for that.
-func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint32) (uint64, uint32)) (sum uint64) {
-	var e uint32
+func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
+	var e uint
 	for len(b) > 0 {
 		n := min(len(b), block)
 		if n < len(b) {
@@ -184,7 +184,7 @@ func asciiRun(b []byte) int {
 
 // mixed walks JSON text that is not ASCII, escapes as steps of their own, and the runs of ASCII in it that are worth it side by
 // side. It ends no character behind b.
-func (a *Automaton) mixed(b []byte, e uint32) (sum uint64, _ uint32) {
+func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	for len(b) > 0 {
 		var w uint64
 		n := asciiRun(b)
@@ -201,7 +201,7 @@ func (a *Automaton) mixed(b []byte, e uint32) (sum uint64, _ uint32) {
 
 // runes walks UTF-8, character by character, up to the first that begins at or behind limit. It returns where that is. It
 // calls nothing, so that its loop stays one in the module.
-func (a *Automaton) runes(b []byte, e uint32, limit int) (sum uint64, _ uint32, _ int) {
+func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < limit && i < len(b) {
 		sym := b[i]
@@ -221,18 +221,18 @@ func (a *Automaton) runes(b []byte, e uint32, limit int) (sum uint64, _ uint32, 
 			sym = a.Astral
 			i += 4
 		}
-		e = a.Step[e&nextMask|uint32(sym)]
+		e = uint(a.Step[e&nextMask|uint(sym)])
 		sum += uint64(e >> 16)
 	}
 	return sum, e, min(i, len(b))
 }
 
 // one walks ASCII, escapes as steps of their own.
-func (a *Automaton) one(b []byte, e uint32) (uint32, uint32) {
-	var sum uint32
+func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
+	var sum uint64
 	for _, c := range b {
-		e = a.Step[e&nextMask|uint32(c)]
-		sum += e >> 16
+		e = uint(a.Step[e&nextMask|uint(c)])
+		sum += uint64(e >> 16)
 	}
 	return sum, e
 }
@@ -241,10 +241,9 @@ func (a *Automaton) one(b []byte, e uint32) (uint32, uint32) {
 const sides = 96
 
 // side walks ASCII in four pieces side by side.
-func (a *Automaton) side(b []byte, e0 uint32) (uint64, uint32) {
+func (a *Automaton) side(b []byte, e0 uint) (uint64, uint) {
 	if len(b) < sides {
-		sum, e := a.one(b, e0)
-		return uint64(sum), e
+		return a.one(b, e0)
 	}
 	quarter := len(b) / 4
 	p1, e1 := a.split(b, quarter)
@@ -253,40 +252,40 @@ func (a *Automaton) side(b []byte, e0 uint32) (uint64, uint32) {
 	n := min(p1, p2-p1, p3-p2, len(b)-p3)
 	t := &a.Step
 	b0, b1, b2, b3 := b[:n], b[p1:p1+n], b[p2:p2+n], b[p3:p3+n]
-	var s, u uint32
+	var s, u uint64
 	for i, c := range b0 {
-		e0 = t[e0&nextMask|uint32(c)]
-		e1 = t[e1&nextMask|uint32(b1[i])]
-		e2 = t[e2&nextMask|uint32(b2[i])]
-		e3 = t[e3&nextMask|uint32(b3[i])]
-		s += e0>>16 + e1>>16
-		u += e2>>16 + e3>>16
+		e0 = uint(t[e0&nextMask|uint(c)])
+		e1 = uint(t[e1&nextMask|uint(b1[i])])
+		e2 = uint(t[e2&nextMask|uint(b2[i])])
+		e3 = uint(t[e3&nextMask|uint(b3[i])])
+		s += uint64(e0>>16 + e1>>16)
+		u += uint64(e2>>16 + e3>>16)
 	}
 	r0, _ := a.one(b[n:p1], e0)
 	r1, _ := a.one(b[p1+n:p2], e1)
 	r2, _ := a.one(b[p2+n:p3], e2)
 	r3, e3 := a.one(b[p3+n:], e3)
-	return uint64(s) + uint64(u) + uint64(r0) + uint64(r1) + uint64(r2) + uint64(r3), e3
+	return s + u + r0 + r1 + r2 + r3, e3
 }
 
 // split returns a place in b at or behind from where the state is known, and that state.
-func (a *Automaton) split(b []byte, from int) (int, uint32) {
+func (a *Automaton) split(b []byte, from int) (int, uint) {
 	end := min(from+64, len(b))
 	for i := from; i < end; i++ {
 		if i >= 2 && b[i] == ' ' && b[i-1] > ' ' && b[i-1] != '\\' && b[i-2] != '\\' {
-			return i + 1, uint32(a.Space) << 8
+			return i + 1, uint(a.Space) << 8
 		}
 	}
 	for i := max(from, 1); i < end; i++ {
 		if b[i-1] != '\\' {
-			return i, uint32(a.Inside) << 8
+			return i, uint(a.Inside) << 8
 		}
 	}
-	return len(b), uint32(a.Inside) << 8
+	return len(b), uint(a.Inside) << 8
 }
 
 // symbols walks any text, symbol by symbol, up to the first that begins at or behind limit. It returns where that is.
-func (a *Automaton) symbols(b []byte, e uint32, limit int, json bool) (sum uint64, _ uint32, _ int) {
+func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < len(b) && i < limit {
 		sym, n := b[i], 1
@@ -301,7 +300,7 @@ func (a *Automaton) symbols(b []byte, e uint32, limit int, json bool) (sum uint6
 			sym, n = a.escaped(b[i:])
 		}
 		i += n
-		e = a.Step[e&nextMask|uint32(sym)]
+		e = uint(a.Step[e&nextMask|uint(sym)])
 		sum += uint64(e >> 16)
 	}
 	return sum, e, i

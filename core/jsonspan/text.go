@@ -2,6 +2,7 @@ package jsonspan
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -71,7 +72,7 @@ func unescape(c byte) byte {
 // become U+FFFD.
 func AppendString[T string | []byte](dst []byte, text T) []byte {
 	const digits = "0123456789abcdef"
-	dst = append(dst, '"')
+	dst = append(slices.Grow(dst, len(text)+2), '"')
 	from := 0
 	for i := 0; i < len(text); {
 		c := text[i]
