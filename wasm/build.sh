@@ -23,7 +23,7 @@ go mod edit -replace=github.com/mailru/easyjson=./wasm/easyjson "$dir/wasm.mod"
 # Inlining pays in the packages that walk transcripts; in the others it only makes them larger.
 p=github.com/ctxfold/ctxfold/core
 small=()
-for name in $p $p/compact $p/digest $p/policy $p/sessionfile github.com/mailru/easyjson/...; do small+=("-gcflags=$name=-l"); done
+for name in $p $p/compact $p/digest $p/functions $p/overflow $p/policy $p/sessionfile github.com/mailru/easyjson/...; do small+=("-gcflags=$name=-l"); done
 go build -modfile="$dir/wasm.mod" -trimpath -buildvcs=false -ldflags='-s -w -buildid=' "${small[@]}" -buildmode=c-shared -o "$dir/reactor.wasm" ./wasm
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 
