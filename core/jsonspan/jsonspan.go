@@ -8,6 +8,8 @@
 // What never enters this package: what a transcript is, and what a token is.
 package jsonspan
 
+import "math/bits"
+
 // MaxDepth is how many objects and arrays may stand inside each other. Deeper input is an error (too_deep), so that no
 // input makes a reader recurse without end.
 const MaxDepth = 512
@@ -270,6 +272,12 @@ func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
 // Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
 // reports false at the end of the object or on an error.
 func (s *Scanner) Key() ([]byte, bool) {
+	if !s.next('}', "',' or '}'") {
+		return nil, false
+	}
+	if name := s.shortKey(); name != nil {
+		return name, true
+	}
 	k, ok := s.key(false)
 	if !ok {
 		return nil, false
@@ -280,10 +288,30 @@ func (s *Scanner) Key() ([]byte, bool) {
 	return s.src[k.Start+1 : k.End-1], true
 }
 
-func (s *Scanner) key(weigh bool) (Str, bool) {
-	if !s.next('}', "',' or '}'") {
-		return Str{}, false
+// shortKey reads the key that stands here, with its colon, if it is like nearly all: of 1 to 15 plain characters, and the colon
+// right behind it. If not, it returns nil and has read nothing.
+func (s *Scanner) shortKey() []byte {
+	b, from := s.src, s.pos+1
+	if from+17 > len(b) || b[s.pos] != '"' {
+		return nil
 	}
+	m, at := special(load(b, from)), from
+	if m == 0 {
+		at += 8
+		if m = special(load(b, at)); m == 0 {
+			return nil
+		}
+	}
+	at += bits.TrailingZeros64(m) >> 3
+	if at == from || b[at] != '"' || b[at+1] != ':' {
+		return nil
+	}
+	s.name, s.pos = uint32(from-1), at+2
+	return b[from:at]
+}
+
+// key reads the key that stands here, and its colon.
+func (s *Scanner) key(weigh bool) (Str, bool) {
 	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
 		s.unexpected("a key in quotes")
 		return Str{}, false
@@ -403,6 +431,9 @@ func (s *Scanner) nested() Measure {
 		for s.err == nil && s.depth > base {
 			first := s.fresh
 			if object[s.depth/64]>>(s.depth%64)&1 == 1 {
+				if !s.next('}', "',' or '}'") {
+					continue
+				}
 				k, ok := s.key(true)
 				if !ok {
 					continue

@@ -39,8 +39,9 @@ func init() {
 	})
 }
 
-var aiSDKRoles = map[string]transcript.Role{
-	"system": transcript.System, "user": transcript.User, "assistant": transcript.Assistant, "tool": transcript.Tool,
+var aiSDKRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"tool", transcript.Tool},
 }
 
 var aiSDKMessage = []string{"role", "content", "providerOptions", "toolCalls"}

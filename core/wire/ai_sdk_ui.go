@@ -31,8 +31,8 @@ func init() {
 	})
 }
 
-var aiSDKUIRoles = map[string]transcript.Role{
-	"system": transcript.System, "user": transcript.User, "assistant": transcript.Assistant,
+var aiSDKUIRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
 }
 
 var aiSDKUIMessageKeys = []string{"role", "parts"}

@@ -37,8 +37,8 @@ func init() {
 	})
 }
 
-var anthropicRoles = map[string]transcript.Role{
-	"system": transcript.System, "user": transcript.User, "assistant": transcript.Assistant,
+var anthropicRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
 }
 
 var plainMessage = []string{"role", "content"}

@@ -36,7 +36,7 @@ func init() {
 	})
 }
 
-var geminiRoles = map[string]transcript.Role{"user": transcript.User, "model": transcript.Assistant}
+var geminiRoles = []roleName{{"user", transcript.User}, {"model", transcript.Assistant}}
 
 var geminiMessageKeys = []string{"role", "parts"}
 

@@ -34,10 +34,10 @@ func init() {
 	})
 }
 
-var nativeRoles = map[string]transcript.Role{
-	"system": transcript.System, "user": transcript.User, "assistant": transcript.Assistant, "tool_result": transcript.Tool,
-	"bash_execution": transcript.User, "custom": transcript.User, "branch_summary": transcript.User,
-	"compaction_summary": transcript.User,
+var nativeRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"tool_result", transcript.Tool}, {"bash_execution", transcript.User}, {"custom", transcript.User},
+	{"branch_summary", transcript.User}, {"compaction_summary", transcript.User},
 }
 
 const (

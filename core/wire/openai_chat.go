@@ -31,9 +31,9 @@ func init() {
 	})
 }
 
-var openAIChatRoles = map[string]transcript.Role{
-	"system": transcript.System, "developer": transcript.System, "user": transcript.User,
-	"assistant": transcript.Assistant, "tool": transcript.Tool, "function": transcript.Tool,
+var openAIChatRoles = []roleName{
+	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User},
+	{"assistant", transcript.Assistant}, {"tool", transcript.Tool}, {"function", transcript.Tool},
 }
 
 const (

@@ -139,8 +139,9 @@ var responsesItems = map[string]responsesItem{
 	"compaction_trigger":      {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
 }
 
-var responsesRoles = map[string]transcript.Role{
-	"system": transcript.System, "developer": transcript.System, "user": transcript.User, "assistant": transcript.Assistant,
+var responsesRoles = []roleName{
+	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User},
+	{"assistant", transcript.Assistant},
 }
 
 // readResponses reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key

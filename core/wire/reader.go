@@ -160,19 +160,24 @@ func (r *Reader) is(f *field, text string) bool {
 
 // typ returns the text of a string field that is short, such as a type or a role; "" where there is none.
 func (r *Reader) typ(f *field) string {
-	if !f.Str() || f.Size.Bytes > 64 {
+	if !f.Str() || f.Size.Bytes > maxWord {
 		return ""
 	}
-	if b := r.Src()[f.Start+1 : f.End-1]; len(b) > 0 {
-		if word, known := words[string(b)]; known {
-			return word
+	if b := r.Src()[f.Start+1 : f.End-1]; len(b) <= maxWord {
+		for _, word := range words[len(b)] {
+			if string(b) == word {
+				return word
+			}
 		}
 	}
 	return jsonspan.Text(r.Src(), f.Span)
 }
 
-// words are the types and roles that formats know, so that reading one of them allocates nothing.
-var words = map[string]string{}
+// words are the types and roles that formats know, by their length, so that reading one of them allocates nothing.
+var words [maxWord + 1][]string
+
+// maxWord is the longest type or role that there is, in bytes.
+const maxWord = 64
 
 // want checks that a field, if it is there, is of one of two kinds.
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
@@ -182,17 +187,26 @@ func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 }
 
 // role sets the message's role from a field, by the format's table.
-func (r *Reader) role(m *transcript.Message, f *field, roles map[string]transcript.Role) {
+func (r *Reader) role(m *transcript.Message, f *field, roles []roleName) {
 	if f.Kind == jsonspan.Invalid {
 		r.Fail(MissingRole, int(m.Span.Start), "this message has no role")
 		return
 	}
 	r.want(f, jsonspan.String, jsonspan.String, "the role must be a string")
 	m.RoleSpan = f.Span
-	var ok bool
-	if m.Role, ok = roles[r.typ(f)]; !ok {
-		m.Role = transcript.Other
+	name := r.typ(f)
+	m.Role = transcript.Other
+	for _, role := range roles {
+		if role.name == name {
+			m.Role = role.role
+		}
 	}
+}
+
+// roleName is what a format calls a role.
+type roleName struct {
+	name string
+	role transcript.Role
 }
 
 // Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The

@@ -6,6 +6,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
@@ -98,7 +99,9 @@ var formats []*Format
 func register(f *Format) {
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles} {
 		for _, word := range strings.Fields(list) {
-			words[word] = word
+			if same := words[len(word)]; !slices.Contains(same, word) {
+				words[len(word)] = append(same, word)
+			}
 		}
 	}
 	i := 0
