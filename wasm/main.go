@@ -22,22 +22,27 @@ var (
 	spare []byte
 )
 
-// large is how many bytes a request has that is worth a collection: a millisecond or less, against many of the scan.
-const large = 1 << 20
+// What earlier calls have left behind is collected before a large request, or the heap would grow to twice of what it needs: at
+// once if its buffer has to be made, and if the buffer is there before a huge one, beside which a collection takes no time.
+const (
+	large = 1 << 20 // bytes
+	huge  = 8 << 20
+)
 
 //go:wasmexport ctxfold_alloc
 func alloc(size uint32) uint32 {
-	var b []byte
-	if uint32(cap(spare)) >= size && size > 0 {
-		b, spare = spare[:size], nil
-	} else {
-		if size > large {
-			// What the last large call has left behind goes before another one, or the heap grows to twice of what it needs.
+	fits := uint32(cap(spare)) >= size && size > 0
+	if size > huge || size > large && !fits {
+		if !fits {
 			spare = nil
-			runtime.GC()
 		}
-		b = make([]byte, size, max(size, 1))
+		runtime.GC()
 	}
+	if !fits {
+		return export(make([]byte, size, max(size, 1)))
+	}
+	b := spare[:size]
+	spare = nil
 	return export(b)
 }
 
