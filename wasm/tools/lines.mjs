@@ -1,8 +1,9 @@
-// node lines.mjs from.wasm to.wasm: takes names and line numbers out of a module that Go has built.
+// node lines.mjs from.wasm to.wasm: takes names, line numbers and the index of functions out of a module that Go has built.
 //
 // Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
-// stays. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
+// stays. The index leads from an address to a function; build.sh builds a runtime that does without, since in WebAssembly the
+// address begins with the function's number. It would be a megabyte of each instance. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
 import { readFileSync, writeFileSync } from "node:fs";
 import { sections } from "./binary.mjs";
 
@@ -58,6 +59,24 @@ for (const offset of kept) {
     p++;
   }
   memory.copy(clean, values + offset, values + offset, p);
+}
+
+// moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index. The
+// index has a record for each bucket of addresses: the number of a function, and what to add for each sixteenth.
+const pointer = Buffer.alloc(16);
+pointer.writeBigUInt64LE(BigInt(table));
+pointer.writeBigUInt64LE(BigInt(names), 8);
+const data = memory.indexOf(pointer);
+if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
+const index = Number(memory.readBigUInt64LE(data + 8 + 6 * 24));
+const BUCKET = 256 * 16, RECORD = 20, ADDRESSES = 1 << 16;
+for (let k = 0; k <= ((count - 1) * ADDRESSES) / BUCKET; k++) { // the last function has one bucket
+  const record = index + k * RECORD;
+  for (let j = 0; j < 16; j++) {
+    const f = memory.readUInt32LE(record) + memory[record + 4 + j];
+    if (f !== Math.floor((k * BUCKET) / ADDRESSES) || memory.readUInt32LE(functions + 8 * f) - memory.readUInt32LE(functions) !== f) throw new Error("the index of functions is not by their numbers");
+  }
+  clean.fill(0, record, record + RECORD);
 }
 for (const s of segments) clean.copy(wasm, s.at, s.address, s.address + s.length);
 writeFileSync(to, wasm);
