@@ -208,14 +208,14 @@ func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ in
 		switch {
 		case sym < 0x80:
 			i++
-		case sym < 0xe0 || i+3 > len(b):
-			sym = a.Lead2[sym&31]
+		case sym < 0xe0 && i+2 <= len(b):
+			sym = a.Runes[uint16(sym&31)<<6|uint16(b[i+1]&63)]
 			i += 2
-		case sym < 0xf0:
-			sym = a.Lead3[uint(sym&15)<<6|uint(b[i+1]&63)]
+		case sym < 0xf0 && i+3 <= len(b):
+			sym = a.Runes[uint16(sym)<<12|uint16(b[i+1]&63)<<6|uint16(b[i+2]&63)]
 			i += 3
-		case sym == 0xf0 && b[i+1] == 0x9f:
-			sym = a.Lead4[b[i+2]&63]
+		case sym == 0xf0 && i+3 <= len(b) && b[i+1] == 0x9f:
+			sym = a.Pictographs[b[i+2]&63]
 			i += 4
 		default:
 			sym = a.Astral
