@@ -70,7 +70,7 @@ const data = memory.indexOf(pointer);
 if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
 const index = Number(memory.readBigUInt64LE(data + 8 + 6 * 24));
 const BUCKET = 256 * 16, RECORD = 20, ADDRESSES = 1 << 16;
-for (let k = 0; k <= ((count - 1) * ADDRESSES) / BUCKET; k++) { // the last function has one bucket
+for (let k = 0; k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // of all functions but the last, whose record is a short one
   const record = index + k * RECORD;
   for (let j = 0; j < 16; j++) {
     const f = memory.readUInt32LE(record) + memory[record + 4 + j];
