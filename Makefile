@@ -79,21 +79,23 @@ test-go: languages-are-there node-is-there ## Run the Go tests: core, host, comm
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 
 .PHONY: test-js
-test-js: node-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
 	$(say) 'npm: the package is built, linted and tested, in Node and in a browser'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	if [ -s build/calls.jsonl ]; then export CTXFOLD_CALLS="$(CURDIR)/build/calls.jsonl"; fi; \
-	cd js && npm ci --no-audit --no-fund && for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done && \
+	cd js && npm ci --no-audit --no-fund; \
+	for fixture in $(FIXTURES); do (cd fixtures/$$fixture && $(INSTALL)); done; \
 	npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
-test-js-long: node-is-there browser-is-there other-browsers-are-there ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
+test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
 	$(say) 'npm: Firefox and WebKit, fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
-	cd js && npm ci --no-audit --no-fund && for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done && \
+	cd js && npm ci --no-audit --no-fund; \
+	for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
 	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
 
 # The examples in other languages need these: without them they are left out here, but never in CI.
@@ -134,6 +136,14 @@ node-is-there:
 	printf '\n==> npm: installing Node $(NODE_MAJOR) into build/node, because the one that is there is older\n'; \
 	mkdir -p build/node && npm install --prefix build/node --no-save --no-audit --no-fund --loglevel=error node@$(NODE_MAJOR) npm@10; \
 	new_enough || { echo 'Node $(NODE_MAJOR) could not be installed: install it, then run this again.' >&2; exit 1; }
+
+# The newest Node, which the package is tested with, wants libatomic; a Debian with a compiler has it.
+.PHONY: libatomic-is-there
+libatomic-is-there:
+	@if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ] && ! ldconfig -p | grep -q libatomic.so.1; then \
+		printf '\n==> apt-get: installing libatomic1, which is missing\n'; \
+		$(APT_INSTALL) libatomic1; \
+	fi
 
 # Only the browser tests need a browser: without one they are left out here, but never in CI.
 .PHONY: browser-is-there

@@ -155,3 +155,23 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 }
+
+// A text begins with what it begins with when it is decoded, however it is written; only its beginning is looked at.
+func TestStartsWith(t *testing.T) {
+	for _, text := range []string{
+		`plain text`, `\u0061\u0062c\n\"d\\`, `größer \u00e4\u00df`, `\ud83d\ude00 😀\ud83d\ude00`, `a\/b\u2014c`, `\u0000`, ``,
+	} {
+		tr := read(t, "openai-chat", `[{"role":"user","content":"`+text+`"}]`)
+		whole := tr.Text(tr.FirstText(0))
+		for n := range len(whole) + 1 {
+			if !tr.StartsWith(0, whole[:n]) {
+				t.Errorf("%s does not start with %q", text, whole[:n])
+			}
+			for _, other := range []string{"x", "\x00", "\u2014", "\U0001f601"} {
+				if prefix := whole[:n] + other; tr.StartsWith(0, prefix) != strings.HasPrefix(whole, prefix) {
+					t.Errorf("%s starts with %q: %v", text, prefix, tr.StartsWith(0, prefix))
+				}
+			}
+		}
+	}
+}

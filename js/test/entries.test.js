@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import * as main from "ctxfold";
 import * as core from "ctxfold/core";
@@ -33,7 +33,11 @@ test("every entry exports the same names, but the worker's, which needs no load"
   }
 });
 
-test("conditions stand in the order in which platforms must find them", () => {
+test("conditions stand in the order in which platforms must find them, and each is a file", async () => {
+  for (const conditions of Object.values(manifest.exports)) {
+    const paths = typeof conditions === "string" ? [conditions] : Object.values(conditions);
+    for (const path of paths) await access(new URL(`../${path}`, import.meta.url));
+  }
   assert.deepEqual(Object.keys(manifest.exports["."]), [
     "types",
     "workerd",
