@@ -140,7 +140,7 @@ node-is-there:
 # The newest Node, which the package is tested with, wants libatomic; a Debian with a compiler has it.
 .PHONY: libatomic-is-there
 libatomic-is-there:
-	@if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ] && ! ldconfig -p | grep -q libatomic.so.1; then \
+	@if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ] && ! ldconfig -p | grep libatomic.so.1 > /dev/null; then \
 		printf '\n==> apt-get: installing libatomic1, which is missing\n'; \
 		$(APT_INSTALL) libatomic1; \
 	fi
