@@ -24,6 +24,7 @@ type hostile struct {
 	n       int // its size in the long run
 	request func(n int) []byte
 	code    string // of the error that must come; "" for an answer
+	long    bool   // it is for the long run only
 }
 
 func list(n int, message func(b *bytes.Buffer, i int)) string {
@@ -75,7 +76,10 @@ var hostiles = []hostile{
 	{name: "one message of escapes", op: "plan", n: 50 << 20, request: func(n int) []byte {
 		return planOf(forced, `[{"role":"user","content":"`+strings.Repeat(`\ud83d\ude00`, n/12)+`"}]`)
 	}},
-	{name: "tool calls with one id", op: "plan", n: 1_000_000, request: func(n int) []byte {
+	{name: "a million tool calls with one id", op: "plan", n: 400_000, code: "too_large", long: true, request: func(n int) []byte {
+		return planOf(forced, calls(n+600_000, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
+	}},
+	{name: "tool calls with one id", op: "plan", n: 500_000, request: func(n int) []byte {
 		return planOf(forced, calls(n, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
 	}},
 	{name: "tool calls with one id, validated", op: "validate", n: 200_000, request: func(n int) []byte {
@@ -151,6 +155,9 @@ func TestHostile(t *testing.T) {
 	out.AppendHeader(table.Row{"input", "operation", "MB", "messages", "answer", "native: s of CPU", "times linear", "MB allocated", "module: s of CPU", "times linear", "MB of memory"})
 	for _, h := range hostiles {
 		t.Run(h.name, func(t *testing.T) {
+			if h.long && long == "" {
+				t.Skip("for the long run")
+			}
 			n := h.n
 			if long == "" {
 				n = max(h.n/25, 8)

@@ -7,11 +7,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
+// How many messages and parts a transcript may come with. A message costs up to about 3 KB of memory on its way through a
+// compaction, and WebAssembly has 4 GiB: more of them would end an instance, and this is an error.
+const (
+	MaxMessages = 1 << 20
+	MaxParts    = 1 << 21
+)
+
 // Reader reads one transcript: a scanner, and the records that it fills.
 type Reader struct {
 	*jsonspan.Scanner
 	T      *transcript.Transcript
 	F      *Format
+	input  bool // what is read came in, and may not be without end
 	frames [6]frame
 	depth  int
 	from   uint32 // where the reader began
@@ -133,6 +141,9 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 func (r *Reader) add(p transcript.Part) int {
 	p.Msg = int32(len(r.T.Messages))
 	p.Pair = -1
+	if r.input && len(r.T.Parts) >= MaxParts {
+		r.Fail(jsonspan.TooLarge, int(r.Pos()), "the transcript has more than 2,097,152 parts")
+	}
 	if len(r.T.Parts) == cap(r.T.Parts) {
 		r.T.Parts = slices.Grow(r.T.Parts, r.more(len(r.T.Parts)))
 	}
@@ -213,7 +224,7 @@ type roleName struct {
 // scanner stands behind it afterwards, and has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Weigh: s.Weigh}
-	r := &Reader{Scanner: s, T: t, F: f}
+	r := &Reader{Scanner: s, T: t, F: f, input: true}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
 	r.from = t.Outer.Start
@@ -246,6 +257,10 @@ func (r *Reader) messages() {
 func (r *Reader) Message() {
 	if kind := r.Kind(); kind != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
+		return
+	}
+	if r.input && len(r.T.Messages) >= MaxMessages {
+		r.Fail(jsonspan.TooLarge, int(r.Pos()), "the transcript has more than 1,048,576 messages")
 		return
 	}
 	m := &r.message
@@ -329,7 +344,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 	if t.Outer.Start != t.List.Start {
 		depth = 2
 	}
-	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f, from: offset}
+	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f, from: offset, input: true}
 	r.Weigh = t.Weigh
 	for r.Elem() {
 		r.Message()

@@ -1,0 +1,35 @@
+package core_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// More messages or parts than a transcript may have are an error that says where, before they take the memory of an instance.
+func TestTooMany(t *testing.T) {
+	for _, c := range []struct{ before, each, after, path string }{
+		{``, `{"role":"user","content":"x"}`, ``, "messages[1048576]"},
+		{`{"role":"user","content":[`, `{"type":"text","text":""}`, `]}`, "messages[0].content[2097152]"},
+	} {
+		most := wire.MaxMessages
+		if c.before != "" {
+			most = wire.MaxParts
+		}
+		request := func(n int) []byte {
+			return []byte(`{"policy":{"format":"openai-chat"},"messages":[` + c.before + strings.Repeat(c.each+",", n-1) + c.each + c.after + `]}`)
+		}
+		var answer struct {
+			Error struct{ Code, Path string } `json:"error"`
+		}
+		if out := core.Call("estimate", request(most)); json.Unmarshal(out, &answer) != nil || answer.Error.Code != "" {
+			t.Errorf("%d: %.200s", most, out)
+		}
+		if out := core.Call("estimate", request(most+1)); json.Unmarshal(out, &answer) != nil || answer.Error.Code != "too_large" || answer.Error.Path != c.path {
+			t.Errorf("%d: %.200s", most+1, out)
+		}
+	}
+}
