@@ -265,6 +265,14 @@ bench-tokens: token-texts ## Measure how far off estimates are, by kind of text 
 	$(say) 'Speed'
 	@go test -run '^$$' -bench BenchmarkEstimate ./core/tokens
 
+# A catalogue of models that is brought up to date every few days, to compare what policies know of models with.
+CATALOGUE := @earendil-works/pi-ai@1.5.2
+
+.PHONY: models
+models: node-is-there ## Compare core/policy/models.json with a public catalogue: what is not known, and what is larger than it says
+	@mkdir -p build/models && cd build/models && rm -rf package *.tgz && npm pack --silent $(CATALOGUE) > /dev/null && tar xzf *.tgz
+	@node internal/models/compare.mjs core/policy/models.json build/models/package/dist/models.generated.js
+
 .PHONY: generate
 generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, docs/policy.schema.json, then the module in its two places
 	$(say) 'go generate: the easyjson code, docs/SEEDS.md and docs/policy.schema.json'

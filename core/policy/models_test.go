@@ -8,12 +8,16 @@ import (
 
 func TestModels(t *testing.T) {
 	for name, want := range map[string]int{
-		"claude-opus-4-1-20250805": 200_000, "anthropic/claude-opus-4.8-fast": 200_000, "us.anthropic.claude-3-5-sonnet-20241022-v2:0": 200_000,
+		"claude-opus-4-1-20250805": 200_000, "anthropic/claude-opus-4.8-fast": 1_000_000, "us.anthropic.claude-3-5-sonnet-20241022-v2:0": 200_000,
 		"claude-sonnet-4-5@20250929": 200_000, "gpt-4": 8192, "gpt-4-0613": 8192, "gpt-4-turbo-2024-04-09": 128_000, "GPT-4o-mini": 128_000,
 		"openai/gpt-4.1-mini": 1_047_576, "gpt-5-codex": 400_000, "gpt-5-chat-latest": 128_000, "o3-mini-2025-01-31": 200_000,
 		"models/gemini-2.5-flash-lite": 1_048_576, "gemini-2.5-flash-image-preview": 32_768, "meta-llama/Llama-3.1-8B-Instruct": 131_072,
-		"deepseek/deepseek-chat:free": 128_000,
-		"":                            0, "gpt-4.9": 0, "gpt-50": 0, "my-gpt-4": 0, "claude": 0, "claude-5-opus": 0, "foo1": 0, "o1x": 0, "unknown": 0,
+		"deepseek/deepseek-chat:free":     128_000,
+		"us.anthropic.claude-opus-4-6-v1": 1_000_000, "claude-opus-4-5": 200_000, "claude-opus-4-9": 200_000, "claude-sonnet-5-5": 1_000_000,
+		"openai/gpt-6.1-sol": 272_000, "gpt-5.4-2026-03-05": 272_000, "gpt-5.4-mini": 400_000, "gpt-5.3-codex-spark": 128_000,
+		"gemini-3.5-flash-lite": 1_048_576, "MiniMax-M2.7": 196_608, "x-ai/grok-4.5": 500_000, "kimi-k2.6": 262_144,
+		"gpt-6": 0, "gpt-6.2-sol": 0, "gemini-5-pro": 0, "grok-5": 0,
+		"": 0, "gpt-4.9": 0, "gpt-50": 0, "my-gpt-4": 0, "claude": 0, "claude-5-opus": 0, "foo1": 0, "o1x": 0, "unknown": 0,
 	} {
 		if m, ok := ModelByName(name); m.Window != want || ok != (want > 0) {
 			t.Errorf("%q: %+v, want a window of %d", name, m, want)
