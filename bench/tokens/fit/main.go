@@ -36,14 +36,14 @@ var (
 	report = flag.String("report", "", "where to write the report")
 	judge  = flag.String("judge", "", "a folder with texts of others, to judge by")
 	keep   = flag.Bool("keep", false, "report on the weights as they are, and fit none")
-	rounds = flag.Int("rounds", 3, "how often texts that are far off are made to count for more")
-	far    = flag.Float64("far", 0.1, "the error at which a text counts twice")
-	under  = flag.Float64("under", 1.3, "how much more a text counts that is too low")
+	rounds = flag.Int("rounds", 4, "how often texts that are far off are made to count for more")
+	far    = flag.Float64("far", 0.05, "the error at which a text counts twice")
+	under  = flag.Float64("under", 2, "how much more a text counts that is too low")
 	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
 )
 
 // encodings are the tokenizers, by the family that has its weights from them.
-var encodings = []string{"o200k", "cl100k", "claude", "llama3"}
+var encodings = []string{"o200k", "cl100k", "claude", "llama3", "gemini"}
 
 func main() {
 	flag.Parse()
