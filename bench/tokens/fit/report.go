@@ -112,7 +112,7 @@ var estimators = []struct {
 func writeReport(tables map[string]string, held, others []*text, fitted int) string {
 	var b strings.Builder
 	b.WriteString("<!-- Written by make tokens-fit. -->\n# How far off estimates are\n\n")
-	fmt.Fprintf(&b, "Of %d texts of 400 to 5,000 characters that were not fitted on, and that are from other folders than the %d that were. "+
+	fmt.Fprintf(&b, "Of %d texts of 400 to 5,000 characters that were not fitted on, and that are from other folders than the %d that were, but for kinds of one folder. "+
 		"Mean absolute error, in brackets the worst under and the worst over, in percent of what the tokenizer counts. `ai-tokenizer` has its "+
 		"encoding for Claude.\n", len(held), fitted)
 	for _, e := range encodings {
