@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/wire"
 )
 
@@ -31,5 +32,19 @@ func TestTooMany(t *testing.T) {
 		if out := core.Call("estimate", request(most+1)); json.Unmarshal(out, &answer) != nil || answer.Error.Code != "too_large" || answer.Error.Path != c.path {
 			t.Errorf("%d: %.200s", most+1, out)
 		}
+	}
+}
+
+// A policy takes many times its bytes when it is read, so it has a size that it may have.
+func TestLargePolicy(t *testing.T) {
+	request := func(n int) []byte {
+		policy := `{"format":"openai-chat","pins":[{"contains":"` + strings.Repeat("x", n-len(`{"format":"openai-chat","pins":[{"contains":""}]}`)) + `"}]}`
+		return []byte(`{"policy":` + policy + `,"messages":[{"role":"user","content":"x"}]}`)
+	}
+	if out := core.Call("plan", request(policy.MaxBytes)); strings.HasPrefix(string(out), `{"error"`) {
+		t.Errorf("%.300s", out)
+	}
+	if out := core.Call("plan", request(policy.MaxBytes+1)); !strings.Contains(string(out), `"code":"too_large"`) || !strings.Contains(string(out), `"path":"policy"`) {
+		t.Errorf("%.300s", out)
 	}
 }

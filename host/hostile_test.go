@@ -130,11 +130,15 @@ var hostiles = []hostile{
 			fmt.Fprintf(b, `{"role":%q,"content":"needl needl needl %d"}`, []string{"user", "assistant"}[i%2], i)
 		}))
 	}},
-	{name: "too many pins", op: "plan", n: 1_000_000, code: "out_of_range", request: func(n int) []byte {
+	{name: "a policy of 12 MB", op: "plan", n: 900_000, code: "too_large", request: func(n int) []byte {
+		policy := strings.Replace(forced, `"force"`, `"pins":`+list(n+100_000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"force"`, 1)
+		return planOf(policy, `[{"role":"user","content":"x"}]`)
+	}},
+	{name: "too many pins", op: "plan", n: 60_000, code: "out_of_range", request: func(n int) []byte {
 		policy := strings.Replace(forced, `"force"`, `"pins":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"force"`, 1)
 		return planOf(policy, `[{"role":"user","content":"x"}]`)
 	}},
-	{name: "too many passes", op: "plan", n: 1_000_000, code: "out_of_range", request: func(n int) []byte {
+	{name: "too many passes", op: "plan", n: 50_000, code: "out_of_range", request: func(n int) []byte {
 		policy := strings.Replace(forced, `"force"`, `"passes":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"pass":"clear"}`) })+`,"force"`, 1)
 		return planOf(policy, `[{"role":"user","content":"x"}]`)
 	}},

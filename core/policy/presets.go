@@ -91,8 +91,14 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
+// MaxBytes is the largest policy in bytes of JSON. Read, a list of small values takes fifty times its bytes.
+const MaxBytes = 1 << 20
+
 // Resolve reads a policy and lays it over the preset that it names. An empty src is the default preset.
 func Resolve(src []byte) (*Policy, *Error) {
+	if len(src) > MaxBytes {
+		return nil, &Error{Code: jsonspan.TooLarge, Message: "the policy is larger than 1 MiB"}
+	}
 	var name Policy
 	if len(src) > 0 {
 		if err := Decode(src, &name); err != nil {

@@ -242,8 +242,11 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 		r.Fail(NoMessages, int(t.List.Start), "the list of messages is empty")
 	}
 	t.Input = len(t.Messages)
+	if r.Err() != nil {
+		return t
+	}
 	t.Pair(0)
-	if f.Link != nil && r.Err() == nil {
+	if f.Link != nil {
 		f.Link(t, 0)
 	}
 	return t
