@@ -160,14 +160,11 @@ func (r *request) resolve() {
 }
 
 func (r *request) resolvePolicy(src []byte, base uint32) {
-	pol, err := policy.Resolve(src)
-	if r.fail(err, base); err != nil {
+	pol, err := r.sessions.policy(src)
+	if r.fail(err, base); r.err != nil {
 		return
 	}
 	r.policy, r.policyAt = pol, base
-	if r.fail(compact.CheckPasses(pol), base); r.err != nil {
-		return
-	}
 	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
 		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
 			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)

@@ -23,6 +23,27 @@ import (
 type Sessions struct {
 	open []*session // by id
 	last int        // the id given out last
+	// The policy of the last request, as it was sent and as it is: a host sends the same one with each.
+	policySent  []byte
+	policyKnown *policy.Policy
+}
+
+// maxPolicy is how large a policy is kept for the next request, in bytes.
+const maxPolicy = 1 << 14
+
+// policy resolves a policy and checks its passes. What it returns is not to be written to.
+func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
+	if l.policyKnown != nil && bytes.Equal(src, l.policySent) {
+		return l.policyKnown, nil
+	}
+	p, err := policy.Resolve(src)
+	if err == nil {
+		err = compact.CheckPasses(p)
+	}
+	if err == nil && len(src) <= maxPolicy {
+		l.policySent, l.policyKnown = append(l.policySent[:0], src...), p
+	}
+	return p, err
 }
 
 // session is a transcript that grows.
