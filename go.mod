@@ -2,6 +2,12 @@ module github.com/ctxfold/ctxfold
 
 go 1.26.0
 
+// What is built or installed there may hold Go files that are no part of this module.
+ignore (
+	./build
+	node_modules
+)
+
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/jedib0t/go-pretty/v6 v6.8.3
