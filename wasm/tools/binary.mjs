@@ -40,3 +40,14 @@ export function leb(n) {
   out.push(n);
   return Buffer.from(out);
 }
+
+/** A number of 32 bits as signed LEB128. */
+export function sleb(n) {
+  const out = [];
+  for (;;) {
+    const b = n & 0x7f;
+    n >>= 7;
+    if ((n === 0 && !(b & 0x40)) || (n === -1 && b & 0x40)) return out.push(b), Buffer.from(out);
+    out.push(b | 0x80);
+  }
+}

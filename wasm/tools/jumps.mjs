@@ -5,7 +5,7 @@
 // jump forward leaves a block instead, and loops without calls become loops. The table stays for jumps backward over calls, and
 // for where the runtime goes on in the middle of a function when it has moved the stack (behind calls).
 import { readFileSync, writeFileSync } from "node:fs";
-import { leb, Reader, sections } from "./binary.mjs";
+import { leb, Reader, sections, sleb } from "./binary.mjs";
 
 const UNREACHABLE = 0x00, BLOCK = 0x02, LOOP = 0x03, IF = 0x04, ELSE = 0x05, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, RETURN = 0x0f;
 const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41, I64_CONST = 0x42, I64_STORE = 0x37;
@@ -109,8 +109,7 @@ function pieces(body, at, blocks, f) {
         const value = new Reader(body, r.at);
         const address = value.u32();
         if (body[value.at] === I64_STORE && Math.floor(address / 0x10000) === FIRST_FUNCTION + f.index) f.returns.add(f.table[address % 0x10000]);
-      }
-      else if (op === BR || op === BR_IF) {
+      } else if (op === BR || op === BR_IF) {
         const label = new Reader(body, r.at).u32();
         if (label >= inner) {
           if (label <= inner + around) throw new Error("a branch to a block, which is no jump");
@@ -330,9 +329,11 @@ function rewrite(body, index) {
     }
     if (!tabled.has(m)) throw new Error("a jump to where no label is");
     d = depthOf((l) => l === "dispatch");
-    if (jump === BR_IF) out.push(Buffer.from([IF, VOID]));
-    out.push(Buffer.from([I32_CONST]), sleb(k), Buffer.from([LOCAL_SET]), leb(f.variable), Buffer.from([BR]), leb(inner + d + (jump === BR_IF ? 1 : 0)));
-    if (jump === BR_IF) out.push(Buffer.from([END]));
+    const conditional = jump === BR_IF;
+    if (conditional) out.push(Buffer.from([IF, VOID]));
+    out.push(Buffer.from([I32_CONST]), sleb(k), Buffer.from([LOCAL_SET]), leb(f.variable));
+    out.push(Buffer.from([BR]), leb(inner + d + (conditional ? 1 : 0)));
+    if (conditional) out.push(Buffer.from([END]));
   };
   const emitPiece = (i, following) => {
     const piece = f.pieces[i];
@@ -383,17 +384,6 @@ function rewrite(body, index) {
   if (dispatch) close();
   out.push(f.tail);
   return Buffer.concat(out);
-}
-
-/** A number as signed LEB128. */
-function sleb(n) {
-  const out = [];
-  for (;;) {
-    const b = n & 0x7f;
-    n >>= 7;
-    if (n === 0 && !(b & 0x40)) return out.push(b), Buffer.from(out);
-    out.push(b | 0x80);
-  }
 }
 
 const [from, to] = process.argv.slice(2);

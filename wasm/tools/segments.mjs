@@ -3,23 +3,13 @@
 // Go writes tens of thousands of them, as short as the runs of zeros between them, and what starts the runtime leaves these
 // behind, empty, beside its own. Each costs an engine time at instantiation, and bytes.
 import { readFileSync, writeFileSync } from "node:fs";
-import { leb, sections } from "./binary.mjs";
+import { leb, sections, sleb } from "./binary.mjs";
 
 /** Fewer zeros than this do not end a segment. */
 const GAP = 512;
 
 const [from, to] = process.argv.slice(2);
 const wasm = readFileSync(from);
-
-/** Signed LEB128 of a number that is not negative: its highest bit must not look like a sign. */
-function sleb(n) {
-  const out = [...leb(n)];
-  if (out.at(-1) & 0x40) {
-    out[out.length - 1] |= 0x80;
-    out.push(0);
-  }
-  return out;
-}
 
 const parts = [wasm.subarray(0, 8)];
 for (const { id, start, end, r } of sections(wasm)) {
