@@ -232,6 +232,7 @@ function why({ status, actions }) {
 
 async function more() {
   const { rows, total } = await ask("page", $("filter").value, shown, PAGE);
+  const focused = $("messages").contains(document.activeElement) && document.activeElement?.textContent;
   if (shown === 0) $("messages").replaceChildren();
   const page = rows.map((/** @type {any} */ row) => {
     const { status, before, role, old, fresh } = row;
@@ -263,9 +264,16 @@ async function more() {
   });
   shown += page.length;
   $("messages").append(...page);
+  if (focused) focusMessage(focused);
   if (total === 0) $("messages").append(element("li", { className: "hint" }, "No message is like that."));
   $("more").hidden = shown >= total;
   $("more").textContent = `Show more messages (${count(total - shown)} left)`;
+}
+
+/** Gives a message of the list the focus, unless that is still somewhere in it. @param {string} label */
+function focusMessage(label) {
+  if ($("messages").contains(document.activeElement)) return;
+  [...$("messages").querySelectorAll("button")].find(({ textContent }) => textContent === label)?.focus();
 }
 
 /** @param {string} label @param {any} row */
@@ -276,6 +284,8 @@ async function detail(label, row) {
   $("detail-before").textContent = texts.before || "It was not there.";
   $("detail-after").textContent = texts.after || "It is not there any more.";
   $("detail").showModal();
+  // The list may be written anew meanwhile, and the browser then finds no button to give the focus back to.
+  $("detail").addEventListener("close", () => focusMessage(label), { once: true });
 }
 
 function violations() {
