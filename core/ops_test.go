@@ -90,39 +90,6 @@ func TestPlanOnGrownTranscript(t *testing.T) {
 	}
 }
 
-// What a compaction has just made is not made smaller again, unless a provider refuses it: by force, and for a smaller window.
-func TestRefusedAfterCompaction(t *testing.T) {
-	var turns []string
-	for i := range 30 {
-		turns = append(turns, fmt.Sprintf(`{"role":"user","content":"q%d"},{"role":"assistant","content":"%s"}`, i, strings.Repeat("word ", 60)))
-	}
-	policy := func(more string) string {
-		return `{"format":"openai-chat","summary":{"mode":"local"},` + more + `}`
-	}
-	first := call(t, "plan", `{"policy":`+policy(`"window":{"tokens":2000,"reserve":0}`)+`,"messages":[`+strings.Join(turns, ",")+`]}`)
-	if first.Error != nil || !first.Report.Changed {
-		t.Fatalf("%+v %+v", first.Error, first.Report)
-	}
-	again := func(more string) answer {
-		a := call(t, "plan", `{"policy":`+policy(more)+`,"state":`+string(first.State)+`,"messages":`+string(first.Messages)+`}`)
-		if a.Error != nil {
-			t.Fatal(a.Error)
-		}
-		return a
-	}
-	after := first.Report.Tokens.After
-	if a := again(`"force":true,"window":{"tokens":2000,"reserve":0}`); a.Report.Changed {
-		t.Errorf("by force alone: %+v", a.Report)
-	}
-	smaller := fmt.Sprintf(`"window":{"tokens":%d,"reserve":0}`, after*7/10)
-	if a := again(smaller); a.Report.Changed {
-		t.Errorf("without force: %+v", a.Report)
-	}
-	if a := again(`"force":true,` + smaller); !a.Report.Changed || a.Report.Tokens.After > after*7/10 {
-		t.Errorf("refused: %d tokens, then %d: %s", after, a.Report.Tokens.After, a.Report.Reason)
-	}
-}
-
 // Whatever a plan or a state says, the result is valid and nothing panics.
 func TestTamperedPlans(t *testing.T) {
 	list := `[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"` + strings.Repeat("z", 900) + `"},{"role":"assistant","content":"ok"},{"role":"user","content":"next"}]`

@@ -65,9 +65,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	default:
 		return c.unchanged(UnderBudget), nil
 	}
-	// What the last compaction made is made again only by force and for a smaller limit: a provider has refused it.
-	refused := in.Policy.Force && c.Limit > 0 && c.Total > c.Limit
-	if s := in.State; in.Policy.Safe() && !refused && s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
+	if s := in.State; in.Policy.Safe() && s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
 		return c.unchanged(NoProgress), nil
 	}
 	if c.due && c.stuck() {
