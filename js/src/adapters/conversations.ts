@@ -75,9 +75,10 @@ export class Conversations {
     const { memory, input } = this.#recall(messages, keys);
     const { onCompaction, remembered = DEFAULT_REMEMBERED } = this.#options;
     const compactor = this.#compactor;
-    // Nothing of the conversation before: the compactor serves them all. What was refused may be what the last compaction made,
-    // which its state says to leave alone; what else is in the state, the digest says too.
-    const state = force ? null : (memory?.state ?? null);
+    // Nothing of the conversation before: the compactor serves them all.
+    let state = memory?.state ?? null;
+    // What was refused may be what the last compaction made, which its fingerprint says to leave alone.
+    if (force && state) state = { ...state, fingerprint: "" };
     const body = wrap?.(input) ?? input;
     let policy = this.#policy;
     if (force) {
