@@ -9,6 +9,7 @@ package functions
 //go:generate sh ../generate.sh
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/compact"
@@ -62,7 +63,7 @@ func register(name string, needs Needs, run func(c *Call, dst []byte) ([]byte, *
 	for i < len(registered) && registered[i].Name < name {
 		i++
 	}
-	registered = append(registered[:i:i], append([]Function{{name, needs, run}}, registered[i:]...)...)
+	registered = slices.Insert(registered, i, Function{name, needs, run})
 }
 
 // ByName returns the function with a name, or nil.

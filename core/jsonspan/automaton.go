@@ -23,15 +23,14 @@ const (
 //
 // It walks the bytes of a JSON string as they stand there: the step on '\\' leads to a state in which the byte behind it
 // counts as what it stands for. Four pieces of a long text are walked side by side, because each step waits for the table
-// entry of the step before it; pieces begin where the state is known from the bytes before.
+// entry of the step before it; what stands before a piece tells the state that it begins in.
 type Automaton struct {
 	// Step holds weight<<16 | next<<8 by state<<8 | symbol. Weights are 1/16384 token.
 	Step [States << 8]uint32
 	// Run is the weight of one character of a long run of it, by its symbol; '\\' is that of an escape.
 	Run [256]uint32
-	// Space is the state behind a space that follows neither white space nor an escape; Inside is the state in the middle of
-	// text that has no such place for long.
-	Space, Inside uint8
+	// Word is a state in which a word may begin.
+	Word uint8
 	// Runes holds the symbols of the characters that are not ASCII, up to U+FFFF; Pictographs those of U+1F000 to U+1FFFF, 64
 	// characters each. Astral is that of all others.
 	Runes       *[1 << 16]uint8
@@ -238,50 +237,49 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 }
 
 // sides is how many bytes are enough for pieces to be walked side by side.
-const sides = 96
+const sides = 64
+
+// before is how many bytes tell the state behind them: what came before these makes a difference to hardly any text.
+const before = 8
 
 // side walks ASCII in four pieces side by side.
-func (a *Automaton) side(b []byte, e0 uint) (uint64, uint) {
+func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	if len(b) < sides {
-		return a.one(b, e0)
+		return a.one(b, e)
 	}
-	quarter := len(b) / 4
-	p1, e1 := a.split(b, quarter)
-	p2, e2 := a.split(b, max(2*quarter, p1))
-	p3, e3 := a.split(b, max(3*quarter, p2))
-	n := min(p1, p2-p1, p3-p2, len(b)-p3)
+	t, n := &a.Step, len(b)/4
+	e0, e1, e2, e3 := e, uint(a.Word)<<8, uint(a.Word)<<8, uint(a.Word)<<8
+	b0, b1, b2 := b[n-before:n], b[2*n-before:2*n], b[3*n-before:3*n]
+	for i, c := range b0 {
+		e1 = uint(t[e1&nextMask|uint(c)])
+		e2 = uint(t[e2&nextMask|uint(b1[i])])
+		e3 = uint(t[e3&nextMask|uint(b2[i])])
+	}
+	last := [4]uint{e0, e1, e2, e3}
+	sum = a.four(b[:n], b[n:2*n], b[2*n:3*n], b[3*n:4*n], &last)
+	e = last[3]
+	for _, c := range b[4*n:] {
+		e = uint(t[e&nextMask|uint(c)])
+		sum += uint64(e >> 16)
+	}
+	return sum, e
+}
+
+// four walks four pieces of one length, each from its state in e on. It is a function of its own because there are variables
+// enough in WebAssembly for the loop alone, but not for what stands around it.
+func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	t := &a.Step
-	b0, b1, b2, b3 := b[:n], b[p1:p1+n], b[p2:p2+n], b[p3:p3+n]
-	var s, u uint64
+	b1, b2, b3 = b1[:len(b0)], b2[:len(b0)], b3[:len(b0)]
+	e0, e1, e2, e3 := e[0], e[1], e[2], e[3]
 	for i, c := range b0 {
 		e0 = uint(t[e0&nextMask|uint(c)])
 		e1 = uint(t[e1&nextMask|uint(b1[i])])
 		e2 = uint(t[e2&nextMask|uint(b2[i])])
 		e3 = uint(t[e3&nextMask|uint(b3[i])])
-		s += uint64(e0>>16 + e1>>16)
-		u += uint64(e2>>16 + e3>>16)
+		sum += uint64(e0>>16 + e1>>16 + e2>>16 + e3>>16)
 	}
-	r0, _ := a.one(b[n:p1], e0)
-	r1, _ := a.one(b[p1+n:p2], e1)
-	r2, _ := a.one(b[p2+n:p3], e2)
-	r3, e3 := a.one(b[p3+n:], e3)
-	return s + u + r0 + r1 + r2 + r3, e3
-}
-
-// split returns a place in b at or behind from where the state is known, and that state.
-func (a *Automaton) split(b []byte, from int) (int, uint) {
-	end := min(from+64, len(b))
-	for i := from; i < end; i++ {
-		if i >= 2 && b[i] == ' ' && b[i-1] > ' ' && b[i-1] != '\\' && b[i-2] != '\\' {
-			return i + 1, uint(a.Space) << 8
-		}
-	}
-	for i := max(from, 1); i < end; i++ {
-		if b[i-1] != '\\' {
-			return i, uint(a.Inside) << 8
-		}
-	}
-	return len(b), uint(a.Inside) << 8
+	e[3] = e3
+	return sum
 }
 
 // symbols walks any text, symbol by symbol, up to the first that begins at or behind limit. It returns where that is.

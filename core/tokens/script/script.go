@@ -130,7 +130,7 @@ func Tokens(code uint8) float64 { return float64(weight(code)) / (1 << 14) }
 
 // New builds the automaton of a table of Features weights and Runs weights of runs, in codes.
 func New(table string) *jsonspan.Automaton {
-	a := &jsonspan.Automaton{Space: sSpace, Inside: sMixedLower}
+	a := &jsonspan.Automaton{Word: sSpace}
 	feature, n := features()
 	step := func(s int, symbol byte, c int) {
 		a.Step[s<<8|int(symbol)] = weight(table[feature[s][c]])<<16 | uint32(next(s, c))<<8
