@@ -3,6 +3,7 @@ package core_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -87,6 +88,46 @@ func TestPlanOnGrownTranscript(t *testing.T) {
 		if b := step(changed); b.Error == nil || b.Error.Code != "plan_mismatch" {
 			t.Errorf("%+v", b.Error)
 		}
+	}
+}
+
+// What a compaction has just made is left alone, whatever forces it, as long as it need not be smaller than it was made to be: for
+// another model, or because a provider has refused it.
+func TestSettled(t *testing.T) {
+	var turns []string
+	for i := range 30 {
+		turns = append(turns, fmt.Sprintf(`{"role":"user","content":"q%d"},{"role":"assistant","content":"%s"}`, i, strings.Repeat("word ", 60)))
+	}
+	plan := func(window int, more, state, messages string) answer {
+		t.Helper()
+		a := call(t, "plan", fmt.Sprintf(`{"policy":{"format":"openai-chat","summary":{"mode":"local"},"window":{"tokens":%d,"reserve":0}%s},"state":%s,"messages":%s}`, window, more, state, messages))
+		if a.Error != nil {
+			t.Fatal(a.Error)
+		}
+		return a
+	}
+	first := plan(2000, "", "null", "["+strings.Join(turns, ",")+"]")
+	after := first.Report.Tokens.After
+	if !first.Report.Changed || after > 2000 {
+		t.Fatalf("%+v", first.Report)
+	}
+	const force = `,"force":true`
+	state := string(first.State)
+	if a := plan(2000, force, state, string(first.Messages)); a.Report.Changed || a.Report.Reason != "no_progress" {
+		t.Errorf("by force: %+v", a.Report)
+	}
+	for _, more := range []string{"", force} {
+		a := plan(after*7/10, more, state, string(first.Messages))
+		if !a.Report.Changed || a.Report.Tokens.After > after*7/10 {
+			t.Errorf("a smaller window, %q: %d tokens, then %d: %s", more, after, a.Report.Tokens.After, a.Report.Reason)
+		}
+		if again := plan(after*7/10, force, string(a.State), string(a.Messages)); again.Report.Changed {
+			t.Errorf("and again: %+v", again.Report)
+		}
+	}
+	old := regexp.MustCompile(`,"limit":\d+`).ReplaceAllString(state, "") // of a version that did not keep the limit
+	if a := plan(after*7/10, "", old, string(first.Messages)); old == state || !a.Report.Changed {
+		t.Errorf("a state without a limit: %+v", a.Report)
 	}
 }
 

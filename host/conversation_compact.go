@@ -185,8 +185,18 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 			policy, check = narrower, c
 		}
 	}
+	r, err := v.compact(ctx, policy, trigger, check)
+	if err != nil || r.Changed || trigger != TriggerRecovery || r.Report.Tokens.Before == 0 {
+		return r, err
+	}
+	policy = v.policy(true, 0) // it fits in the window that is known, but only by the estimate
+	policy.set(fmt.Sprintf(`{"tokens":%d,"reserve":0}`, RefusedWindow(r.Report.Tokens.Before)), "window")
 	return v.compact(ctx, policy, trigger, check)
 }
+
+// RefusedWindow is the window in tokens for which a transcript is compacted that a provider has refused, where the window that is
+// known leaves nothing to do: 0.7 of what the transcript is estimated at.
+func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
 // compact compacts between two events.
 func (v *Conversation) compact(ctx context.Context, policy member, trigger string, check *Check) (*Result, error) {

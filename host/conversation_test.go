@@ -225,3 +225,30 @@ func TestCallRetriesOnce(t *testing.T) {
 }
 
 var errAny = errors.New("any error")
+
+// A provider may refuse what a compaction has just made, and say no number that would tell why.
+func TestCallBehindACompaction(t *testing.T) {
+	for name, refusal := range map[string]string{
+		"no number": "context_length_exceeded", "the window that is known": "prompt is too long: 20001 tokens > 20000 maximum",
+	} {
+		t.Run(name, func(t *testing.T) {
+			engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+				v := begin(t, c, chat(talk(12)))
+				made, err := v.Compact(t.Context())
+				if err != nil || !made.Changed {
+					t.Fatal(made, err)
+				}
+				var sizes []int
+				o, err := v.Call(t.Context(), func(_ context.Context, sent json.RawMessage) (host.Failure, error) {
+					if sizes = append(sizes, len(sent)); len(sizes) == 1 {
+						return host.Failure{Status: 400, Body: refusal}, errAny
+					}
+					return host.Failure{Status: 200}, nil
+				})
+				if err != nil || o.Compacted == nil || len(sizes) != 2 || sizes[0] != len(made.Messages) || sizes[1] >= sizes[0] {
+					t.Errorf("%v, sizes %v behind one of %d, %+v", err, sizes, len(made.Messages), o.Compacted)
+				}
+			})
+		})
+	}
+}

@@ -65,7 +65,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	default:
 		return c.unchanged(UnderBudget), nil
 	}
-	if s := in.State; in.Policy.Safe() && s.Fingerprint != "" && s.Messages == in.N && s.Fingerprint == in.Transcript.Fingerprint(in.N) {
+	if c.settled() {
 		return c.unchanged(NoProgress), nil
 	}
 	if c.due && c.stuck() {
@@ -125,6 +125,16 @@ func Compact(in Input) (*Run, *policy.Error) {
 	c.finish()
 	c.gained()
 	return c, nil
+}
+
+// settled tells whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be
+// made again. A smaller one is that of another model, or of a provider that has refused the result.
+func (c *Run) settled() bool {
+	s := c.State
+	if !c.Policy.Safe() || s.Fingerprint == "" || s.Messages != c.N || c.Limit > 0 && (s.Limit == 0 || c.Limit < s.Limit) {
+		return false
+	}
+	return s.Fingerprint == c.T.Fingerprint(c.N)
 }
 
 func newRun(in Input) *Run {
@@ -218,7 +228,7 @@ func (c *Run) finish() {
 	}
 	c.State.Round++
 	c.State.Format = r.Format
-	c.State.Messages, c.State.Fingerprint = r.Messages.After, c.fingerprint()
+	c.State.Messages, c.State.Fingerprint, c.State.Limit = r.Messages.After, c.fingerprint(), c.Limit
 }
 
 // prefix is the front of the transcript up to an item, all of which is the input's.

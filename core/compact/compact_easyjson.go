@@ -1469,6 +1469,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 			} else {
 				out.Fingerprint = string(in.String())
 			}
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -1539,6 +1545,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 		const prefix string = ",\"fingerprint\":"
 		out.RawString(prefix)
 		out.String(string(in.Fingerprint))
+	}
+	if in.Limit != 0 {
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"

@@ -88,9 +88,11 @@ type State struct {
 	Ledger digest.Ledger `json:"ledger"`
 	// Format is the wire format of the conversation. After a compaction little may be left to tell it by.
 	Format string `json:"format,omitempty"`
-	// The result of the last compaction. While the transcript is still just that, there is nothing to do.
+	// The result of the last compaction, and the limit in tokens that it was made for. While the transcript is still just that,
+	// and need not be smaller now, there is nothing to do.
 	Messages    int    `json:"messages,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
+	Limit       int    `json:"limit,omitempty"`
 	// Attempts breaks a loop of compactions that do not help.
 	Attempts *Attempts `json:"attempts,omitempty"`
 	// Calibration is what estimates have been compared with.

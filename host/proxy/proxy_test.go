@@ -241,6 +241,45 @@ func TestPassThrough(t *testing.T) {
 	}
 }
 
+// An endpoint may refuse what the proxy has just compacted; it is compacted once more, and no further than that.
+func TestRefusedBehindACompaction(t *testing.T) {
+	for refusals, want := range []int{200, 200, 400} {
+		var sizes []int
+		upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			text, _ := io.ReadAll(r.Body)
+			if sizes = append(sizes, len(text)); len(sizes) <= refusals {
+				w.WriteHeader(http.StatusBadRequest)
+				io.WriteString(w, `{"error":{"message":"Your input exceeds the context window of this model.","code":"context_length_exceeded"}}`)
+			}
+		}))
+		t.Cleanup(upstream.Close)
+		c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, _ := url.Parse(upstream.URL)
+		p, err := proxy.New(proxy.Options{Compactor: c, Upstream: u, Policy: []byte(`{"window":{"tokens":6000,"reserve":500},"summary":{"mode":"local"}}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := httptest.NewServer(p)
+		t.Cleanup(s.Close)
+		var list []string
+		for i := range 60 {
+			list = append(list, fmt.Sprintf(`{"role":"user","content":"Request %d."},{"role":"assistant","content":%q}`, i, file(i)))
+		}
+		body := `{"model":"m","messages":[` + strings.Join(list, ",") + `,{"role":"user","content":"And now?"}]}`
+		response, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want || len(sizes) != min(refusals+1, 2) || sizes[0] >= len(body) || len(sizes) > 1 && sizes[1] >= sizes[0] {
+			t.Errorf("%d refusals: status %d, bodies of %v bytes, of %d", refusals, response.StatusCode, sizes, len(body))
+		}
+	}
+}
+
 // The answer of a stream comes piece by piece, and the report with it.
 func TestStream(t *testing.T) {
 	e := &provider.Endpoint{Format: "openai-chat", Window: 1 << 20}

@@ -30,6 +30,7 @@ type turn struct {
 	known    *entry // what the first messages of this request were compacted to, if they were
 	ask      host.Summarizer
 	report   string
+	tokens   int // the estimate of what was compacted last, before it was
 }
 
 // record is what is known of a conversation. It is JSON in [Records].
@@ -166,6 +167,7 @@ func (t *turn) compact(ctx context.Context, extra map[string]any) (body []byte, 
 		return in.Messages, false
 	}
 	t.report = fmt.Sprintf("%s; before=%d; after=%d; summary=%s", r.Reason, r.Report.Tokens.Before, r.Report.Tokens.After, r.Report.Summary.Source)
+	t.tokens = r.Report.Tokens.Before
 	if !r.Changed {
 		return in.Messages, false
 	}

@@ -70,6 +70,10 @@ func (p *Proxy) shorter(r *http.Request, t *turn, status int, text []byte) *http
 		extra["window.tokens"] = verdict.Limit
 	}
 	body, changed := t.compact(r.Context(), extra)
+	if !changed && t.tokens > 0 { // it fits in the window that is known, but only by the estimate
+		window := map[string]int{"tokens": host.RefusedWindow(t.tokens), "reserve": 0}
+		body, changed = t.compact(r.Context(), map[string]any{"force": true, "window": window})
+	}
 	if !changed { // the endpoint would refuse it again
 		return nil
 	}

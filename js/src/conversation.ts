@@ -2,7 +2,7 @@
 import { type Restoring, restoreFrom } from "./archive.js";
 import type { CompactOptions, Overrides } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { type Failure, failureOf } from "./failure.js";
+import { type Failure, failureOf, refusedWindow } from "./failure.js";
 import type { CompactionEvent, Journal } from "./journal.js";
 import type { LiveSession, RemoteSession } from "./session.js";
 import type { StateStore, Store } from "./store.js";
@@ -299,6 +299,11 @@ export class Conversation {
           if (!(error instanceof CtxfoldError && error.code === "out_of_range")) throw error;
         }
       }
+      const compacted = await this.#compact(session, { policy }, trigger, check, options);
+      const tokens = compacted.done?.report.tokens.before;
+      if (compacted.changed || trigger !== "context_limit_recovery" || !tokens) return compacted;
+      // It fits in the window that is known, but only by the estimate.
+      policy = { ...this.#compactor.policy, force: true, window: refusedWindow(tokens) };
       return this.#compact(session, { policy }, trigger, check, options);
     });
   }

@@ -29,3 +29,11 @@ export function failureOf(error: unknown): Failure {
   const all = [body, ...more.filter((each) => typeof each === "string")].join("\n");
   return { body: all, ...(status !== undefined && { status }) };
 }
+
+/**
+ * The window for which messages are compacted that a provider has refused, where the window that is known leaves nothing to do:
+ * 0.7 of the tokens that they are estimated at.
+ */
+export function refusedWindow(tokens: number): { tokens: number; reserve: number } {
+  return { tokens: Math.max(1, Math.floor(tokens * 0.7)), reserve: 0 };
+}

@@ -140,6 +140,26 @@ for (const { name, answers, calls, rejects, folded } of [
   });
 }
 
+for (const [name, message] of /** @type {const} */ ([
+  ["no number", "context_length_exceeded"],
+  ["the window that is known", "prompt is too long: 20001 tokens > 20000 maximum"],
+])) {
+  test(`a provider refuses what a compaction has just made, with ${name}`, async () => {
+    const c = conversation(talk(12));
+    assert.equal((await c.compact()).changed, true);
+    /** @type {number[]} */
+    const sizes = [];
+    const { value, compacted } = await c.call(async (sent) => {
+      if (sizes.push(JSON.stringify(sent).length) === 1) throw Object.assign(new Error(message), { status: 400 });
+      return "ok";
+    });
+    assert.equal(value, "ok");
+    assert.equal(compacted?.changed, true);
+    assert.equal(sizes.length, 2);
+    assert.ok(Number(sizes[1]) < Number(sizes[0]), String(sizes));
+  });
+}
+
 /**
  * The compactor, with what it is asked for: sessions that were opened, and messages that were appended to them.
  * @param {any} compactor

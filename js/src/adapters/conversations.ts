@@ -3,7 +3,7 @@
  * gets it compacted. What was sent for which beginning is remembered, so that each compaction happens once.
  */
 import { type Compactor, type CompactorOptions, createCompactor, type Policy, type Report, type State } from "ctxfold";
-import { failureOf } from "../failure.js";
+import { failureOf, refusedWindow } from "../failure.js";
 
 /** As for `createCompactor`, but for any number of conversations: each gets a state of its own. */
 export interface AdapterOptions extends Omit<CompactorOptions, "state"> {
@@ -35,8 +35,6 @@ export interface FitOptions {
   signal?: AbortSignal | null | undefined;
 }
 
-/** After a refusal, the transcript must shrink below this part of what was estimated for it. */
-const FORCED_RATIO = 0.7;
 const DEFAULT_REMEMBERED = 64;
 
 export class Conversations {
@@ -76,15 +74,12 @@ export class Conversations {
     const { onCompaction, remembered = DEFAULT_REMEMBERED } = this.#options;
     const compactor = this.#compactor;
     // Nothing of the conversation before: the compactor serves them all.
-    let state = memory?.state ?? null;
-    // What was refused may be what the last compaction made, which its fingerprint says to leave alone.
-    if (force && state) state = { ...state, fingerprint: "" };
+    const state = memory?.state ?? null;
     const body = wrap?.(input) ?? input;
     let policy = this.#policy;
     if (force) {
       await compactor.ready();
-      const tokens = Math.floor(compactor.estimate(body).tokens * FORCED_RATIO);
-      policy = { ...policy, force: true, window: { tokens: Math.max(1, tokens), reserve: 0 } };
+      policy = { ...policy, force: true, window: refusedWindow(compactor.estimate(body).tokens) };
     }
     const done = await compactor.compact(body, { policy, state, ...(signal && { signal }) });
     if (!done.report.changed) return input;
