@@ -20,8 +20,17 @@ export function compaction(m, policy, text) {
   return () => m.call("plan", whole, (answer) => answer.slice());
 }
 
+/** The modules whose turns have run often enough for the engine to have compiled them as well as it can. */
+const warm = new WeakSet();
+
 /** A session that holds messages, and the task of a turn: a host has the new messages as objects, so writing them as JSON counts. */
 export function live(module, messages, mixed, estimator) {
+  if (!warm.has(module)) {
+    warm.add(module);
+    const session = live(module, conversation(1e5, mixed), mixed, estimator);
+    for (let i = 0; i < 500; i++) session.turn();
+    for (let i = 0; i < 20; i++) session.plan();
+  }
   const m = start(module);
   const turn = conversation(1, mixed).slice(1);
   const policy = { format: "openai-chat", estimator, window: { tokens: 1e9 }, answer: "edits" };

@@ -46,21 +46,23 @@ const LEAST = 2;
 
 /**
  * The median time of n runs of each task, in milliseconds. The tasks take turns, so that whatever else the machine does
- * meets all of them; the first two turns warm up and do not count.
+ * meets all of them. Each has run before: once, and then until the least of its times tells how often it is to be done.
  */
 export async function medians(n, tasks) {
   const names = Object.keys(tasks);
   const times = Object.fromEntries(names.map((name) => [name, []]));
+  const timed = async (name, count) => {
+    const from = clock();
+    for (let i = 0; i < count; i++) await tasks[name]();
+    return (clock() - from) / count;
+  };
   const often = {};
-  for (let turn = -2; turn < n; turn++) {
-    for (const name of names) {
-      const count = often[name] ?? 1;
-      const from = clock();
-      for (let i = 0; i < count; i++) await tasks[name]();
-      const took = (clock() - from) / count;
-      if (turn < 0) often[name] = Math.max(1, Math.min(200, Math.ceil(LEAST / Math.max(took, 1e-3))));
-      else times[name].push(took);
-    }
+  for (const name of names) {
+    await timed(name, 1);
+    let least = await timed(name, 1);
+    for (let i = 0; i < 4 && least < 5 * LEAST; i++) least = Math.min(least, await timed(name, 1));
+    often[name] = Math.max(1, Math.min(50, Math.ceil(LEAST / Math.max(least, 1e-3))));
   }
+  for (let turn = 0; turn < n; turn++) for (const name of names) times[name].push(await timed(name, often[name]));
   return Object.fromEntries(names.map((name) => [name, times[name].sort((a, b) => a - b)[n >> 1]]));
 }
