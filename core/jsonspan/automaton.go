@@ -172,7 +172,7 @@ func (a *Automaton) run(b []byte) uint64 {
 // asciiRun is how many bytes at the start of b are ASCII.
 func asciiRun(b []byte) int {
 	i := 0
-	for i+8 <= len(b) && load(b, i)&highs == 0 {
+	for i+8 <= len(b) && Load(b, i)&highs == 0 {
 		i += 8
 	}
 	for i < len(b) && b[i] < 0x80 {

@@ -295,10 +295,10 @@ func (s *Scanner) shortKey() []byte {
 	if from+17 > len(b) || b[s.pos] != '"' {
 		return nil
 	}
-	m, at := special(load(b, from)), from
+	m, at := special(Load(b, from)), from
 	if m == 0 {
 		at += 8
-		if m = special(load(b, at)); m == 0 {
+		if m = special(Load(b, at)); m == 0 {
 			return nil
 		}
 	}

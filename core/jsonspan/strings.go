@@ -7,14 +7,14 @@ const (
 	highs = 0x8080808080808080
 )
 
-// load returns the 8 bytes at b[i:], the first in the lowest byte. The compiler makes one load of it.
-func load(b []byte, i int) uint64 {
+// Load returns the 8 bytes at b[i:], the first in the lowest byte. The compiler makes one load of it.
+func Load(b []byte, i int) uint64 {
 	b = b[i : i+8 : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// load4 returns the 4 bytes at b[i:] as load does.
+// load4 returns the 4 bytes at b[i:] as Load does.
 func load4(b []byte, i int) uint32 {
 	b = b[i : i+4 : i+4]
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
@@ -80,10 +80,10 @@ func (n *tally) walk(b []byte, i int) int {
 	var extra, narrower, pairs, escapes uint32
 	for {
 		for i+16 <= len(b) { // a turn of the loop costs more than a word
-			m := special(load(b, i))
+			m := special(Load(b, i))
 			if m == 0 {
 				i += 8
-				if m = special(load(b, i)); m == 0 {
+				if m = special(Load(b, i)); m == 0 {
 					i += 8
 					continue
 				}

@@ -3,6 +3,8 @@ package transcript
 import (
 	"math/bits"
 	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
 // Fingerprint names a list of messages by 64 bits of a hash of their bytes; what stands between them does not count. It
@@ -38,15 +40,15 @@ func hash(h uint64, b []byte) uint64 {
 	if len(b) >= 32 {
 		h0, h1, h2, h3 := h, h+k0, h^k1, h-k0
 		for ; i+32 <= len(b); i += 32 {
-			h0 = bits.RotateLeft64(h0^word(b, i)*k1, 29) * k0
-			h1 = bits.RotateLeft64(h1^word(b, i+8)*k1, 29) * k0
-			h2 = bits.RotateLeft64(h2^word(b, i+16)*k1, 29) * k0
-			h3 = bits.RotateLeft64(h3^word(b, i+24)*k1, 29) * k0
+			h0 = bits.RotateLeft64(h0^jsonspan.Load(b, i)*k1, 29) * k0
+			h1 = bits.RotateLeft64(h1^jsonspan.Load(b, i+8)*k1, 29) * k0
+			h2 = bits.RotateLeft64(h2^jsonspan.Load(b, i+16)*k1, 29) * k0
+			h3 = bits.RotateLeft64(h3^jsonspan.Load(b, i+24)*k1, 29) * k0
 		}
 		h = bits.RotateLeft64(h0, 1) + bits.RotateLeft64(h1, 7) + bits.RotateLeft64(h2, 12) + bits.RotateLeft64(h3, 18)
 	}
 	for ; i+8 <= len(b); i += 8 {
-		h = bits.RotateLeft64(h^word(b, i)*k1, 29) * k0
+		h = bits.RotateLeft64(h^jsonspan.Load(b, i)*k1, 29) * k0
 	}
 	var last uint64
 	for ; i < len(b); i++ {
@@ -56,11 +58,4 @@ func hash(h uint64, b []byte) uint64 {
 	h = (h ^ h>>32) * k1
 	h = (h ^ h>>29) * k0
 	return h ^ h>>32
-}
-
-// word is the 8 bytes at b[i:], the first in the lowest byte. The compiler makes one load of it.
-func word(b []byte, i int) uint64 {
-	w := b[i : i+8 : i+8]
-	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
-		uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 }
