@@ -237,10 +237,10 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 }
 
 // sides is how many bytes are enough for pieces to be walked side by side.
-const sides = 64
+const sides = 96
 
 // before is how many bytes tell the state behind them: what came before these makes a difference to hardly any text.
-const before = 8
+const before = 16
 
 // side walks ASCII in four pieces side by side.
 func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
