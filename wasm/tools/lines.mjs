@@ -2,8 +2,9 @@
 //
 // Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
-// stays. The index leads from an address to a function; build.sh builds a runtime that does without, since in WebAssembly the
-// address begins with the function's number. It would be a megabyte of each instance. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
+// stays, closer together, and once where several functions have the same. The index leads from an address to a function;
+// build.sh builds a runtime that does without, since in WebAssembly the address begins with the function's number. It would be a
+// megabyte of each instance. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
 import { readFileSync, writeFileSync } from "node:fs";
 import { sections } from "./binary.mjs";
 
@@ -37,28 +38,35 @@ const [names, units, , values, functions] = [3, 4, 5, 6, 7].map((k) => table + h
 if (!(table < names && names < units && units < values && values < functions && functions < top)) throw new Error("the function table is broken");
 
 const clean = Buffer.from(memory);
-clean.fill(0, names, values); // names of functions, compile units, names of files
-const kept = new Set();
-for (let i = 0; i < count; i++) {
-  // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, four bytes, then pcdata.
-  const f = functions + memory.readUInt32LE(functions + 8 * i + 4);
-  const field = (k) => memory.readUInt32LE(f + 4 * k);
-  for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, f + 4 * k);
-  kept.add(field(4));
-  for (let k = 0; k < field(7); k++) kept.add(field(11 + k));
-}
-clean.fill(0, values, functions);
-for (const offset of kept) {
+clean.fill(0, names, functions); // names of functions, compile units, names of files, and tables, of which some come back
+let end = 1; // of the tables that are kept; 0 is none
+const moved = new Map(); // where a table begins now, by where it began, and by its bytes
+/** Keeps a table and returns where it begins now: they stand close together, since each page that is not empty costs an instance time. */
+const keep = (offset) => {
+  if (offset === 0 || moved.has(offset)) return moved.get(offset) ?? 0;
   // Pairs of varints, up to a value delta of 0 that is not the first.
   let p = values + offset;
   const varint = () => {
     while (memory[p++] >= 0x80);
   };
-  if (offset > 0) {
-    for (let first = true; first || memory[p] !== 0; first = false) varint(), varint();
-    p++;
+  for (let first = true; first || memory[p] !== 0; first = false) varint(), varint();
+  const table = memory.subarray(values + offset, p + 1);
+  const bytes = table.toString("latin1");
+  if (!moved.has(bytes)) {
+    moved.set(bytes, end);
+    table.copy(clean, values + end);
+    end += table.length;
   }
-  memory.copy(clean, values + offset, values + offset, p);
+  moved.set(offset, moved.get(bytes));
+  return moved.get(offset);
+};
+for (let i = 0; i < count; i++) {
+  // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, four bytes, then pcdata.
+  const f = functions + memory.readUInt32LE(functions + 8 * i + 4);
+  const field = (k) => memory.readUInt32LE(f + 4 * k);
+  for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, f + 4 * k);
+  clean.writeUInt32LE(keep(field(4)), f + 4 * 4);
+  for (let k = 11; k < 11 + field(7); k++) clean.writeUInt32LE(keep(field(k)), f + 4 * k);
 }
 
 // moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index. The
