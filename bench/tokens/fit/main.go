@@ -36,9 +36,10 @@ var (
 	report = flag.String("report", "", "where to write the report")
 	judge  = flag.String("judge", "", "a folder with texts of others, to judge by")
 	keep   = flag.Bool("keep", false, "report on the weights as they are, and fit none")
-	rounds = flag.Int("rounds", 4, "how often texts that are far off are made to count for more")
-	far    = flag.Float64("far", 0.05, "the error at which a text counts twice")
-	under  = flag.Float64("under", 2, "how much more a text counts that is too low")
+	rounds = flag.Int("rounds", 5, "how often texts that are far off are made to count for more")
+	far    = flag.Float64("far", 0.03, "the error at which a text counts twice")
+	under  = flag.Float64("under", 2.5, "how much more a text counts that is too low")
+	much   = flag.Float64("much", 0.13, "the error from which on a text that is too low counts for more and more")
 	ridge  = flag.Float64("ridge", 1e-5, "how strongly a weight is held to that of its group")
 )
 
@@ -137,8 +138,8 @@ func load(folder string) (texts []*text) {
 }
 
 // solve finds the weights, none below zero, with the least sum of squares of relative errors over the texts. A weight is
-// held to that of its group, which is found first in the same way. Then the texts that are far off count for more, and those
-// that are too low for more still, and the weights are found again.
+// held to that of its group, which is found first in the same way. Then the texts that are far off count for more, those that
+// are too low for more still, and those that are much too low for most, and the weights are found again.
 func solve(texts []*text, encoding string) []float64 {
 	groups := script.Groups()
 	number := map[int]int{}
@@ -182,7 +183,7 @@ func solve(texts []*text, encoding string) []float64 {
 			}
 			again[i] = weights[i] * (1 + math.Abs(e) / *far)
 			if e < 0 {
-				again[i] *= *under
+				again[i] *= *under * max(1, e*e / *much / *much)
 			}
 		}
 		w = nnls(fine, again, prior, w, *ridge)

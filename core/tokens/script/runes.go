@@ -34,10 +34,10 @@ var runeClasses = []runeClass{
 	{state: sAccented, ranges: []rune{0x1ea0, 0x1ef9}}, // Vietnamese
 	{state: sAccented, ranges: []rune{0xc0, 0x24f, 0x1e00, 0x1eff}},
 	{state: sAccented, ranges: []rune{0x300, 0x36f}}, // accents of their own
-	{state: sAlphabet, ranges: runesOf("αεηιου")},
-	{state: sAlphabet, ranges: runesOf("άέήίόύώ")},
-	{state: sAlphabet, ranges: []rune{0x3b1, 0x3ce}},
-	{state: sAlphabet, ranges: []rune{0x370, 0x3ff, 0x1f00, 0x1fff}},
+	{state: sLetter, ranges: runesOf("αεηιου")},
+	{state: sLetter, ranges: runesOf("άέήίόύώ")},
+	{state: sLetter, ranges: []rune{0x3b1, 0x3ce}},
+	{state: sLetter, ranges: []rune{0x370, 0x3ff, 0x1f00, 0x1fff}},
 	{state: sCyrillicV, ranges: runesOf("а")},
 	{state: sCyrillicV, ranges: runesOf("е")},
 	{state: sCyrillicV, ranges: runesOf("и")},
@@ -68,48 +68,50 @@ var runeClasses = []runeClass{
 	{state: sCyrillicC, ranges: []rune{0x410, 0x42f}},
 	{state: sCyrillicC, ranges: []rune{0x450, 0x45f}}, // of other Slavic languages
 	{state: sCyrillicC, ranges: []rune{0x400, 0x52f}}, // of other languages
-	{state: sAlphabet, ranges: []rune{0x530, 0x58f}},  // Armenian
-	{state: sAlphabet, ranges: []rune{0x590, 0x5cf}},  // points of Hebrew
-	{state: sAlphabet, ranges: runesOf("אהוילמרת")},
-	{state: sAlphabet, ranges: []rune{0x5d0, 0x5ff}},
-	{state: sArabic, ranges: runesOf("اليمنرو")},
-	{state: sArabic, ranges: []rune{0x600, 0x61f}},
-	{state: sArabic, ranges: []rune{0x64b, 0x65f}}, // points
-	{state: sArabic, ranges: []rune{0x620, 0x64a}},
-	{state: sArabic, ranges: runesOf("پچکگی")},                   // Persian
-	{state: sArabic, ranges: []rune{0x660, 0x6ff, 0x750, 0x77f}}, // Urdu and others
-	{state: sAlphabet, ranges: []rune{0x700, 0x8ff}},             // Syriac, Thaana, N'Ko and others
-	{state: sIndic, ranges: runesOf("ािीेोैुू")},                 // Devanagari
-	{state: sIndic, ranges: runesOf("्ंँ़")},
-	{state: sIndic, ranges: []rune{0x900, 0x97f}},
-	{state: sIndic, ranges: []rune{0x9bc, 0x9cd}}, // Bengali
-	{state: sIndic, ranges: []rune{0x980, 0x9ff}},
-	{state: sIndic, ranges: []rune{0xa00, 0xa7f}}, // Gurmukhi
-	{state: sIndic, ranges: []rune{0xa80, 0xaff}}, // Gujarati
-	{state: sIndic, ranges: []rune{0xb00, 0xb7f}}, // Oriya
-	{state: sIndic, ranges: []rune{0xbbe, 0xbcd}}, // Tamil
-	{state: sIndic, ranges: []rune{0xb80, 0xbff}},
-	{state: sIndic, ranges: []rune{0xc3e, 0xc4d}}, // Telugu
-	{state: sIndic, ranges: []rune{0xc00, 0xc7f}},
-	{state: sIndic, ranges: []rune{0xcbe, 0xccd}}, // Kannada
-	{state: sIndic, ranges: []rune{0xc80, 0xcff}},
-	{state: sIndic, ranges: []rune{0xd3e, 0xd4d}}, // Malayalam
-	{state: sIndic, ranges: []rune{0xd00, 0xd7f}},
-	{state: sIndic, ranges: []rune{0xd80, 0xdff}}, // Sinhala
-	{state: sIndic, ranges: []rune{0xe40, 0xe4f}},
-	{state: sIndic, ranges: []rune{0xe00, 0xe7f}},
-	{state: sIndic, ranges: []rune{0xe80, 0xeff}},      // Lao
-	{state: sIndic, ranges: []rune{0xf00, 0xfff}},      // Tibetan
-	{state: sIndic, ranges: []rune{0x1000, 0x109f}},    // Burmese
-	{state: sAlphabet, ranges: []rune{0x10a0, 0x10ff}}, // Georgian
-	{state: sHangul, ranges: []rune{0x1100, 0x11ff, 0x3130, 0x318f, 0xa960, 0xa97f, 0xd7b0, 0xd7ff}},
-	{state: sIndic, ranges: []rune{0x1200, 0x139f}},                    // Ethiopic
-	{state: sAlphabet, ranges: []rune{0x13a0, 0x167f}},                 // Cherokee, Canadian syllables
-	{state: sIndic, ranges: []rune{0x1780, 0x17ff}},                    // Khmer
-	{state: sAlphabet, ranges: []rune{0x1680, 0x1cff, 0xa000, 0xabff}}, // Mongolian, Yi and others
-	{state: sSymbol, ranges: []rune{0x2010, 0x2015}},                   // dashes
+	{state: sLetter, ranges: []rune{0x530, 0x58f}},    // Armenian
+	{state: sLetter, ranges: []rune{0x590, 0x5cf}},    // points of Hebrew
+	{state: sLetter, ranges: runesOf("אהוילמרת")},
+	{state: sLetter, ranges: []rune{0x5d0, 0x5ff}},
+	{state: sLetter, ranges: runesOf("اليمنرو")},
+	{state: sLetter, ranges: []rune{0x600, 0x61f}},
+	{state: sLetter, ranges: []rune{0x64b, 0x65f}}, // points
+	{state: sLetter, ranges: []rune{0x620, 0x64a}},
+	{state: sLetter, ranges: runesOf("پچکگی")},                   // Persian
+	{state: sLetter, ranges: []rune{0x660, 0x6ff, 0x750, 0x77f}}, // Urdu and others
+	{state: sLetter, ranges: []rune{0x700, 0x8ff}},               // Syriac, Thaana, N'Ko and others
+	{state: sLetter, ranges: runesOf("ािीेोैुू")},                // Devanagari
+	{state: sLetter, ranges: runesOf("्ंँ़")},
+	{state: sLetter, ranges: []rune{0x900, 0x97f}},
+	{state: sLetter, ranges: []rune{0x9bc, 0x9cd}}, // Bengali
+	{state: sLetter, ranges: []rune{0x980, 0x9ff}},
+	{state: sLetter, ranges: []rune{0xa00, 0xa7f}}, // Gurmukhi
+	{state: sLetter, ranges: []rune{0xa80, 0xaff}}, // Gujarati
+	{state: sLetter, ranges: []rune{0xb00, 0xb7f}}, // Oriya
+	{state: sLetter, ranges: []rune{0xbbe, 0xbcd}}, // Tamil
+	{state: sLetter, ranges: []rune{0xb80, 0xbff}},
+	{state: sLetter, ranges: []rune{0xc3e, 0xc4d}}, // Telugu
+	{state: sLetter, ranges: []rune{0xc00, 0xc7f}},
+	{state: sLetter, ranges: []rune{0xcbe, 0xccd}}, // Kannada
+	{state: sLetter, ranges: []rune{0xc80, 0xcff}},
+	{state: sLetter, ranges: []rune{0xd3e, 0xd4d}}, // Malayalam
+	{state: sLetter, ranges: []rune{0xd00, 0xd7f}},
+	{state: sLetter, ranges: []rune{0xd80, 0xdff}}, // Sinhala
+	{state: sLetter, ranges: []rune{0xe40, 0xe4f}},
+	{state: sLetter, ranges: []rune{0xe00, 0xe7f}},
+	{state: sLetter, ranges: []rune{0xe80, 0xeff}},   // Lao
+	{state: sLetter, ranges: []rune{0xf00, 0xfff}},   // Tibetan
+	{state: sLetter, ranges: []rune{0x1050, 0x109f}}, // Shan, Mon and others
+	{state: sLetter, ranges: []rune{0x1000, 0x109f}}, // Burmese
+	{state: sLetter, ranges: []rune{0x10a0, 0x10ff}}, // Georgian
+	{state: sLetter, ranges: []rune{0x1100, 0x11ff, 0x3130, 0x318f, 0xa960, 0xa97f, 0xd7b0, 0xd7ff}},
+	{state: sLetter, ranges: []rune{0x1200, 0x139f}},                 // Ethiopic
+	{state: sLetter, ranges: []rune{0x1400, 0x167f}},                 // Canadian syllables
+	{state: sLetter, ranges: []rune{0x13a0, 0x13ff}},                 // Cherokee
+	{state: sLetter, ranges: []rune{0x1780, 0x17ff}},                 // Khmer
+	{state: sLetter, ranges: []rune{0x1680, 0x1cff, 0xa000, 0xabff}}, // Mongolian, Yi and others
+	{state: sSymbol, ranges: []rune{0x2010, 0x2015}},                 // dashes
 	{state: sSymbol, ranges: runesOf("‘’“”„«»")},
-	{state: sArabic, ranges: []rune{0x200c, 0x200d}}, // between letters that are not joined
+	{state: sLetter, ranges: []rune{0x200c, 0x200d}}, // between letters that are not joined
 	{state: sSymbol, ranges: []rune{0x2000, 0x206f}},
 	{state: sSymbol, ranges: []rune{0x2190, 0x21ff}},                              // arrows
 	{state: sBox, ranges: []rune{0x2500, 0x2501, 0x2550, 0x2550, 0x254c, 0x254d}}, // lines that lie
@@ -132,10 +134,10 @@ var runeClasses = []runeClass{
 	{state: sHan, ranges: []rune{0x4e00, 0x9fff}, gaps: hanKnown, each: 1},
 	{state: sHan, ranges: []rune{0x4e00, 0x9fff}, gaps: hanSpelled, each: 64},
 	{state: sHan, ranges: []rune{0x4e00, 0x9fff}},
-	{state: sHangul, ranges: []rune{0xac00, 0xd7a3}, gaps: hangulCommon, each: 1},
-	{state: sHangul, ranges: []rune{0xac00, 0xd7a3}, gaps: hangulKnown, each: 1},
-	{state: sHangul, ranges: []rune{0xac00, 0xd7a3}, gaps: hangulSpelled, each: 64},
-	{state: sHangul, ranges: []rune{0xac00, 0xd7a3}},
+	{state: sLetter, ranges: []rune{0xac00, 0xd7a3}, gaps: hangulCommon, each: 1},
+	{state: sLetter, ranges: []rune{0xac00, 0xd7a3}, gaps: hangulKnown, each: 1},
+	{state: sLetter, ranges: []rune{0xac00, 0xd7a3}, gaps: hangulSpelled, each: 64},
+	{state: sLetter, ranges: []rune{0xac00, 0xd7a3}},
 	{state: sHan, ranges: []rune{0x3400, 0x4dbf, 0xf900, 0xfaff}},
 	{state: sEmoji, ranges: []rune{0xfe00, 0xfe0f}},   // variation selectors
 	{state: sEmoji, ranges: []rune{0x1f1c0, 0x1f1ff}}, // letters of flags

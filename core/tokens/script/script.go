@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
-const classes = cRune + 126
+const classes = cRune + 128
 
 // features numbers the weights: by state and class, and how many there are. It takes some time and memory, and so is made
 // when it is first asked for.
@@ -41,6 +41,10 @@ func Features() int {
 // Runs is how many weights of long runs of one character a family has: one for each class of characters.
 const Runs = classes
 
+// beginsWords are the states behind which the first letter of a word tells much.
+var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true, sSlash: true,
+	sQuote: true, sOpen: true, sBackslash: true}
+
 // tie maps a step to what shares its weight.
 func tie(s, c int) [2]int {
 	if s >= sEscWord && s <= sEscOther {
@@ -64,11 +68,11 @@ func tie(s, c int) [2]int {
 	}
 	switch {
 	case c < 26:
-		if wordLength(s) > 0 || s == sSpace || s == sUpper || s == sBackslash || s == sLine {
+		if wordLength(s) > 0 || beginsWords[s] {
 			return [2]int{s, c}
 		}
 		return [2]int{s, 0}
-	case c < cZero && (s == sUppers || s == sCapitals):
+	case c < cZero && (s == sSpace || s >= sUpper && s <= sCapitalsC):
 		return [2]int{s, c}
 	case c < cZero:
 		return [2]int{coarse, cUpper + int(letterGroup[c-cUpper])}

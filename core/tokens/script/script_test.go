@@ -9,7 +9,7 @@ import (
 )
 
 func TestSizes(t *testing.T) {
-	if states > jsonspan.States || len(runeClasses) != classes-cRune || jsonspan.FirstRune+len(runeClasses) > 256 {
+	if states > jsonspan.States || wordStates[len(wordGroups)]['o'-'a'] != states-1 || len(runeClasses) != classes-cRune || jsonspan.FirstRune+len(runeClasses) > 256 {
 		t.Errorf("%d states, %d classes of runes", states, len(runeClasses))
 	}
 	seen, size := map[string]bool{}, len(hanCommon+hanKnown+hanSpelled+hangulCommon+hangulKnown+hangulSpelled)

@@ -4,18 +4,19 @@ package script
 // their length so far and the group of their last letter, because tokenizers have learned common words and pairs of
 // letters as one token; the rest is what their rules of splitting look at.
 const (
-	sLine    = iota // the start, and behind a line feed
-	sSpace          // behind one space
-	sSpaces         // more
-	sIndent         // one space behind a line feed
-	sIndents        // two or more
+	sLine   = iota // the start, and behind a line feed
+	sSpace         // behind one space
+	sSpaces        // more
+	sIndent        // one space behind a line feed
 	sTab
 	sDigit1 // digits go in threes
 	sDigit2
 	sDigit3
 	sUpper      // a capital at the start of a word
-	sUppers     // two of them
-	sCapitals   // more
+	sUppersV    // two of them, the last a vowel
+	sUppersC    // a consonant
+	sCapitalsV  // more of them, the last a vowel
+	sCapitalsC  // a consonant
 	sCamel      // a capital behind a small letter
 	sMixedLower // in a run that changes often between capitals, small letters and digits
 	sMixedUpper
@@ -31,7 +32,6 @@ const (
 	sClose
 	sComma
 	sBackslash
-	sLiteral   // the letter behind it
 	sMark      // another mark
 	sMarks     // several
 	sEscWord   // behind the backslash of an escape in JSON, by what was before it
@@ -44,25 +44,42 @@ const (
 	sCyrillic2
 	sCyrillicV // more of them, the last a vowel
 	sCyrillicC // a consonant
-	sAlphabet  // Greek, Hebrew, Armenian, Georgian
-	sArabic
-	sIndic
+	sLetter    // a letter of another script than those below
 	sKana
 	sHan
-	sHangul
 	sEmoji
 	sBox    // box drawing and blocks
 	sSymbol // any other character
-	sWord   // words of small letters: wordStates of them
+	sWord   // words of small letters: those of wordGroups
 )
 
-// Words: one to three letters by 3 groups each, more by 6.
-const (
-	wordStates = 3 + 3 + 3 + 6
-	states     = sWord + wordStates
-)
+const states = 64
 
-// letterGroup groups small letters by how they go on in words.
+// wordGroups are the letters that words of one, two, three and more letters end in, in groups of those that go on alike: the groups
+// with the least difference between the weights that were fitted with a state for each letter. Each group has a state.
+var wordGroups = [...][]string{
+	{"acfkqrs", "bdeghijlmnopvxyz", "tuw"},
+	{"abejlmn", "cdfhorstvxyz", "gikpquw"},
+	{"abghjkwxy", "cdfmoprv", "etu", "ilnqsz"},
+	{"ahy", "bpux", "clmr", "di", "ejz", "fgtvw", "knq", "os"},
+}
+
+// wordStates are the states behind words by their length, up to 4, and last letter; lengths are the lengths by state.
+var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [states]uint8) {
+	s := sWord
+	for n, groups := range wordGroups {
+		for _, group := range groups {
+			for _, c := range group {
+				of[n+1][c-'a'] = uint8(s)
+			}
+			lengths[s] = uint8(n + 1)
+			s++
+		}
+	}
+	return of, lengths
+}()
+
+// letterGroup groups letters by how they go on: the first two groups are vowels.
 var letterGroup = func() (g [26]uint8) {
 	for i, group := range []string{"ae", "iou", "tnsr", "ldcmh", "pgfbwy", "kvjxqz"} {
 		for _, c := range group {
@@ -73,33 +90,10 @@ var letterGroup = func() (g [26]uint8) {
 }()
 
 // word is the state behind n letters, the last of them c.
-func word(n int, c byte) int {
-	g := int(letterGroup[c-'a'])
-	switch n {
-	case 1:
-		return sWord + g/2
-	case 2:
-		return sWord + 3 + g/2
-	case 3:
-		return sWord + 6 + g/2
-	}
-	return sWord + 9 + g
-}
+func word(n int, c byte) int { return int(wordStates[n][c-'a']) }
 
 // wordLength is how many letters a state of words stands for, up to 4; 0 for other states.
-func wordLength(s int) int {
-	switch {
-	case s < sWord:
-		return 0
-	case s < sWord+3:
-		return 1
-	case s < sWord+6:
-		return 2
-	case s < sWord+9:
-		return 3
-	}
-	return 4
-}
+func wordLength(s int) int { return int(lengths[s]) }
 
 // The classes of characters: small letters are 0 to 25, capitals cUpper to cZero - 1.
 const (
@@ -194,7 +188,7 @@ func next(s, c int) int {
 	case c < 26:
 		return nextLetter(s, byte('a'+c))
 	case c < cZero:
-		return nextCapital(s)
+		return nextCapital(s, byte('a'+c-cUpper))
 	}
 	switch c {
 	case cZero, cDigit:
@@ -211,9 +205,7 @@ func next(s, c int) int {
 		switch s {
 		case sLine:
 			return sIndent
-		case sIndent, sIndents, sTab:
-			return sIndents
-		case sSpace, sSpaces:
+		case sSpace, sSpaces, sIndent, sTab:
 			return sSpaces
 		}
 		return sSpace
@@ -246,29 +238,34 @@ func nextLetter(s int, letter byte) int {
 		return word(min(n+1, 4), letter)
 	case s == sUpper:
 		return word(2, letter)
-	case s == sUppers || s == sCapitals || s == sCamel || s == sAccented:
+	case s >= sUppersV && s <= sCamel || s == sAccented:
 		return word(3, letter)
 	case s >= sDigit1 && s <= sDigit3 || s >= sMixedLower && s <= sMixedDigit:
 		return sMixedLower
 	case s == sBackslash:
-		return sLiteral
+		return sMark // the letter of an escape in source code
 	}
 	return word(1, letter)
 }
 
-// nextCapital is the state behind a capital that follows state s.
-func nextCapital(s int) int {
+// nextCapital is the state behind a capital, of a letter, that follows state s.
+func nextCapital(s int, letter byte) int {
+	to := sUppersV
 	switch {
 	case wordLength(s) > 0:
 		return sCamel
 	case s == sUpper:
-		return sUppers
-	case s == sUppers || s == sCapitals:
-		return sCapitals
+	case s >= sUppersV && s <= sCapitalsC:
+		to = sCapitalsV
 	case s == sCamel || s >= sMixedLower && s <= sMixedDigit || s >= sDigit1 && s <= sDigit3:
 		return sMixedUpper
+	default:
+		return sUpper
 	}
-	return sUpper
+	if letterGroup[letter-'a'] > 1 {
+		to++
+	}
+	return to
 }
 
 // nextRune is the state behind a character that is not ASCII and has state to, if it follows state s.
