@@ -200,6 +200,7 @@ func (c *Run) place(b *taken) {
 // of an item that stands for an earlier fold of this run comes what that one has taken.
 func (c *Run) foldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
 	at, stay := from, 0
+	list = make([]element, 0, to-from)
 	add := func(in int32) {
 		if stay > 0 {
 			list = append(list, element{n: stay})

@@ -164,7 +164,8 @@ func firstLoose(held []bool, cut int) int {
 // text, a message, where the first of them was. Body is what is kept of them, or nil.
 func (c *Run) fold(cut int, head int32, held []bool, text []byte, body *taken) {
 	at := firstLoose(held, cut)
-	c.folded = nil
+	c.folded = make([]Item, 0, cut+1)
+	c.Report.Actions = slices.Grow(c.Report.Actions, cut+2)
 	take := func(it Item) {
 		c.folded = append(c.folded, it)
 		c.act(Action{Action: "fold", Pass: "fold", Message: int(it.In), Tokens: it.Tokens})
