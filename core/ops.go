@@ -108,6 +108,9 @@ func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	marshal(&w)
 	b, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of ours can
+	if len(dst) == 0 {
+		return b
+	}
 	return append(dst, b...)
 }
 

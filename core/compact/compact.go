@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/tokens"
@@ -236,8 +238,14 @@ func (c *Run) prefix(n int) Prefix {
 	return Prefix{Messages: n, Bytes: c.prefixBytes(n), Tokens: c.Tokens(0, n)}
 }
 
-// act records what a pass did.
-func (c *Run) act(a Action) { c.Report.Actions = append(c.Report.Actions, a) }
+// act records what a pass did. The list doubles where append would move it more often: what is left behind adds up, and the memory
+// of a module never shrinks.
+func (c *Run) act(a Action) {
+	if n := len(c.Report.Actions); n == cap(c.Report.Actions) {
+		c.Report.Actions = slices.Grow(c.Report.Actions, n+8)
+	}
+	c.Report.Actions = append(c.Report.Actions, a)
+}
 
 // own tells whether a message is one that an earlier compaction wrote: a digest, that of a branch, a line for a turn, the count of what was
 // dropped, a file that was restored, or what a repair lets somebody say so that the roles take turns.
