@@ -86,9 +86,9 @@ export async function write(r) {
 
 Written by \`make bench\` from \`bench/results.json\`; do not edit. Measured on ${r.date}, on ${r.machine}, in Node
 ${r.versions.node.slice(1)}, Chromium ${r.versions.chromium} and ${r.versions.go.replace("go", "Go ")} with wazero ${r.versions.wazero}. Each number is the median of 9 runs
-or more. What stands in one row took turns in one process, but for turns and plans in sessions, which were timed one by one; times in Node and Go are those that the process has worked, on
-all its threads: the machine was busy, and such ratios are steady where times are not. In Chromium, which tells no such times,
-they are those that passed. Peers: ${others.join(", ")}.
+or more. What stands in one row took turns in one process, but for turns and plans in sessions, which were timed
+one by one. Times in Node and Go are those that the process has worked, on all its threads: the machine was busy, and such ratios
+are steady where times are not. In Chromium, which tells no such times, they are those that passed. Peers: ${others.join(", ")}.
 
 The conversations are those of a coding agent in OpenAI's chat format: questions, tool calls, results of files, answers, about
 1 KB a message. In mixed scripts half of all prose is Chinese, Japanese, Russian, Hindi, Arabic or French with emoji. The
