@@ -124,7 +124,7 @@ func TestFit(t *testing.T) {
 						state = string(want.State)
 						compactions++
 						sent = nil // or the new ones would be written over those of the history
-					if err := json.Unmarshal(want.Messages, &sent); err != nil {
+						if err := json.Unmarshal(want.Messages, &sent); err != nil {
 							t.Fatal(err)
 						}
 					}
