@@ -83,14 +83,26 @@ var judges = map[string]judge{
 // Known tells whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
-// Valid returns what a provider would reject in a list of messages, one line each.
-func Valid(format string, list []byte) []string { return judges[format].valid(list) }
+// Valid returns what a provider would reject in a list of messages, or a request body that has one under messages, one line each.
+func Valid(format string, list []byte) []string { return judges[format].valid(listIn(list)) }
+
+// listIn is the list of messages in a request body; a list is its own.
+func listIn(body []byte) []byte {
+	var whole struct{ Messages json.RawMessage }
+	if json.Unmarshal(body, &whole) == nil && whole.Messages != nil {
+		return whole.Messages
+	}
+	return body
+}
 
 // LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
-func LastUser(format string, list []byte) json.RawMessage { return judges[format].lastUser(list) }
+func LastUser(format string, list []byte) json.RawMessage {
+	return judges[format].lastUser(listIn(list))
+}
 
 // Opaque checks that every opaque part of after stands byte for byte in before.
 func Opaque(format string, before, after []byte) error {
+	before, after = listIn(before), listIn(after)
 	for _, part := range judges[format].opaque(after) {
 		if !bytes.Contains(before, part) {
 			return fmt.Errorf("an opaque part was changed: %.80s", part)
