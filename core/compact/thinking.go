@@ -149,31 +149,27 @@ func (c *Run) beginsBound(m int32, removed bool) bool {
 	return false
 }
 
-// open tells whether the loop that begins at an item is one that the model goes on with: its last message is a tool result, or calls
-// tools. More is that it calls tools whose results are still to come.
+// open tells whether the loop that begins at an item is one that the model goes on with: the last thing in it, thinking aside, is a tool
+// result or a tool call. More is that it calls tools whose results are still to come.
 func (c *Run) open(l loop) (open, more bool) {
-	last := -1
-	for i := l.from; i < len(c.Items); i++ {
+	decided := false
+	for i := len(c.Items) - 1; i >= l.from; i-- {
 		m := c.Items[i].Msg
 		if c.T.Messages[m].Role == transcript.System {
 			continue
 		}
-		last = i
 		more = more || c.T.OpenCalls(int(m)) || c.runs(m)
-	}
-	if last < 0 {
-		return false, false
-	}
-	parts := c.T.PartsOf(int(c.Items[last].Msg))
-	for k := len(parts) - 1; k >= 0; k-- {
-		p := &parts[k]
-		if p.Has(transcript.Removed|transcript.Free) || p.Parent >= 0 {
-			continue
+		parts := c.T.PartsOf(int(m))
+		for k := len(parts) - 1; k >= 0 && !decided; k-- {
+			p := &parts[k]
+			if p.Has(transcript.Removed|transcript.Free) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
+				continue
+			}
+			decided = true
+			open = (p.Kind == transcript.ToolResult || p.Kind == transcript.ToolCall) && !(p.Has(transcript.Server) && p.Pair >= 0)
 		}
-		return more || (p.Kind == transcript.ToolResult || p.Kind == transcript.ToolCall) &&
-			!(p.Has(transcript.Server) && p.Pair >= 0), more
 	}
-	return more, more
+	return open || more, more
 }
 
 // loopBroken tells whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, with prefix,
