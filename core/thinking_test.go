@@ -305,3 +305,17 @@ func resigned(format string, list []byte) []byte {
 	out, _ := json.Marshal(v)
 	return judge.Issue(format, out)
 }
+
+// TestRepairedThinking: what is mended is a change too. Where it is known that thinking is bound to what stands before it, the thinking
+// behind goes; where it may have to stay, a repair leaves it.
+func TestRepairedThinking(t *testing.T) {
+	list := `[{"role":"user","content":"Count."},{"role":"assistant","content":[{"type":"tool_use","id":"t0","name":"ls","input":{}}]},{"role":"user","content":"Go on."},
+		{"role":"assistant","content":[{"type":"thinking","thinking":"plan","signature":"` + judge.Unsigned + `1_"},{"type":"text","text":"Yes."}]},{"role":"user","content":"And?"}]`
+	for mode, want := range map[string]int{"auto": 1, "manual": 1, "adaptive": 0, "drop_block": 1, "off": 0} {
+		body := judge.Issue("anthropic", []byte(list))
+		a := call(t, "repair", fmt.Sprintf(`{"policy":{"thinking":%q},"messages":%s}`, mode, body))
+		if n := judge.Thoughts("anthropic", a.Messages); a.Report.Reason != "repaired" || n != want || len(judge.Valid("anthropic", a.Messages)) > 0 {
+			t.Errorf("%s: %s, %d thoughts, want %d: %s", mode, a.Report.Reason, n, want, a.Messages)
+		}
+	}
+}

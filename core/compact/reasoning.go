@@ -36,9 +36,10 @@ func (p *reasoningPass) run(c *Run) {
 	if mode, _ := c.thinkingMode(); c.Policy.Safe() && needsThinking(mode) {
 		loop = c.openTurn(loop)
 	}
-	loop = min(loop, end)
-	c.stripReasoning(loop, end, "reasoning", "", func(p *transcript.Part) bool { return !bound(p) }) // first: it may take items out
+	loop, all := min(loop, end), len(c.Items)
 	c.stripReasoning(0, loop, "reasoning", "", func(*transcript.Part) bool { return true })
+	gone := all - len(c.Items)
+	c.stripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool { return !bound(p) })
 }
 
 // dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what stands before

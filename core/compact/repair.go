@@ -34,6 +34,9 @@ func Repair(in Input, touched func(message int) bool) *Run {
 	if c.repair(); !c.Changed() {
 		return c.unchanged(NothingToMend)
 	}
+	if mode, _ := c.thinkingMode(); !needsThinking(mode) && c.settleThinking() { // what was mended is a change too
+		c.repair()
+	}
 	c.finish()
 	c.Report.Reason = Mended
 	return c

@@ -207,7 +207,7 @@ func (c *Run) closeLoop() bool {
 	}
 	goes := func(i int) bool {
 		m := c.Items[i].Msg
-		return i >= l.from && c.T.Messages[m].Role != transcript.System && !c.own(m)
+		return i >= l.from && c.T.Messages[m].Role != transcript.System && (c.inPair(m) || !c.own(m)) // an assistant's digest stays
 	}
 	at, gain := -1, 0
 	var messages []int32
