@@ -114,7 +114,7 @@ type Closed struct {
 //
 //easyjson:json
 type Validated struct {
-	Valid      bool        `json:"valid"`
+	Valid      bool        `json:"valid"` // no violation is refused
 	Format     string      `json:"format"`
 	Messages   int         `json:"messages"`
 	Violations []Violation `json:"violations"`
@@ -127,14 +127,16 @@ type Violation struct {
 	Path    string `json:"path"`
 	Offset  int    `json:"offset"` // bytes from the start of the request
 	Text    string `json:"text"`
-	Repair  string `json:"repair"` // what repair does about it
+	// Severity is what the provider does: "refused" (it answers with an error) or "tolerated" (it answers).
+	Severity string `json:"severity"`
+	Repair   string `json:"repair"` // what repair does about it; of a tolerated one only where the policy wants it
 }
 
 // Repaired is the answer of the operation repair, but for the transcript, which is written behind it.
 //
 //easyjson:json
 type Repaired struct {
-	Valid  bool           `json:"valid"` // nothing is left that breaks a rule
+	Valid  bool           `json:"valid"` // nothing is left that the provider would refuse
 	Report compact.Report `json:"report"`
 }
 

@@ -176,6 +176,12 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore1(in *jlexer.Lexer, out *V
 			} else {
 				out.Text = string(in.String())
 			}
+		case "severity":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Severity = string(in.String())
+			}
 		case "repair":
 			if in.IsNull() {
 				in.Skip()
@@ -224,6 +230,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore1(out *jwriter.Writer, in 
 		const prefix string = ",\"text\":"
 		out.RawString(prefix)
 		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"severity\":"
+		out.RawString(prefix)
+		out.String(string(in.Severity))
 	}
 	{
 		const prefix string = ",\"repair\":"

@@ -236,7 +236,7 @@ func validate(r *request, dst []byte) []byte {
 	if r.lone > 0 {
 		at := slices.IndexFunc(r.t.Messages, func(m transcript.Message) bool { return int(m.Span.End) > r.firstLone })
 		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: at, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
-			Text: "half of a surrogate pair stands alone; in all: " + strconv.Itoa(r.lone), Repair: "replace"})
+			Text: "half of a surrogate pair stands alone; in all: " + strconv.Itoa(r.lone), Severity: wire.Refused.String(), Repair: "replace"})
 	}
 	list := jsonspan.PathAt(r.t.Src, int(r.t.List.Start))
 	if r.session != nil {
@@ -249,9 +249,9 @@ func validate(r *request, dst []byte) []byte {
 			at = r.t.Parts[v.Part].Span.Start
 		}
 		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: list + paths.Of(&v),
-			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
+			Offset: int(at), Text: v.Text, Severity: v.Severity.String(), Repair: v.Fix.String()})
 	}
-	a.Valid = len(a.Violations) == 0
+	a.Valid = !slices.ContainsFunc(a.Violations, func(v Violation) bool { return v.Severity == wire.Refused.String() })
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 

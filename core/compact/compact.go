@@ -44,6 +44,9 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
+	tolerated map[place]bool // violations of the input that stay
+	refused   []Left         // what the provider would refuse of the input
+
 	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it
 }
@@ -68,11 +71,11 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.unchanged(UnderBudget), nil
 	}
 	if c.settled() {
-		return c.unchanged(NoProgress), nil
+		return c.asItIs(NoProgress), nil
 	}
 	if c.due && c.stuck() {
 		if c.due = false; !bytes {
-			return c.unchanged(Stuck), nil
+			return c.asItIs(Stuck), nil
 		}
 	}
 	before := c.Total
@@ -125,6 +128,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.failed(GainTooSmall), nil
 	}
 	c.finish()
+	if c.Policy.Safe() {
+		c.Report.Left = c.named(c.violations())
+	}
 	c.gained()
 	return c, nil
 }
@@ -191,6 +197,14 @@ func (c *Run) noSummary() (*Run, *policy.Error) {
 		c.Report.Summary.Why = c.failure
 	}
 	return c, nil
+}
+
+// asItIs is unchanged for a run that was due, before anything was tried.
+func (c *Run) asItIs(reason string) *Run {
+	if c.unchanged(reason); c.Policy.Safe() {
+		c.Report.Left = c.named(c.violations())
+	}
+	return c
 }
 
 // unchanged ends the run with the input as it came.

@@ -32,21 +32,68 @@ func Repair(in Input, touched func(message int) bool) *Run {
 		}
 	}
 	if c.repair(); !c.Changed() {
-		return c.unchanged(NothingToMend)
+		c.unchanged(NothingToMend)
+		if c.Report.Left = c.refused; len(c.refused) > 0 {
+			c.Report.Reason = NoProgress // what is wrong, only the caller can mend
+		}
+		return c
 	}
 	c.finish()
-	c.Report.Reason = Mended
+	c.Report.Left, c.Report.Reason = c.named(c.violations()), Mended
 	return c
 }
 
 // repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep
 // a message from being mended: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
+//
+// What the provider tolerates stays as it came in, unless the policy wants all mended. What a pass has brought is mended: a
+// result breaks no rule that the input kept.
 func (c *Run) repair() {
 	for range maxRepairs {
-		if !c.mendFirst(c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")) {
+		violations := c.violations()
+		if c.tolerated == nil {
+			c.tolerated, c.refused = map[place]bool{}, c.named(violations)
+			for _, v := range violations {
+				if v.Severity == wire.Tolerated && c.Policy.Repair != "all" {
+					c.tolerated[place{v.Rule, v.Message, v.Part}] = true
+				}
+			}
+		}
+		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
+			return v.Severity == wire.Tolerated && c.tolerated[place{v.Rule, v.Message, v.Part}]
+		})
+		if !c.mendFirst(violations) {
 			return
 		}
 	}
+}
+
+// place is where a rule is broken: indexes of the transcript's messages and parts.
+type place struct {
+	rule          string
+	message, part int32
+}
+
+// violations are those of the list as it is now.
+func (c *Run) violations() []wire.Violation {
+	return c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
+}
+
+// named are those of some violations that the provider refuses, as a report names them.
+func (c *Run) named(violations []wire.Violation) (left []Left) {
+	if !wire.AnyRefused(violations) {
+		return nil
+	}
+	places := map[int32]int{}
+	for i, m := range c.Seq() {
+		places[m] = i
+	}
+	for _, v := range violations {
+		if v.Severity == wire.Refused {
+			left = append(left, Left{Rule: v.Rule, Message: places[v.Message], Text: v.Text})
+		}
+	}
+	return left
 }
 
 // stage is when a fix is made: ids first, since what else is mended writes them; turns last, since what else is mended

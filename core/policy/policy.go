@@ -32,6 +32,9 @@ type Policy struct {
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
 	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
 	OpenCalls string `json:"open_calls,omitempty"`
+	// Repair is "refused" (the default: what a provider refuses is mended, and what it tolerates stays as it came in) or "all"
+	// (what it tolerates is mended too).
+	Repair string `json:"repair,omitempty"`
 	// MaxBytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it images,
 	// audio and files are replaced by placeholders, the oldest first.
 	MaxBytes int `json:"max_bytes,omitempty"`

@@ -63,6 +63,7 @@ func TestResolveErrors(t *testing.T) {
 		`{"summary":{"max_input_tokens":-5}}`:   OutOfRange,
 		`{"answer":"x"}`:                        OutOfRange,
 		`{"open_calls":"x"}`:                    OutOfRange,
+		`{"repair":"x"}`:                        OutOfRange,
 		`{"pins":[{}]}`:                         OutOfRange,
 		`{"pins":[{"role":"agent"}]}`:           OutOfRange,
 		`{"passes":[{"keep":1}]}`:               jsonspan.WrongType,

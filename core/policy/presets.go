@@ -193,6 +193,8 @@ func (p *Policy) check() *Error {
 		return bad("answer", `must be "messages", "edits" or "report"`)
 	case p.Archive != "" && p.Archive != "places" && p.Archive != "bodies":
 		return bad("archive", `must be "", "places" or "bodies"`)
+	case p.Repair != "" && p.Repair != "refused" && p.Repair != "all":
+		return bad("repair", `must be "refused" or "all"`)
 	case p.OpenCalls != "" && p.OpenCalls != "keep" && p.OpenCalls != "answer":
 		return bad("open_calls", `must be "keep" or "answer"`)
 	case p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0:

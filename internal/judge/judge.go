@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -65,7 +66,7 @@ func (m *message) blocks() []block {
 
 // A judge knows one wire format. Each file of this package adds its own to judges.
 type judge struct {
-	// valid returns what a provider would reject, one line each.
+	// valid returns what breaks a rule, one line each. Lines about what providers answer all the same begin with tolerable.
 	valid func(list []byte) []string
 	// lastUser returns the newest message of the user with something in it besides tool results, as it stands in the list.
 	lastUser func(list []byte) json.RawMessage
@@ -83,8 +84,18 @@ var judges = map[string]judge{
 // Known tells whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
+// tolerable begins the lines about what providers answer, as recordings of requests show.
+const tolerable = "tolerated: "
+
 // Valid returns what a provider would reject in a list of messages, one line each.
-func Valid(format string, list []byte) []string { return judges[format].valid(list) }
+func Valid(format string, list []byte) []string {
+	return slices.DeleteFunc(judges[format].valid(list), func(line string) bool { return strings.HasPrefix(line, tolerable) })
+}
+
+// Tolerated returns what breaks a rule in a list of messages although a provider answers it, one line each.
+func Tolerated(format string, list []byte) []string {
+	return slices.DeleteFunc(judges[format].valid(list), func(line string) bool { return !strings.HasPrefix(line, tolerable) })
+}
 
 // LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
 func LastUser(format string, list []byte) json.RawMessage { return judges[format].lastUser(list) }
@@ -188,9 +199,14 @@ func anthropic(ms []message) (bad []string) {
 		}
 	}
 	if len(turns) > 0 && turns[0].role == "assistant" {
-		say(0, "the first message is the assistant's")
+		calls := slices.ContainsFunc(turns[0].blocks, func(b block) bool { return strings.HasSuffix(b.Type, "tool_use") })
+		if calls {
+			say(0, "the first message is the assistant's, and calls a tool")
+		} else {
+			bad = append(bad, tolerable+"the first message is the assistant's")
+		}
 	}
-	used := map[string]bool{}
+	used := map[string]int{}
 	open := map[string]bool{}
 	for n, t := range turns {
 		next := map[string]bool{}
@@ -199,13 +215,16 @@ func anthropic(ms []message) (bad []string) {
 		for _, b := range t.blocks {
 			switch {
 			case b.Type == "tool_use":
-				if used[b.ID] {
-					say(t.at, "tool_use id %q used before", b.ID)
+				switch at := used[b.ID]; {
+				case at == n+1:
+					say(t.at, "tool_use id %q used before in this turn", b.ID)
+				case at > 0:
+					bad = append(bad, fmt.Sprintf(tolerable+"message %d: tool_use id %q used in an earlier turn", t.at, b.ID))
 				}
 				if !toolID.MatchString(b.ID) {
 					say(t.at, "tool_use id %q", b.ID)
 				}
-				used[b.ID], next[b.ID] = true, true
+				used[b.ID], next[b.ID] = n+1, true
 			case b.Type == "server_tool_use" || b.Type == "mcp_tool_use":
 				server[b.ID] = true
 			case b.Type == "tool_result":
