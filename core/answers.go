@@ -51,12 +51,14 @@ type Detected struct {
 	Format     string      `json:"format"`
 	Confidence float64     `json:"confidence"`
 	Candidates []Candidate `json:"candidates"`
+	// Shape is what the messages look like where no format reads them; the only candidate is then the nearest format.
+	Shape string `json:"shape,omitempty"`
 }
 
 // Candidate is a format that a transcript may be in.
 type Candidate struct {
 	Format     string   `json:"format"`
-	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1
+	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1, or less where something is unknown
 	Evidence   []string `json:"evidence"`
 }
 

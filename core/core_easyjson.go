@@ -1900,6 +1900,12 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 				}
 				in.Delim(']')
 			}
+		case "shape":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Shape = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1943,6 +1949,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Shape != "" {
+		const prefix string = ",\"shape\":"
+		out.RawString(prefix)
+		out.String(string(in.Shape))
 	}
 	out.RawByte('}')
 }

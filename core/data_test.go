@@ -58,7 +58,7 @@ type left struct {
 }
 
 type report struct {
-	Reason                              string
+	Reason, Format                      string
 	Changed                             bool
 	Tokens                              struct{ Before, After, Limit, Window int }
 	Messages                            struct{ Before, After int }

@@ -99,7 +99,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		}
 		return answer
 	}
-	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: "there is no operation \"" + name + "\"; there are: " + list(Ops())})
+	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
 // appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It is no interface, because the linker would then keep the
@@ -135,15 +135,18 @@ func detect(r *request, dst []byte) []byte {
 		s = jsonspan.New(r.t.Src)
 	}
 	s.Lenient = true
-	guesses := wire.Detect(s)
+	found := wire.Detect(s)
 	if r.fail(s.Err(), 0); r.err != nil {
 		return dst
 	}
 	a := Detected{}
-	for _, g := range guesses {
+	for _, g := range found.Guesses {
 		a.Candidates = append(a.Candidates, Candidate{g.Format.Name, round(g.Confidence), g.Evidence})
 	}
-	if len(guesses) > 0 && guesses[0].Confidence >= wire.Sure {
+	if found.Shape != nil {
+		a.Shape = found.Shape.Name
+	}
+	if found.Sure() != nil {
 		a.Format, a.Confidence = a.Candidates[0].Format, a.Candidates[0].Confidence
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
@@ -210,12 +213,13 @@ func check(r *request, dst []byte) []byte {
 		}
 	}
 	switch {
+	case a.Messages == 0:
 	case r.policy.Unbounded():
 		a.Reason = compact.UnknownWindow
 	case a.Due:
 		a.Reason = "over_limit"
 	}
-	if m := r.policy.MaxBytes; m > 0 && !a.Due && r.t.List.Len() > m {
+	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
 	}
 	if a.Window > 0 {
@@ -295,12 +299,16 @@ func step(r *request, dst []byte) []byte {
 	}
 	format := r.format
 	if r.format = wire.ByName(p.Format); r.format == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: "there is no format \"" + p.Format + "\""}, at)
+		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: policy.Unknown("format", p.Format, wire.Names())}, at)
 		return dst
+	}
+	before := r.format
+	if before.Name == wire.Plain && r.policy.Auto() { // what has come since may show another format
+		r.format = format
 	}
 	r.suit()
 	if r.session == nil {
-		r.readAt(r.members[inMessages].Start)
+		r.readFrom(r.members[inMessages].Start, before)
 	}
 	if r.err != nil {
 		return dst

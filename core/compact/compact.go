@@ -60,6 +60,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return nil, err
 	}
 	c := newRun(in)
+	if in.N == 0 { // there is nothing to compact, whatever is sent beside it
+		return c.unchanged(UnderBudget), nil
+	}
 	bytes := c.overBytes()
 	due, _ := Due(in, c.Total)
 	c.due = in.Policy.Force || due

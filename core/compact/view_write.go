@@ -39,6 +39,9 @@ func (v *View) AppendOuter(dst []byte) []byte {
 // them.
 func (v *View) appendList(dst []byte) []byte {
 	t := v.T
+	if t.Input == 0 {
+		return append(dst, t.Bytes(t.List)...)
+	}
 	items := v.Items
 	for m := v.Rest; m < t.Input; m++ {
 		items = append(items, Item{Msg: int32(m), In: int32(m)})

@@ -130,6 +130,9 @@ type Pin struct {
 	Contains string `json:"contains,omitempty"` // a text in the message, as it stands in its JSON
 }
 
+// Auto tells whether detection decides on the wire format.
+func (p *Policy) Auto() bool { return p.Format == "" || p.Format == "auto" }
+
 // Branch tells whether the transcript is a path that was given up.
 func (p *Policy) Branch() bool { return p.Summary.Scope == "branch" }
 

@@ -326,9 +326,11 @@ func (c *Checker) order() {
 		}
 		if last == transcript.System && role != transcript.User {
 			is := OpensInText
-			for _, p := range c.T.PartsOf(int(m)) {
-				if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
-					is = General
+			for k := i; k < len(c.Seq) && c.run[k] == c.run[i]; k++ {
+				for _, p := range c.T.PartsOf(int(c.Seq[k])) {
+					if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
+						is = General
+					}
 				}
 			}
 			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")

@@ -238,9 +238,6 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "messages must be a list, or a request body with one under \""+f.List+"\"")
 	}
 	t.Outer.End = r.Pos()
-	if r.Err() == nil && len(t.Messages) == 0 {
-		r.Fail(NoMessages, int(t.List.Start), "the list of messages is empty")
-	}
 	t.Input = len(t.Messages)
 	if r.Err() != nil {
 		return t

@@ -19,7 +19,7 @@ type Case uint8
 // The cases. General is all that have no name.
 const (
 	General     Case = iota
-	OpensInText      // the assistant speaks first, and calls no tool there
+	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
 	SameRole         // two messages of one role stand in a row
 	SplitTurn        // a result stands in the right turn, but not in its first message
 	BlankText        // a text in a list of parts is empty, or a message holds nothing but such texts

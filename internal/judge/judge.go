@@ -248,7 +248,11 @@ func anthropic(ms []message) (bad []string) {
 		if len(open) > 0 && !(n == len(turns)-1 && !other) {
 			say(t.at, "%d tool_use of the turn before have no tool_result", len(open))
 		}
-		if len(server) > 0 && n+1 < len(turns) {
+		said := false // something but the results of tools, for which a result of the provider's may wait
+		for _, later := range turns[n+1:] {
+			said = said || slices.ContainsFunc(later.blocks, func(b block) bool { return b.Type != "tool_result" })
+		}
+		if len(server) > 0 && said {
 			say(t.at, "%d server tools without result", len(server))
 		}
 		open = next
