@@ -136,7 +136,6 @@ func (a *RecallArguments) read(src []byte) (problem string) {
 		src = []byte(jsonspan.Text(src, s.Text().Span))
 	}
 	s := jsonspan.New(src)
-	s.Lenient = true
 	if s.Kind() != jsonspan.Object {
 		return bad
 	}

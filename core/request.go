@@ -18,14 +18,12 @@ type request struct {
 	sessions *Sessions
 	session  *session // the one that the request names
 
-	policy    *policy.Policy
-	policyAt  uint32 // where the policy stands
-	format    *wire.Format
-	profile   *tokens.Profile
-	t         *transcript.Transcript
-	lone      int // lone surrogates in the transcript
-	firstLone int
-	err       *jsonspan.Error
+	policy   *policy.Policy
+	policyAt uint32 // where the policy stands
+	format   *wire.Format
+	profile  *tokens.Profile
+	t        *transcript.Transcript
+	err      *jsonspan.Error
 }
 
 // members is a set of members, and how a request is read.
@@ -96,7 +94,6 @@ func (r *request) parse() {
 		if n == inMessages {
 			late = start
 		}
-		s.Lenient = n == inMessages && o.lenient
 		r.members[n] = s.Skip().Span
 	}
 	s.End()
@@ -207,7 +204,6 @@ func (r *request) read(s *jsonspan.Scanner) { r.readBehind(s, r.stateFormat()) }
 func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 	if r.format == nil {
 		d := s.At(s.Pos())
-		d.Lenient = r.op.lenient
 		found := wire.Detect(d)
 		if r.fail(d.Err(), 0); r.err != nil {
 			return
@@ -220,12 +216,9 @@ func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 		}
 		r.suit()
 	}
-	strict := s.Lenient
-	s.Lenient, s.Weigh = r.op.lenient, r.profile.Automaton
+	s.Weigh = r.profile.Automaton
 	r.t = r.format.Read(s)
 	s.Weigh = nil
-	r.lone, r.firstLone = s.Lone, s.FirstLone
-	s.Lenient = strict
 	r.fail(s.Err(), 0)
 }
 
@@ -254,7 +247,6 @@ func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 // plainFault finds what is wrong with a transcript in any format: no list, a message that is no object or that has neither a
 // role nor a type.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
-	s.Lenient = true
 	switch s.Kind() {
 	case jsonspan.Array:
 	case jsonspan.Object:

@@ -217,7 +217,6 @@ func sessionAppend(r *request, dst []byte) []byte {
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)
-	d.Lenient = true
 	found := wire.Detect(d)
 	f := settle(&found, s.format)
 	if f == nil {
@@ -298,7 +297,6 @@ func (r *request) move(c *compact.Run) {
 	s := r.session
 	src := c.AppendOuter(make([]byte, 0, c.Size()+c.Size()/32+64))
 	scan := jsonspan.New(src)
-	scan.Lenient = true // what it is made of has been read before
 	scan.Weigh = s.profile.Automaton
 	t := s.format.Read(scan)
 	s.t, s.sum, s.counted = t, 0, 0

@@ -83,7 +83,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	}
 	before := c.Total
 	if in.Policy.Safe() {
-		if c.repair(); len(c.Items) == 0 {
+		if c.repairInput(); len(c.Items) == 0 {
 			return c.failed(NoProgress), nil // there was nothing in it that a provider would take
 		}
 	}

@@ -144,6 +144,7 @@ type Message struct {
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
 	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
+	Lone     bool // it holds half of a surrogate pair that stands alone
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
 	Meta int32
@@ -204,6 +205,8 @@ type Transcript struct {
 	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
 	Elsewhere bool
 	Unstored  bool // the provider is asked to keep nothing
+	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
+	LoneBeside bool
 	// Weigh is what new text is weighed by, as the source was.
 	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.

@@ -56,10 +56,11 @@ const (
 	AddTurn
 	WrapBody
 	Sign
+	Replace
 )
 
 var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn",
-	"wrap_body", "sign"}
+	"wrap_body", "sign", "replace"}
 
 func (f Fix) String() string { return fixNames[f] }
 
@@ -124,6 +125,9 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	return c.Violations
 }
 
+// LoneText is what is wrong where I8 is broken.
+const LoneText = "half of a surrogate pair stands alone"
+
 // Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
@@ -146,6 +150,9 @@ func (c *Checker) contents() {
 		msg := &t.Messages[m]
 		if msg.Role == transcript.Other {
 			c.Add(c.F.Rules.Role, m, -1, None, "the format does not know this role")
+		}
+		if msg.Lone {
+			c.Add("I8", m, -1, Replace, LoneText)
 		}
 		filled, empty := false, General
 		parts := t.PartsOf(int(m))
