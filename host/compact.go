@@ -120,10 +120,11 @@ func (c *Compactor) Compact(ctx context.Context, messages, policy json.RawMessag
 
 // CompactWith is Compact for a conversation that was compacted before: it reads and returns its state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
+	asking := c.asking(s, in.OnDelta)
 	a, err := c.plan(ctx, in, s == nil)
 	for err == nil && len(a.Requests) > 0 {
 		var summaries []Summary
-		if summaries, err = c.summarize(ctx, s, a.Requests, in.OnDelta); err == nil {
+		if summaries, err = asking.round(ctx, a.Requests); err == nil {
 			a, err = c.Step(ctx, in.Messages, a.Plan, summaries)
 		}
 	}

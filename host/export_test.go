@@ -28,7 +28,7 @@ func (c *Compactor) Occupy() (release func()) {
 
 // Summarize runs the requests of one round.
 func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
-	return c.summarize(ctx, s, requests, nil)
+	return c.asking(s, nil).round(ctx, requests)
 }
 
 // Lose takes the instance away, as a trap does.
