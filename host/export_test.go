@@ -1,6 +1,9 @@
 package host
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Answer runs one operation and returns the answer's bytes even if it is an error answer.
 func (c *Compactor) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
@@ -48,3 +51,6 @@ func (c *Compactor) Break() bool {
 	}
 	return m.idle[len(m.idle)-1].module.Close(context.Background()) == nil
 }
+
+// SetClock sets the clock by which Fit makes compactions anew.
+func (c *Compactor) SetClock(now func() time.Time) { c.now = now }

@@ -67,6 +67,9 @@ type Options struct {
 	// waits for its turn does not count. Zero means DefaultSummaryConcurrency; a model on this machine may want 1.
 	SummaryConcurrency int
 
+	// Records keep what Fit has made of conversations. Nil means MemoryRecords of DefaultRecords bytes.
+	Records Records
+
 	// Logger gets a debug line for each operation, and a warning for each summary that failed and each call that
 	// trapped. No line holds any text of a transcript. Nil means no log.
 	Logger *slog.Logger
@@ -83,6 +86,9 @@ type Compactor struct {
 	concurrency int
 	log         *slog.Logger
 	metrics     Metrics
+	records     Records
+	flights     flights
+	now         func() time.Time
 }
 
 // caller runs one operation of the ABI. An error answer comes back as answer bytes, not as error.
@@ -115,10 +121,14 @@ func New(ctx context.Context, o Options) (*Compactor, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Records == nil {
+		o.Records = NewMemoryRecords(DefaultRecords)
+	}
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{}
 	}
-	c := &Compactor{timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics}
+	c := &Compactor{timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
+		records: o.Records, now: time.Now}
 	switch o.Engine {
 	case EngineNative:
 		c.engine = &native{}
