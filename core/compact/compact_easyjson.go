@@ -1475,6 +1475,33 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 			} else {
 				out.Limit = int(in.Int())
 			}
+		case "own":
+			if in.IsNull() {
+				in.Skip()
+				out.Own = nil
+			} else {
+				in.Delim('[')
+				if out.Own == nil {
+					if !in.IsDelim(']') {
+						out.Own = make([]string, 0, 4)
+					} else {
+						out.Own = []string{}
+					}
+				} else {
+					out.Own = (out.Own)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v28 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v28 = string(in.String())
+					}
+					out.Own = append(out.Own, v28)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -1550,6 +1577,20 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 		const prefix string = ",\"limit\":"
 		out.RawString(prefix)
 		out.Int(int(in.Limit))
+	}
+	if len(in.Own) != 0 {
+		const prefix string = ",\"own\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v29, v30 := range in.Own {
+				if v29 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v30))
+			}
+			out.RawByte(']')
+		}
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
@@ -1686,13 +1727,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 policy.Raw
+					var v31 policy.Raw
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v28).UnmarshalEasyJSON(in)
+						(v31).UnmarshalEasyJSON(in)
 					}
-					out.Messages = append(out.Messages, v28)
+					out.Messages = append(out.Messages, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1727,11 +1768,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Wri
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v29, v30 := range in.Messages {
-				if v29 > 0 {
+			for v32, v33 := range in.Messages {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				(v30).MarshalEasyJSON(out)
+				(v33).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1858,9 +1899,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in, &v31)
-					out.Actions = append(out.Actions, v31)
+					var v34 Action
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in, &v34)
+					out.Actions = append(out.Actions, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1909,13 +1950,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 Decision
+					var v35 Decision
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v32).UnmarshalEasyJSON(in)
+						(v35).UnmarshalEasyJSON(in)
 					}
-					out.Decisions = append(out.Decisions, v32)
+					out.Decisions = append(out.Decisions, v35)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2025,11 +2066,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v33, v34 := range in.Actions {
-				if v33 > 0 {
+			for v36, v37 := range in.Actions {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out, v34)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -2049,11 +2090,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v35, v36 := range in.Decisions {
-				if v35 > 0 {
+			for v38, v39 := range in.Decisions {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				(v36).MarshalEasyJSON(out)
+				(v39).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
