@@ -178,3 +178,35 @@ func TestRequestsAreNoMark(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// How many statements the cues tell that were written when the tables were done and that changed nothing in them, and how many
+// other sentences they take for one. Do not tune the tables to these: docs/DIGEST.md states the numbers.
+func TestStandingUnseen(t *testing.T) {
+	count := func(texts []string) (n int) {
+		for _, text := range texts {
+			if len(standing(t, text)) > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	rules := []string{"Mind the gap between staging and prod: staging is fair game, prod isn't.", "The admin account stays disabled.",
+		"Any schema change goes through Petra first.", "You are welcome to edit src, but vendor is frozen.", "Please refrain from naming real customers.",
+		"Two reviewers have to approve each release.", "Wir liefern nur freitags aus.", "Meine Anrede ist Du.", "Ces clés restent hors du dépôt.",
+		"Prefiero tablas a párrafos.", "Evite jargão nos textos.", "Usa sempre i punti e virgola.", "Не выкладывай ключи.", "永远使用UTC时间。",
+		"時刻はUTCで統一してください。", "시간은 항상 UTC로 표기해 주세요.", "استخدم التوقيت العالمي دائما.", "समय हमेशा UTC में लिखें।",
+		"Responses shorter than ten lines, thanks.", "I want British spelling.", "Nobody touches the scheduler but me.", "The file size limit is 2 MB.",
+		"Avoid third-party packages.", "My team reads these on phones, so keep lines short.", "Prices include VAT at all times.",
+		"If in doubt, leave it out.", "Production keys never leave the vault.", "Round amounts down, never up.", "I can't stand long intros.", "Log in UTC only."}
+	others := []string{"Add a login page.", "Why is the build red?", "The tests failed again.", "Can you look at the queue?", "Thanks, that works!",
+		"I never understood that part.", "Show me the diff.", "Now do the same for the other file.", "It always crashes on start.", "What must I install?",
+		"Refactor the parser into two files.", "ok go on", "We met at the station and had a coffee.", "She never called me back.",
+		"My sister always forgets my birthday.", "Let's see the results.", "Deploy it.", "The page should have a button.", "J'ai vu le film hier.",
+		"Kannst du das erklären?", "Смотри, тут ошибка.", "这个函数是做什么的？", "次のファイルを見てください。", "Rename foo to bar.", "How do I undo that?",
+		"The kids loved the zoo yesterday.", "I moved to Lisbon in May.", "No se abre la página.", "Das geht nicht.", "Non funziona."}
+	told, taken := count(rules), count(others)
+	t.Logf("%d of %d statements, %d of %d others", told, len(rules), taken, len(others))
+	if told < 25 || taken > 6 {
+		t.Errorf("%d of %d statements are told, and %d of %d others taken for one", told, len(rules), taken, len(others))
+	}
+}
