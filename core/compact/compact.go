@@ -34,13 +34,17 @@ type Run struct {
 	Archive  []Body           // for the host to keep before it uses the result
 	Requests []digest.Request // what is wanted before the run can end
 
-	folded []Item // the items that a fold has taken out
-	taken  []taken
-	away   []int32 // the messages that are in the archive whole
-	late   int     // tokens of the messages that came after the plan and are items now
-	due    bool    // for its tokens, or by force
-	small  bool    // a pass was left out because it could not free min_gain
-	asked  cost    // of the model
+	folded  []Item // the items that a fold has taken out
+	taken   []taken
+	ours    []origin // by message of the input: which of ours it is
+	groups  []int32  // of the input, and those that stay by the policy's pins, where claim needs them
+	stay    []bool
+	putting *putting
+	away    []int32 // the messages that are in the archive whole
+	late    int     // tokens of the messages that came after the plan and are items now
+	due     bool    // for its tokens, or by force
+	small   bool    // a pass was left out because it could not free min_gain
+	asked   cost    // of the model
 	expected
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
@@ -140,7 +144,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 	if c.Policy.Safe() {
 		c.Report.Left = c.named(c.violations())
 	}
-	c.gained()
+	if !c.aside() {
+		c.gained()
+	}
 	return c, nil
 }
 
@@ -160,6 +166,7 @@ func newRun(in Input) *Run {
 	if text := in.Policy.Summary.Text; text != "" { // the host has answered before it was asked
 		c.Replies = append([]digest.Reply{{ID: foldRequest, Text: text}, {ID: turnRequest}}, in.Replies...)
 	}
+	c.claim()
 	n := len(in.Transcript.Messages)
 	c.Report = Report{
 		Preset: in.Policy.Preset, Format: in.Format.Name, Estimator: in.Estimator.Name,
@@ -262,9 +269,22 @@ func (c *Run) finish() {
 	if c.Policy.Archive != "" {
 		c.Archive = c.archived()
 	}
+	if c.Policy.Safe() {
+		own := c.names()
+		if c.aside() {
+			c.State.Own = append(slices.Clone(c.State.Own), own...)
+			return
+		}
+		c.State.Own = own
+	}
 	c.State.Round++
 	c.State.Format = r.Format
 	c.State.Messages, c.State.Fingerprint, c.State.Limit = r.Messages.After, c.fingerprint(), c.Limit
+}
+
+// aside tells whether the run makes the digest of a branch while the state is that of the conversation, which goes on.
+func (c *Run) aside() bool {
+	return c.Policy.Branch() && c.Policy.Safe() && c.State.Fingerprint != ""
 }
 
 // prefix is the front of the transcript up to an item, all of which is the input's.
@@ -279,25 +299,6 @@ func (c *Run) act(a Action) {
 		c.Report.Actions = slices.Grow(c.Report.Actions, n+8)
 	}
 	c.Report.Actions = append(c.Report.Actions, a)
-}
-
-// own tells whether a message is one that an earlier compaction wrote: a digest, that of a branch, a line for a turn, the count of what was
-// dropped, a file that was restored, a tool loop as text, or what a repair lets somebody say so that the roles take turns.
-func (c *Run) own(m int32) bool {
-	t := c.T
-	if t.Messages[m].Variant == transcript.Digest {
-		return true
-	}
-	if c.isTurn(m) || c.isBranch(m) || digest.IsLoop(t, int(m)) {
-		return true
-	}
-	return digest.Ours(t, int(m)) || digest.IsLine(t, int(m)) || t.Messages[m].Role == transcript.User &&
-		(t.StartsWith(int(m), RestoredPrefix) || t.StartsWith(int(m), droppedPrefix))
-}
-
-// isBranch tells whether a message is the digest of a path that was given up.
-func (c *Run) isBranch(m int32) bool {
-	return c.T.Messages[m].Role == transcript.User && c.T.StartsWith(int(m), digest.BranchHeader)
 }
 
 // reply returns the host's answer to a request.

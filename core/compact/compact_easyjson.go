@@ -1574,6 +1574,33 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 			} else {
 				out.Limit = int(in.Int())
 			}
+		case "own":
+			if in.IsNull() {
+				in.Skip()
+				out.Own = nil
+			} else {
+				in.Delim('[')
+				if out.Own == nil {
+					if !in.IsDelim(']') {
+						out.Own = make([]string, 0, 4)
+					} else {
+						out.Own = []string{}
+					}
+				} else {
+					out.Own = (out.Own)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v28 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v28 = string(in.String())
+					}
+					out.Own = append(out.Own, v28)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -1649,6 +1676,20 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 		const prefix string = ",\"limit\":"
 		out.RawString(prefix)
 		out.Int(int(in.Limit))
+	}
+	if len(in.Own) != 0 {
+		const prefix string = ",\"own\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v29, v30 := range in.Own {
+				if v29 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v30))
+			}
+			out.RawByte(']')
+		}
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
@@ -1785,13 +1826,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 policy.Raw
+					var v31 policy.Raw
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v28).UnmarshalEasyJSON(in)
+						(v31).UnmarshalEasyJSON(in)
 					}
-					out.Messages = append(out.Messages, v28)
+					out.Messages = append(out.Messages, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1826,11 +1867,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v29, v30 := range in.Messages {
-				if v29 > 0 {
+			for v32, v33 := range in.Messages {
+				if v32 > 0 {
 					out.RawByte(',')
 				}
-				(v30).MarshalEasyJSON(out)
+				(v33).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1957,9 +1998,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 					out.Actions = (out.Actions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in, &v31)
-					out.Actions = append(out.Actions, v31)
+					var v34 Action
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in, &v34)
+					out.Actions = append(out.Actions, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2022,9 +2063,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 					out.Left = (out.Left)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 Left
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in, &v32)
-					out.Left = append(out.Left, v32)
+					var v35 Left
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in, &v35)
+					out.Left = append(out.Left, v35)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2045,13 +2086,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v33 Decision
+					var v36 Decision
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v33).UnmarshalEasyJSON(in)
+						(v36).UnmarshalEasyJSON(in)
 					}
-					out.Decisions = append(out.Decisions, v33)
+					out.Decisions = append(out.Decisions, v36)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2161,11 +2202,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v34, v35 := range in.Actions {
-				if v34 > 0 {
+			for v37, v38 := range in.Actions {
+				if v37 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out, v35)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out, v38)
 			}
 			out.RawByte(']')
 		}
@@ -2190,11 +2231,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v36, v37 := range in.Left {
-				if v36 > 0 {
+			for v39, v40 := range in.Left {
+				if v39 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out, v37)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out, v40)
 			}
 			out.RawByte(']')
 		}
@@ -2204,11 +2245,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v38, v39 := range in.Decisions {
-				if v38 > 0 {
+			for v41, v42 := range in.Decisions {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				(v39).MarshalEasyJSON(out)
+				(v42).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}

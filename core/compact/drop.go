@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/digest"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -92,6 +93,9 @@ func (c *Run) fit(pass string) {
 	}
 	held, groups := c.held()
 	room -= c.Total - c.Tokens(0, len(c.Items)) + c.droppedTokens()
+	if all := c.droppedLedger(func(i int) bool { return !held[i] }); len(all.Standing) > 0 {
+		room -= c.P.Text(c.standingIn(&all, c.standingShare()))
+	}
 	for i, it := range c.Items {
 		if held[i] {
 			room -= it.Tokens
@@ -131,8 +135,8 @@ func (c *Run) drop(pass, why string, gone func(i int) bool) {
 		out = append(out, it)
 		gain += it.Tokens
 		count++
-		if earlier := c.droppedBefore(it.Msg); c.Policy.Safe() && earlier > 0 {
-			count += earlier - 1
+		if c.Policy.Safe() && c.ownKind(it.Msg) == ofCount {
+			count += c.droppedBefore(it.Msg) - 1
 		}
 	}
 	if len(out) == 0 {
@@ -151,6 +155,12 @@ func (c *Run) drop(pass, why string, gone func(i int) bool) {
 	}
 	part := len(c.T.Parts)
 	text := withHandle(droppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.handle())
+	ledger := c.State.Ledger
+	if c.Policy.Safe() {
+		ledger = c.droppedLedger(gone)
+		room := max(c.standingShare(), c.Target-(c.Total-gain)-c.P.NewMessage(transcript.User, text))
+		text = digest.WithStanding(text, c.standingIn(&ledger, min(room, gain/2)))
+	}
 	marker := c.compose(c.F.Message(nil, transcript.User, text))
 	if c.Policy.Safe() && marker.Tokens >= gain {
 		return
@@ -168,8 +178,31 @@ func (c *Run) drop(pass, why string, gone func(i int) bool) {
 		c.act(Action{Action: "drop", Pass: pass, Message: int(it.In), Tokens: it.Tokens})
 	}
 	c.Report.Dropped += len(out)
+	c.State.Ledger = ledger
 	c.setItems(items, part)
 	c.act(Action{Action: "insert", Pass: pass, Message: -1, Tokens: -marker.Tokens})
+}
+
+// droppedLedger is the ledger with what the user said about how to work in the items for which gone is true.
+func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
+	ledger := c.State.Ledger.Clone()
+	if c.Policy.StandingShare() == 0 {
+		return ledger
+	}
+	var talk []int32
+	for i, it := range c.Items {
+		if !gone(i) {
+			continue
+		}
+		switch c.ownKind(it.Msg) {
+		case notOurs:
+			talk = append(talk, it.Msg)
+		case ofCount, ofDigest: // of a host that has lost the state
+			ledger.ReadStanding(c.T.Text(c.T.FirstText(int(it.Msg))))
+		}
+	}
+	ledger.AddStanding(c.T, talk)
+	return ledger
 }
 
 // droppedTokens is what the message takes that counts what was dropped.
@@ -188,7 +221,7 @@ func (c *Run) droppedBefore(m int32) int {
 	}
 	digits, rest, _ := strings.Cut(c.T.Text(c.T.FirstText(int(m)))[len(droppedPrefix):], " ")
 	n, err := strconv.Atoi(digits)
-	if err != nil || n < 1 || n > 1<<30 || !strings.HasPrefix(rest, "messages removed") {
+	if err != nil || n < 1 || n > 1<<30 || !strings.HasPrefix(rest, "messages removed") || !isCount(rest) {
 		return 0
 	}
 	return n

@@ -95,18 +95,24 @@ func (p *foldPass) run(c *Run) {
 		gain += it.Tokens
 		switch {
 		case c.isBranch(it.Msg):
+			ledger.AddBranch(c.T, int(it.Msg))
 			messages = append(messages, it.Msg)
-		case c.tells(it.Msg):
-			talk++
-			messages = append(messages, it.Msg)
-		case digest.Ours(c.T, int(it.Msg)):
+		case c.ownKind(it.Msg) == ofCount:
+			ledger.ReadStanding(c.T.Text(c.T.FirstText(int(it.Msg))))
+		case c.ownKind(it.Msg) == ofDigest && c.T.Messages[it.Msg].Variant == transcript.Digest:
+			prior = digest.Fence(c.T.Text(c.T.FirstText(int(it.Msg))))
+		case c.ownKind(it.Msg) == ofDigest:
 			_, text := foldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
 			old += it.Tokens
 			var round int
 			prior, round = digest.Carried(text, &ledger)
 			c.State.Round = max(c.State.Round, round) // a host that lost the state gets it back
-		case c.T.Messages[it.Msg].Variant == transcript.Digest:
-			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
+			if c.tells(it.Msg) {
+				messages = append(messages, it.Msg)
+			}
+		case c.tells(it.Msg):
+			talk++
+			messages = append(messages, it.Msg)
 		}
 	}
 	head := int32(-1) // what is folded of the message at the cut
@@ -149,12 +155,6 @@ func (p *foldPass) run(c *Run) {
 	if !c.Policy.Branch() {
 		c.State.Ledger = ledger
 	}
-}
-
-// tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn or its tool
-// loop as text, which is all that is left of it, or the digest of a branch.
-func (c *Run) tells(m int32) bool {
-	return !c.own(m) || digest.IsLine(c.T, int(m)) || digest.IsLoop(c.T, int(m)) || c.isBranch(m)
 }
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.

@@ -106,6 +106,8 @@ type State struct {
 	Messages    int    `json:"messages,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Limit       int    `json:"limit,omitempty"`
+	// Own names the messages of that result that compactions wrote, by a hash of role and text. No other message counts as one.
+	Own []string `json:"own,omitempty"`
 	// Attempts breaks a loop of compactions that do not help.
 	Attempts *Attempts `json:"attempts,omitempty"`
 	// Calibration is what estimates have been compared with.

@@ -45,7 +45,7 @@ func (c *Run) markers() (found []mark) {
 		add := func(handle, what string, part int32) {
 			found = append(found, mark{Marker{handle, what, int(c.Items[i].In)}, i, part})
 		}
-		if c.own(m) {
+		if c.kindOf(m) != notOurs { // what comes back is what the archive has, whoever names it
 			if handle := c.listHandle(m); handle != "" {
 				add(handle, "fold", -1)
 			}

@@ -29,16 +29,18 @@ func (c *Run) digestOf(j job) (string, bool) {
 	if c.Target > 0 {
 		budget = min(budget, max(256, c.Target/4))
 	}
+	standing := c.standing(j.ledger, j.gain, budget)
+	spare := c.spare(j.gain, budget+c.P.Text(standing))
 	if s.Text != "" {
 		c.Report.Summary = Summary{Source: "host"}
-		return digest.Fence(s.Text) + j.ledger.Text(c.P.MaxUnits(budget)/3), true
+		return digest.WithStanding(digest.Fence(s.Text), standing) + j.ledger.TextBeside(c.P.MaxUnits(budget)/3, c.P.MaxUnits(spare)), true
 	}
 	switch s.Mode {
 	case "minimal":
 		c.Report.Summary = Summary{Source: "local"}
 		return digest.Minimal(len(j.messages), j.prior), true
 	case "local":
-		return c.local(j, j.prior, budget, ""), true
+		return c.local(j, j.prior, budget, spare, standing, ""), true
 	}
 	text, why, ok := c.written(j, max(64, budget))
 	switch {
@@ -48,12 +50,12 @@ func (c *Run) digestOf(j job) (string, bool) {
 		c.failure = why
 		return "", false
 	case bad(why):
-		return c.local(j, join(j.prior, text), budget, why), true
+		return c.local(j, join(j.prior, text), budget, spare, standing, why), true
 	}
 	// A digest that lacks nothing but its headings is still worth more than an extract.
 	room := c.P.MaxUnits(budget)
 	text = digest.Fence(text)
-	body := text + j.ledger.Text(max(room/3, room-len(text))) // what the model has left is the ledger's
+	body := digest.WithStanding(text, standing) + j.ledger.TextBeside(max(room/3, room-len(text)), c.P.MaxUnits(spare)) // what the model has left is the ledger's
 	facts, found, missing := digest.NewExtract(c.T, j.messages, "", j.ledger).Check(body, room/10)
 	if missing != "" && c.P.Text(body)+c.P.Text(missing)+2 < j.gain {
 		body = digest.Complete(body, missing)
@@ -77,10 +79,13 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// local is the digest that ctxfold writes itself, of at most budget tokens.
-func (c *Run) local(j job, prior string, budget int, why string) string {
+// local is the digest that ctxfold writes itself, of at most budget tokens, the block of standing instructions, and spare tokens
+// more for requests.
+func (c *Run) local(j job, prior string, budget, spare int, standing, why string) string {
 	size := c.P.MaxUnits(budget)
 	extract := digest.NewExtract(c.T, j.messages, prior, j.ledger)
+	extract.Keep(standing, c.P.MaxUnits(spare))
+	budget += c.P.Text(standing) + spare
 	text := extract.Digest(size)
 	for try := 0; try < 4 && c.P.Text(text) > budget; try++ { // an estimator that looks at the script may find more than its rate
 		size = size * budget / c.P.Text(text) * 9 / 10

@@ -56,7 +56,12 @@ func (l *Ledger) requestsBlock(size int) string {
 	if l.Task != "" {
 		all = append(all, first+l.Task)
 	}
-	all = append(all, l.Requests...)
+	for _, r := range l.Requests {
+		if rest, found := strings.CutPrefix(r, first); found { // the user's words, not the mark
+			r = "(first) " + rest
+		}
+		all = append(all, r)
+	}
 	left := size - 2*len(requestsTag) - len("<>\n</>(1000 more)\n") - 8
 	entry := func(text string, most int) string {
 		if len(text) > most {
@@ -111,12 +116,23 @@ func (l *Ledger) requestsBlock(size int) string {
 }
 
 // Text is the ledger as it stands at the end of a digest that a model wrote, in at most max bytes.
-func (l *Ledger) Text(max int) string {
+func (l *Ledger) Text(max int) string { return l.TextBeside(max, 0) }
+
+// TextBeside is the ledger in at most max bytes, of which the user's requests may have spare bytes more.
+func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
-	for _, part := range l.blocks() {
-		if text := part.write((max - b.Len()) * part.share / 100); text != "" && b.Len()+len(text)+2 <= max {
-			b.WriteString("\n\n" + text)
+	for i, part := range l.blocks() {
+		share := (max - b.Len()) * part.share / 100
+		more := 0
+		if i == 0 { // the requests
+			more = spare
 		}
+		text := part.write(share + more)
+		if text == "" || b.Len()+len(text)+2 > max+more {
+			continue
+		}
+		max += min(more, len(text)-min(share, len(text)))
+		b.WriteString("\n\n" + text)
 	}
 	return b.String()
 }
@@ -175,6 +191,7 @@ func cutBlocks(text string, l *Ledger) string {
 				}
 			}
 		}},
+		{standingTag, func(list []string) { l.Standing = append(l.Standing, readStanding(list)...) }},
 		{modifiedTag, func(list []string) { l.Modified = append(l.Modified, list...) }},
 		{errorsTag, func(list []string) {
 			for _, e := range list {

@@ -40,16 +40,25 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	if o.Mode == "model" {
 		body, c.Why = accepted(*o.Reply, p, sum(t, messages, p), o)
 	}
+	for _, i := range messages {
+		if t.Messages[i].Role == transcript.User && t.StartsWith(int(i), BranchHeader) {
+			ledger.AddBranch(t, int(i))
+		}
+	}
 	ledger.Add(t, messages)
 	if c.Source = "model"; body == "" {
 		c.Source = "local"
 		if o.Exact || o.Mode == "minimal" {
 			body = Minimal(len(messages), o.Prior)
 		} else {
-			body = NewExtract(t, messages, o.Prior, &ledger).Digest(p.MaxUnits(o.MaxOutput))
+			e := NewExtract(t, messages, o.Prior, &ledger)
+			size := p.MaxUnits(o.MaxOutput)
+			standing := ledger.StandingBlock(size / 8)
+			e.Keep(standing, 0)
+			body = e.Digest(size - len(standing))
 		}
 	} else if !o.Exact {
-		body = Fence(body) + ledger.Text(p.MaxUnits(o.MaxOutput)/3)
+		body = WithStanding(Fence(body), ledger.StandingBlock(p.MaxUnits(o.MaxOutput)/8)) + ledger.Text(p.MaxUnits(o.MaxOutput)/3)
 	}
 	switch {
 	case o.Exact && branch:

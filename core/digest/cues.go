@@ -2,17 +2,11 @@ package digest
 
 import "strings"
 
-// Cues are words, in lower case, by which a line is known: what the user says about how to work, and what the agent has
-// decided. A few languages, because a digest is made in the language of the conversation.
-var (
-	ruleCues = []string{"always ", "never ", "don't ", "do not ", "must ", "make sure", "only use", "prefer ", "avoid ", "instead of",
-		"from now on", "remember", "important:", "please use", "no need to",
-		"immer ", "niemals ", "nicht ", "muss ", "bitte ", "toujours ", "jamais ", "ne pas ", "siempre ", "nunca ", "sempre ", "mai ",
-		"всегда", "никогда", "не надо", "必须", "不要", "始终", "务必", "必ず", "しないで", "항상", "하지 마"}
-	decisionCues = []string{"decided", "decision", "instead of", "because ", "root cause", "the fix", "the problem is", "the issue is",
-		"turns out", "chose", "trade-off", "tradeoff", "confirmed", "so we ", "approach:", "reason:",
-		"entschieden", "weil ", "stattdessen", "parce que", "décid", "porque ", "decid", "потому что", "решил", "因为", "决定", "原因", "決め", "ので", "때문"}
-)
+// decisionCues are words, in lower case, by which a line is known that says what the agent has decided. A few languages,
+// because a digest is made in the language of the conversation.
+var decisionCues = []string{"decided", "decision", "instead of", "because ", "root cause", "the fix", "the problem is", "the issue is",
+	"turns out", "chose", "trade-off", "tradeoff", "confirmed", "so we ", "approach:", "reason:",
+	"entschieden", "weil ", "stattdessen", "parce que", "décid", "porque ", "decid", "потому что", "решил", "因为", "决定", "原因", "決め", "ので", "때문"}
 
 // A line of these sizes, in bytes, is a sentence; shorter ones say little and longer ones are text that was pasted.
 const (
@@ -66,7 +60,6 @@ func sentences(line string) (out []string) {
 	return append(out, strings.TrimSpace(line[from:]))
 }
 
-func ruleLines(request string) []string  { return linesWith(request, ruleCues, 6) }
 func decisionLines(said string) []string { return linesWith(said, decisionCues, 4) }
 
 // checklist is the last list of boxes in a text ("- [ ] …", "- [x] …"), or "".

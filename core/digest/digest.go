@@ -80,7 +80,7 @@ type Request struct {
 // Complete adds lines to a digest, before the blocks that end it.
 func Complete(body, lines string) string {
 	at := len(body)
-	for _, b := range []string{requestsTag, modifiedTag, errorsTag, commandsTag, readTag} {
+	for _, b := range []string{standingTag, requestsTag, modifiedTag, errorsTag, commandsTag, readTag} {
 		if i := strings.Index(body, "\n\n<"+b+">\n"); i >= 0 {
 			at = min(at, i)
 		}

@@ -302,6 +302,33 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 				}
 				in.Delim(']')
 			}
+		case "standing":
+			if in.IsNull() {
+				in.Skip()
+				out.Standing = nil
+			} else {
+				in.Delim('[')
+				if out.Standing == nil {
+					if !in.IsDelim(']') {
+						out.Standing = make([]string, 0, 4)
+					} else {
+						out.Standing = []string{}
+					}
+				} else {
+					out.Standing = (out.Standing)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v2 = string(in.String())
+					}
+					out.Standing = append(out.Standing, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "read":
 			if in.IsNull() {
 				in.Skip()
@@ -318,13 +345,13 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 					out.Read = (out.Read)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v2 string
+					var v3 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v2 = string(in.String())
+						v3 = string(in.String())
 					}
-					out.Read = append(out.Read, v2)
+					out.Read = append(out.Read, v3)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -345,13 +372,13 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 					out.Modified = (out.Modified)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v3 string
+					var v4 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v3 = string(in.String())
+						v4 = string(in.String())
 					}
-					out.Modified = append(out.Modified, v3)
+					out.Modified = append(out.Modified, v4)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -372,9 +399,9 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 					out.Commands = (out.Commands)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v4 Command
-					easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest3(in, &v4)
-					out.Commands = append(out.Commands, v4)
+					var v5 Command
+					easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest3(in, &v5)
+					out.Commands = append(out.Commands, v5)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -395,9 +422,9 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest2(in *jlexer.Lexer, 
 					out.Errors = (out.Errors)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v5 Failure
-					easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest4(in, &v5)
-					out.Errors = append(out.Errors, v5)
+					var v6 Failure
+					easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest4(in, &v6)
+					out.Errors = append(out.Errors, v6)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -436,11 +463,30 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v6, v7 := range in.Requests {
-				if v6 > 0 {
+			for v7, v8 := range in.Requests {
+				if v7 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v7))
+				out.String(string(v8))
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Standing) != 0 {
+		const prefix string = ",\"standing\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v9, v10 := range in.Standing {
+				if v9 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v10))
 			}
 			out.RawByte(']')
 		}
@@ -455,11 +501,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v8, v9 := range in.Read {
-				if v8 > 0 {
+			for v11, v12 := range in.Read {
+				if v11 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v9))
+				out.String(string(v12))
 			}
 			out.RawByte(']')
 		}
@@ -474,11 +520,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v10, v11 := range in.Modified {
-				if v10 > 0 {
+			for v13, v14 := range in.Modified {
+				if v13 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v11))
+				out.String(string(v14))
 			}
 			out.RawByte(']')
 		}
@@ -493,11 +539,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v12, v13 := range in.Commands {
-				if v12 > 0 {
+			for v15, v16 := range in.Commands {
+				if v15 > 0 {
 					out.RawByte(',')
 				}
-				easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest3(out, v13)
+				easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest3(out, v16)
 			}
 			out.RawByte(']')
 		}
@@ -512,11 +558,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest2(out *jwriter.Write
 		}
 		{
 			out.RawByte('[')
-			for v14, v15 := range in.Errors {
-				if v14 > 0 {
+			for v17, v18 := range in.Errors {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest4(out, v15)
+				easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest4(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -686,13 +732,13 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest5(in *jlexer.Lexer, 
 					out.Read = (out.Read)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 string
+					var v19 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v16 = string(in.String())
+						v19 = string(in.String())
 					}
-					out.Read = append(out.Read, v16)
+					out.Read = append(out.Read, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -713,13 +759,13 @@ func easyjson84e60c68DecodeGithubComCtxfoldCtxfoldCoreDigest5(in *jlexer.Lexer, 
 					out.Modified = (out.Modified)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 string
+					var v20 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v17 = string(in.String())
+						v20 = string(in.String())
 					}
-					out.Modified = append(out.Modified, v17)
+					out.Modified = append(out.Modified, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -749,11 +795,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest5(out *jwriter.Write
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v18, v19 := range in.Read {
-				if v18 > 0 {
+			for v21, v22 := range in.Read {
+				if v21 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v19))
+				out.String(string(v22))
 			}
 			out.RawByte(']')
 		}
@@ -765,11 +811,11 @@ func easyjson84e60c68EncodeGithubComCtxfoldCtxfoldCoreDigest5(out *jwriter.Write
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v20, v21 := range in.Modified {
-				if v20 > 0 {
+			for v23, v24 := range in.Modified {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v21))
+				out.String(string(v24))
 			}
 			out.RawByte(']')
 		}

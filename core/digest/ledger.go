@@ -14,8 +14,10 @@ import (
 //
 //easyjson:json
 type Ledger struct {
-	Task     string    `json:"task,omitempty"`     // the user's first request
-	Requests []string  `json:"requests,omitempty"` // what the user asked for since
+	Task     string   `json:"task,omitempty"`     // the user's first request
+	Requests []string `json:"requests,omitempty"` // what the user asked for since
+	// Standing is what the user said about how to work: rules, constraints and preferences, in sentences of their own.
+	Standing []string  `json:"standing,omitempty"`
 	Read     []string  `json:"read,omitempty"`
 	Modified []string  `json:"modified,omitempty"`
 	Commands []Command `json:"commands,omitempty"`
@@ -59,8 +61,19 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	for _, i := range messages {
 		c.message(int(i))
 	}
+	l.Standing = newestStanding(l.Standing)
 	l.Errors = slices.DeleteFunc(l.Errors, func(f Failure) bool { return f.Tool == "" })
 	l.tidy()
+}
+
+// AddBranch collects what the digest of a path that was given up, message i, says of files: what was changed there is
+// changed. What was asked for there is not asked for here.
+func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
+	var there Ledger
+	Body(t.Text(t.FirstText(i)), &there)
+	for _, path := range there.Modified {
+		l.Modified = addPath(l.Modified, path)
+	}
 }
 
 // collector adds messages to a ledger.
@@ -75,14 +88,8 @@ func (c *collector) message(i int) {
 	if m := &t.Messages[i]; m.Variant == transcript.Shell {
 		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
 	}
-	if t.StartsWith(i, BranchHeader) { // what was changed there is changed
-		var there Ledger
-		Body(t.Text(t.FirstText(i)), &there)
-		for _, path := range there.Modified {
-			c.Modified = addPath(c.Modified, path)
-		}
-	}
 	if text := Asked(t, i); text != "" {
+		c.addStanding(text)
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {
@@ -266,6 +273,7 @@ func addPath(list []string, path string) []string {
 func (l *Ledger) Clone() Ledger {
 	c := *l
 	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
+	c.Standing = slices.Clone(l.Standing)
 	c.Commands, c.Errors = slices.Clone(l.Commands), slices.Clone(l.Errors)
 	return c
 }
@@ -275,6 +283,7 @@ func (l *Ledger) Inherit(old *Ledger) {
 	if l.Task == "" && len(l.Requests) == 0 && len(l.Commands) == 0 && len(l.Errors) == 0 {
 		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
 	}
+	l.inheritStanding(old)
 	l.Read = slices.Concat(old.Read, l.Read)
 	l.Modified = slices.Concat(old.Modified, l.Modified)
 	l.tidy()

@@ -18,7 +18,8 @@ type Extract struct {
 
 	said      string   // what the agent said last
 	plan      string   // its last plan
-	rules     []string // what the user said about how to work
+	standing  string   // the block of what the user said about how to work
+	spare     int      // bytes that the user's requests may take besides
 	decisions []string // what the agent decided, and why
 	terms     terms
 }
@@ -111,11 +112,6 @@ func (e *Extract) collect() {
 		weight := recency(k, n)
 		m := &e.t.Messages[i]
 		own := m.Role == transcript.Assistant
-		if !own {
-			if request := Asked(e.t, int(i)); request != "" {
-				e.rules = append(e.rules, ruleLines(request)...)
-			}
-		}
 		if m.Variant == transcript.Shell {
 			e.terms.add(e.t.Text(m.Label), argued*weight, i)
 		}
@@ -187,6 +183,10 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
+// Keep has the digest hold the block of standing instructions too, beside the bytes that it may have, and up to spare bytes of
+// requests besides.
+func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
+
 // Digest puts a digest together, of at most size bytes, the blocks of the ledger included. The requests take up to half of it; the other parts have shares of the whole; what they
 // leave is for the terms that do not yet stand in it.
 func (e *Extract) Digest(size int) string {
@@ -209,7 +209,9 @@ func (e *Extract) Digest(size int) string {
 	}
 	share := func(percent int) int { return min(max(size*percent/100, leastShare), room-24) }
 
-	put(objective, e.ledger.requestsBlock(share(50)))
+	requests := e.ledger.requestsBlock(share(50) + e.spare)
+	room += min(e.spare, max(0, len(requests)-share(50)))
+	put(objective, requests)
 	put(active, quote("Said last: ", e.said, share(9)))
 	blocks := e.ledger.blocks()
 	put(shipped, blocks[1].write(share(20)))
@@ -219,12 +221,15 @@ func (e *Extract) Digest(size int) string {
 		planned = e.old[plan]
 	}
 	put(plan, quote("", planned, share(7)))
-	put(guardrails, listOf(e.old[guardrails], e.rules, share(4), out[objective]))
+	put(guardrails, listOf(e.old[guardrails], nil, share(4), out[objective]+e.standing))
 	put(rationale, listOf(e.old[rationale], e.decisions, share(5), out[active]))
 	put(carryover, blocks[3].write(share(5)))
 	put(shipped, quote("", e.old[shipped], share(4)))
 	put(carryover, quote("", prose(e.old[carryover]), share(6)))
 	put(carryover, blocks[4].write(share(3)))
+	if e.standing != "" {
+		out[guardrails] = strings.TrimPrefix(out[guardrails]+"\n"+e.standing, "\n")
+	}
 	known := new(critbit.Map[struct{}])
 	for _, text := range out {
 		said(text, known)
@@ -247,9 +252,10 @@ func (e *Extract) Digest(size int) string {
 	return b.String()
 }
 
-// quote is a text, in at most max bytes.
+// quote is a text, in at most max bytes. No line of it is a heading: a later digest would take what stands below for what
+// the heading says.
 func quote(label, text string, max int) string {
-	text = Fence(Tidy(text))
+	text = strings.ReplaceAll("\n"+Fence(Tidy(text)), "\n#", "\n #")[1:]
 	max -= len(label)
 	if text == "" || max < 40 {
 		return ""

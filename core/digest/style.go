@@ -165,6 +165,54 @@ func (s *Style) strip(body string) string {
 	return body
 }
 
+// StyleOf is the style of the digest that message i reads like, in a role that the style has; nil where it is like none.
+func StyleOf(t *transcript.Transcript, i int) *Style {
+	role := t.Messages[i].Role
+	if role == transcript.User && t.StartsWith(i, Header) {
+		return own
+	}
+	for _, s := range styles {
+		if s.Header != Header && (role == s.Role || role == transcript.User && s.Role == transcript.System) && t.StartsWith(i, s.Header) {
+			if _, _, ok := s.Read(t.Text(t.FirstText(i))); ok {
+				return s
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// isOurs tells whether a text reads like a digest of ours, or that of a branch, whoever has it. Who pastes one does not ask for
+// what it says.
+func isOurs(text string) bool {
+	if strings.HasPrefix(text, Header) || strings.HasPrefix(text, BranchHeader) {
+		return true
+	}
+	for _, s := range styles {
+		if strings.HasPrefix(text, s.Header) {
+			if _, _, ok := s.Read(text); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beginsOurs tells whether a line is the first one of a message that a compaction has written.
+func beginsOurs(line string) bool {
+	for _, s := range styles {
+		if strings.HasPrefix(line, s.Header) && s.Header[0] == '[' {
+			return true
+		}
+	}
+	for _, mark := range []string{BranchHeader, LineMarker + " ", "[Restored file after compaction]", "[Context compacted: ", roundMark, untrusted} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return strings.HasPrefix(line, checkpoint.Header) && strings.Contains(line, roundMark)
+}
+
 // Ours tells whether message i is a digest message that ctxfold wrote, in whatever style.
 func Ours(t *transcript.Transcript, i int) bool {
 	if t.StartsWith(i, Header) {

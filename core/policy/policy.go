@@ -111,6 +111,9 @@ type Summary struct {
 	// Split is what is done with a record that is too long for one request: "map" (one request for each part, at the same
 	// time, and one that puts the digests of the parts together) or "chain" (part by part, each time with the digest so far).
 	Split string `json:"split,omitempty"`
+	// Standing is the share of the target that what the user said about how to work may always take, from 0 (it has no block of its
+	// own) to 1; what the target leaves free it may take too. Without it it is DefaultStanding.
+	Standing *float64 `json:"standing,omitempty"`
 	// Instructions are added to the prompt, such as what to pay attention to.
 	Instructions string `json:"instructions,omitempty"`
 	// Style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
@@ -155,6 +158,17 @@ func (p *Policy) Due(tokens, messages int) bool {
 		return messages >= p.Gate.MaxMessages
 	}
 	return tokens > limit || p.Gate.Inclusive && tokens == limit
+}
+
+// DefaultStanding is the share of the target for standing instructions where the policy says nothing of it.
+const DefaultStanding = 0.1
+
+// StandingShare is the share of the target for standing instructions.
+func (p *Policy) StandingShare() float64 {
+	if p.Summary.Standing == nil {
+		return DefaultStanding
+	}
+	return *p.Summary.Standing
 }
 
 // Usable is how many tokens of the window there are for the conversation; not positive if the reserve takes them all.

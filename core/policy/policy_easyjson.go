@@ -605,6 +605,20 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy3(in *jlexer.Lexer, 
 			} else {
 				out.Split = string(in.String())
 			}
+		case "standing":
+			if in.IsNull() {
+				in.Skip()
+				out.Standing = nil
+			} else {
+				if out.Standing == nil {
+					out.Standing = new(float64)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Standing = float64(in.Float64())
+				}
+			}
 		case "instructions":
 			if in.IsNull() {
 				in.Skip()
@@ -708,6 +722,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy3(out *jwriter.Write
 			out.RawString(prefix)
 		}
 		out.String(string(in.Split))
+	}
+	if in.Standing != nil {
+		const prefix string = ",\"standing\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(*in.Standing))
 	}
 	if in.Instructions != "" {
 		const prefix string = ",\"instructions\":"

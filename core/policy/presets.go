@@ -184,6 +184,8 @@ func (p *Policy) check() *Error {
 		return bad("summary.mode", `must be "model", "local" or "minimal"`)
 	case p.Summary.Retries < 0 || p.Summary.Retries > 3:
 		return bad("summary.retries", "must be from 0 to 3")
+	case p.Summary.Standing != nil && !(*p.Summary.Standing >= 0 && *p.Summary.Standing <= 1):
+		return bad("summary.standing", "must be from 0 to 1")
 	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
 		return bad("summary.split", `must be "map" or "chain"`)
 	case !slices.Contains([]string{"", "session", "branch"}, p.Summary.Scope):

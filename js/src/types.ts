@@ -57,6 +57,8 @@ export interface Policy {
     max_output_tokens?: number;
     /** How large a request to the model may get, in tokens; 0 is no limit. */
     max_input_tokens?: number;
+    /** The share of the target that what the user said about how to work may always take, from 0 to 1. */
+    standing?: number;
     /** Added to the prompt. */
     instructions?: string;
     /** The layout of requests and digests: ctxfold's own, or that of a published system. */

@@ -1,0 +1,315 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// passage is a piece of running text that the user has written: a paragraph, or an item of a list with what introduces the
+// list ("Never").
+type passage struct{ lead, text string }
+
+// How much of one text of the user is searched, in bytes: its beginning and its end. What is longer was pasted.
+const (
+	lookHead = 48000
+	lookTail = 16000
+)
+
+// mostTags is how many tags of a text are looked up, so that tags that nothing closes cost no more than in proportion.
+const mostTags = 64
+
+// passages are what the user has written in a text: not what stands in fences, quotes, tags, tables, code, logs, or behind a
+// line that introduces something pasted. Who pastes a page does not say what the page says.
+func passages(text string) []passage {
+	if len(text) > lookHead+lookTail {
+		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
+	}
+	p := passageReader{rest: text}
+	for p.rest != "" && !p.pasted {
+		line, rest, _ := strings.Cut(p.rest, "\n")
+		if p.rest = rest; beginsOurs(line) {
+			break
+		}
+		p.line(line)
+	}
+	p.flush()
+	return p.out
+}
+
+type passageReader struct {
+	rest   string
+	block  []textLine // lines without an empty one between them
+	fence  string
+	lead   string
+	tags   int
+	pasted bool // the rest is something that the user has pasted
+	out    []passage
+}
+
+type textLine struct {
+	text        string
+	item, codes bool
+}
+
+func (p *passageReader) line(line string) {
+	s := strings.TrimSpace(line)
+	if p.fence != "" {
+		if strings.HasPrefix(s, p.fence) {
+			p.fence = ""
+		}
+		return
+	}
+	switch {
+	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"):
+		p.flush()
+		p.fence = s[:3]
+		return
+	case s == "", strings.HasPrefix(s, ">"), strings.HasPrefix(s, "|"):
+		p.flush()
+		return
+	case s[0] == '<' && p.tags < mostTags:
+		if p.tags++; p.skipTag(s) {
+			p.flush()
+			return
+		}
+	}
+	item, text := listItem(s)
+	indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+	p.block = append(p.block, textLine{text, item, codes(s) || indented && !item && !p.inList()})
+}
+
+func (p *passageReader) inList() bool { return len(p.block) > 0 && p.block[len(p.block)-1].item }
+
+// skipTag skips an element that begins a line, if something closes it.
+func (p *passageReader) skipTag(line string) bool {
+	n := 1
+	for n < len(line) && (line[n]|0x20 >= 'a' && line[n]|0x20 <= 'z' || line[n] == '-' || line[n] == '_' || n > 1 && line[n] >= '0' && line[n] <= '9') {
+		n++
+	}
+	if n == 1 {
+		return false
+	}
+	end := "</" + line[1:n]
+	if strings.Contains(line, end) {
+		return true
+	}
+	at := strings.Index(p.rest, end)
+	if at < 0 {
+		return false
+	}
+	_, p.rest, _ = strings.Cut(p.rest[at:], "\n")
+	return true
+}
+
+// listItem takes the mark off an item of a list.
+func listItem(s string) (bool, string) {
+	for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
+		if rest, found := strings.CutPrefix(s, mark); found {
+			return true, strings.TrimSpace(rest)
+		}
+	}
+	n := 0
+	for n < len(s) && n < 3 && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n > 0 && n+1 < len(s) && (s[n] == '.' || s[n] == ')') && s[n+1] == ' ' {
+		return true, strings.TrimSpace(s[n+1:])
+	}
+	return false, s
+}
+
+// flush ends a block. In one that holds code, only a sentence at its edge is the user's.
+func (p *passageReader) flush() {
+	block := p.block
+	p.block = p.block[:0]
+	coded, keyed := 0, 0
+	for _, l := range block {
+		if l.codes {
+			coded++
+		}
+		if isKeyed(l.text) {
+			keyed++
+		}
+	}
+	if keyed > 2 && keyed*3 >= len(block)*2 { // settings
+		return
+	}
+	for i := 0; i < len(block) && !p.pasted; i++ {
+		l := block[i]
+		edge := (i == 0 || i == len(block)-1) && endsSentence(l.text) && l.text[0] != '#'
+		if l.codes || coded > 0 && !edge {
+			continue
+		}
+		text := l.text
+		for i+1 < len(block) && coded == 0 && !block[i+1].item && wraps(text, block[i+1].text) {
+			i++
+			text += " " + block[i].text
+		}
+		p.passage(text, l.item)
+	}
+}
+
+// wraps tells whether a line goes on in the next: it ends in the middle of a sentence.
+func wraps(line, next string) bool {
+	if line[0] == '#' || endsSentence(line) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(next)
+	return unicode.IsLower(r) || len(line) > 60
+}
+
+func endsSentence(line string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, "\"'”’»)*_ "))
+	return strings.ContainsRune(".!?:;。！？：；।؟…", r)
+}
+
+func (p *passageReader) passage(text string, item bool) {
+	heading := text[0] == '#'
+	text = strings.TrimSpace(strings.Trim(text, "#*_ "))
+	if text == "" {
+		return
+	}
+	last, size := utf8.DecodeLastRuneInString(text)
+	introduces := last == ':' || last == '：'
+	if item && !introduces {
+		p.out = append(p.out, passage{p.lead, text})
+		return
+	}
+	p.lead = ""
+	if heading || introduces {
+		lead := strings.TrimSpace(strings.TrimRight(text, ":：*_ "))
+		if last == '：' || last == ':' {
+			text = strings.TrimSpace(text[:len(text)-size])
+		}
+		if len(lead) <= maxLead && introducesRules(lead) {
+			p.lead = lead
+			return
+		}
+		if introduces && introducesPaste(lead) {
+			p.pasted = true
+		}
+	}
+	p.out = append(p.out, passage{"", text})
+}
+
+// maxLead is how long the line may be that introduces a list of rules, in bytes.
+const maxLead = 120
+
+// introducesRules tells whether a line says that what follows are rules: it names them so, or says itself what to do
+// ("Never").
+func introducesRules(lead string) bool {
+	ws := wordsOf(lead, nil)
+	for _, w := range ws {
+		if ruleNouns.Has(w.text) {
+			return true
+		}
+	}
+	for _, noun := range ruleSigns {
+		if strings.Contains(lead, noun) {
+			return true
+		}
+	}
+	return rate(lead, ws).strength >= wish && len(ws) <= 8
+}
+
+// introducesPaste tells whether a line says that what follows is not the user's: it names a kind of text, and points at it or
+// says little else.
+func introducesPaste(lead string) bool {
+	ws := wordsOf(lead, nil)
+	names, points := false, len(ws) <= 3
+	for _, w := range ws {
+		names = names || pasteNouns.Has(w.text)
+		points = points || pastePointers.Has(w.text)
+		if reportVerbs.Has(w.text) {
+			return true
+		}
+	}
+	for _, sign := range pasteSigns {
+		if strings.Contains(lead, sign) {
+			return true
+		}
+	}
+	return names && points
+}
+
+// isKeyed tells whether a line is a setting: a name, a colon and a value.
+func isKeyed(line string) bool {
+	key, value, found := strings.Cut(line, ":")
+	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
+}
+
+// The marks of code and logs: in a line, before it, or at its end.
+var (
+	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
+	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- "}
+	codeWords  = []string{"import ", "from ", "def ", "class ", "func ", "function ", "const ", "let ", "var ", "return ", "if ", "for ", "while ",
+		"else", "public ", "private ", "static ", "SELECT ", "at "}
+	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
+)
+
+// codes tells whether a line looks like code, the output of a program, or a log.
+func codes(s string) bool {
+	for _, m := range codeMarks {
+		if strings.Contains(s, m) {
+			return true
+		}
+	}
+	for _, m := range codeStarts {
+		if strings.HasPrefix(s, m) {
+			return true
+		}
+	}
+	if end := s[len(s)-1]; end == '{' || end == '}' || end == ';' || end == '\\' {
+		return true
+	}
+	if strings.ContainsAny(s, "={};") || strings.Contains(s, "(") && strings.HasSuffix(s, ":") || strings.HasPrefix(s, "at ") && strings.Contains(s, ":") {
+		for _, m := range codeWords {
+			if strings.HasPrefix(s, m) {
+				return true
+			}
+		}
+	}
+	return isLog(s) || len(s) > 10 && symbols(s)
+}
+
+// isLog tells whether a line begins with a time or the level of a log.
+func isLog(s string) bool {
+	s = strings.TrimLeft(s, "[(")
+	digits, marks := 0, 0
+	for i := 0; i < len(s) && i < 10; i++ {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case (c == '-' || c == ':' || c == '/' || c == '.') && digits > 0:
+			marks++
+		default:
+			i = len(s)
+		}
+	}
+	if digits >= 6 && marks >= 2 {
+		return true
+	}
+	word := s
+	if n := strings.IndexAny(s, " :]"); n >= 0 {
+		word = s[:n]
+	}
+	for _, level := range logLevels {
+		if word == level || strings.EqualFold(word, level) && len(word) < len(s) && strings.ContainsAny(s[len(word):len(word)+1], "]") {
+			return true
+		}
+	}
+	return false
+}
+
+// symbols tells whether more than a quarter of a line is neither letters nor what stands between words.
+func symbols(s string) bool {
+	odd, all := 0, 0
+	for _, r := range s {
+		all++
+		if r < 0x80 && !(r|0x20 >= 'a' && r|0x20 <= 'z') && !strings.ContainsRune(" .,'!?:-\"", r) {
+			odd++
+		}
+	}
+	return odd*4 > all
+}
