@@ -175,7 +175,7 @@ func (c *Run) inPlace(i int, p spot) bool {
 	if s.Header != c.style().Header || p.digest {
 		return false
 	}
-	if s.Role == transcript.Assistant {
+	if s.Role == transcript.Assistant && c.T.Messages[i].Role == transcript.Assistant {
 		return p.assistant
 	}
 	return p.user

@@ -165,14 +165,15 @@ func (s *Style) strip(body string) string {
 	return body
 }
 
-// StyleOf is the style of the digest that message i reads like, in a role that the style has; nil where it is like none.
+// StyleOf is the style of the digest that message i reads like, in a role that the style has, or in the user's, which a digest
+// takes where the style's would not be valid; nil where it is like none.
 func StyleOf(t *transcript.Transcript, i int) *Style {
 	role := t.Messages[i].Role
 	if role == transcript.User && t.StartsWith(i, Header) {
 		return own
 	}
 	for _, s := range styles {
-		if s.Header != Header && (role == s.Role || role == transcript.User && s.Role == transcript.System) && t.StartsWith(i, s.Header) {
+		if s.Header != Header && (role == s.Role || role == transcript.User) && t.StartsWith(i, s.Header) {
 			if _, _, ok := s.Read(t.Text(t.FirstText(i))); ok {
 				return s
 			}
