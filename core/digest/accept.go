@@ -28,7 +28,7 @@ var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model
 // what models put around it, or "" and why the reply is not taken.
 func Accept(r Reply, p *tokens.Profile, folded int) (text, why string) {
 	text = unwrap(r.Text)
-	switch reason := strings.ToLower(r.FinishReason); {
+	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
 	case r.Error != "":
 		return "", SummarizerFailed
 	case reason == "refusal" || reason == "content_filter" || reason == "safety":

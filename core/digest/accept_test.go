@@ -30,6 +30,7 @@ func TestAcceptDigest(t *testing.T) {
 		"an error":                 {digest.Reply{Error: "boom", Text: good}, "", digest.SummarizerFailed},
 		"length":                   {digest.Reply{Text: good, FinishReason: "length"}, "", digest.CutOff},
 		"MAX_TOKENS":               {digest.Reply{Text: good, FinishReason: "MAX_TOKENS"}, "", digest.CutOff},
+		"a filter, with a dash":    {digest.Reply{Text: good, FinishReason: "content-filter"}, "", digest.Refusal},
 		"refusal by the provider":  {digest.Reply{Text: "Half", FinishReason: "refusal"}, "", digest.Refusal},
 		"too short":                {digest.Reply{Text: "# Objective\nGo on."}, "", digest.TooShort},
 		"refusal":                  {digest.Reply{Text: "I'm sorry, but I can't help with summarizing this conversation, because it holds what I must not repeat. " + strings.Repeat("Please ask for something else. ", 4)}, "", digest.Refusal},
