@@ -20,5 +20,5 @@ export type { Load, ModuleSource } from "./load.js";
 export type { LiveSession, RemoteSession } from "./session.js";
 export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type StateStore, type Store } from "./store.js";
 export type { Delta } from "./stream.js";
-export type { Summarize, SummaryText } from "./summarize.js";
+export type { Answer as SummaryAnswer, Piece, Summarize, SummaryText } from "./summarize.js";
 export type * from "./types.js";

@@ -13,6 +13,7 @@ import {
 } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
 import type { Summarize } from "ctxfold";
+import { finished } from "../finish.js";
 import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
 
 export { type AdapterOptions, isOverflow } from "./conversations.js";
@@ -109,7 +110,13 @@ interface Model {
 export function summarizeWith(model: Model): Summarize {
   return async ({ system, prompt }, { signal }) => {
     const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });
-    const { finish_reason, stop_reason } = answer.response_metadata ?? {};
-    return { text: answer.text, finish_reason: finish_reason ?? stop_reason };
+    const metadata: Record<string, unknown> = answer.response_metadata ?? {};
+    const key = REASONS.find((name) => metadata[name] !== undefined);
+    // A model without a provider, such as one of a test or of the page, may never say why it ended.
+    if (!key && metadata.model_provider === undefined) return answer.text;
+    return { text: answer.text, finish_reason: finished(key && metadata[key]) };
   };
 }
+
+/** Where the packages of the providers put why a model ended. */
+const REASONS = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason"];
