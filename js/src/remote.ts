@@ -1,11 +1,12 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
-import type { CompactorOptions } from "./compactor.js";
+import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
 import { type CompactOptions, ending, type Overrides, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
+import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import type { Store } from "./store.js";
@@ -63,7 +64,7 @@ export interface RemoteCompactor {
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
   function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
-  session(messages?: readonly Message[], overrides?: Overrides): RemoteSession;
+  session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   info(): Promise<Info>;
   /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
   close(): void;
@@ -108,6 +109,7 @@ class Link {
   }
 
   compactor({ module, store, onDelta, countTokens, ...options }: RemoteOptions): RemoteCompactor {
+    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
     const id = this.#next++;
     const compacting = {
       policy: options.policy ?? {},
@@ -296,12 +298,13 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "info", [])) as Info;
   }
 
-  session(messages: readonly Message[] = [], overrides: Overrides = {}): RemoteSession {
+  session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
     const ask = async ({ op, head, source }: Ask): Promise<Answer> => {
       const crossing = source && { piece: source.piece, answer: source.answer };
       return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
     };
-    return new WorkerSession(ask, this.#compacting, messages, { state: this.#state, ...overrides });
+    const own = { state: this.#state, ...overrides };
+    return new WorkerSession(ask, this.#compacting, messages, own) as unknown as RemoteSession<M>;
   }
 
   close(): void {
