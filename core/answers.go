@@ -138,7 +138,30 @@ type Repaired struct {
 	Report compact.Report `json:"report"`
 }
 
-// Planned is the answer of the operations plan and step, but for the transcript, which is written behind it.
+// Prints is the answer of the operation prints.
+//
+//easyjson:json
+type Prints struct {
+	Format string   `json:"format"`
+	Prints []string `json:"prints"` // of the first one, two, … messages
+}
+
+// Memory is what a host remembers of a compaction that fit has made. What stood for the first messages of a history is in edits,
+// as in an answer.
+//
+//easyjson:json
+type Memory struct {
+	Version      int           `json:"version"`
+	Format       string        `json:"format"`
+	Messages     int           `json:"messages"`      // how many messages of the history it stands for
+	Print        string        `json:"print"`         // of these
+	SentMessages int           `json:"sent_messages"` // how many messages were sent for them
+	Sent         string        `json:"sent"`          // the print of these
+	Edits        policy.Raw    `json:"edits"`
+	State        compact.State `json:"state"`
+}
+
+// Planned is the answer of the operations plan, step and fit, but for the transcript, which is written behind it.
 //
 //easyjson:json
 type Planned struct {
@@ -148,6 +171,10 @@ type Planned struct {
 	State    *compact.State   `json:"state,omitempty"`
 	// Archive lists the bodies that the host has to keep before it uses the result, if the policy asks for it.
 	Archive []compact.Body `json:"archive,omitempty"`
+	// Known is the index of the entry of memory that fit has used, or -1.
+	Known *int `json:"known,omitempty"`
+	// Memory is a Memory for the host to keep, if fit has compacted.
+	Memory policy.Raw `json:"memory,omitempty"`
 }
 
 // Plan is what goes from plan to step, and from step to step. It is data: it can be shown, stored, and continued on
@@ -165,6 +192,8 @@ type Plan struct {
 	Replies     []digest.Reply `json:"replies,omitempty"`
 	// Asked are the ids of the requests that wait for a reply. One that the next step does not answer counts as failed.
 	Asked []string `json:"asked,omitempty"`
+	// Fit tells that the plan is of fit: a step is given the same memory.
+	Fit bool `json:"fit,omitempty"`
 	// Correction makes the estimates agree with what the provider counted.
 	Correction *tokens.Correction `json:"correction,omitempty"`
 }

@@ -768,7 +768,105 @@ func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore7(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Planned) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *Prints) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = string(in.String())
+			}
+		case "prints":
+			if in.IsNull() {
+				in.Skip()
+				out.Prints = nil
+			} else {
+				in.Delim('[')
+				if out.Prints == nil {
+					if !in.IsDelim(']') {
+						out.Prints = make([]string, 0, 4)
+					} else {
+						out.Prints = []string{}
+					}
+				} else {
+					out.Prints = (out.Prints)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v10 = string(in.String())
+					}
+					out.Prints = append(out.Prints, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Prints) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"prints\":"
+		out.RawString(prefix)
+		if in.Prints == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v11, v12 := range in.Prints {
+				if v11 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v12))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Prints) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Planned) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -812,13 +910,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 digest.Request
+					var v13 digest.Request
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v10).UnmarshalEasyJSON(in)
+						(v13).UnmarshalEasyJSON(in)
 					}
-					out.Requests = append(out.Requests, v10)
+					out.Requests = append(out.Requests, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -859,16 +957,36 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 					out.Archive = (out.Archive)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v11 compact.Body
+					var v14 compact.Body
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v11).UnmarshalEasyJSON(in)
+						(v14).UnmarshalEasyJSON(in)
 					}
-					out.Archive = append(out.Archive, v11)
+					out.Archive = append(out.Archive, v14)
 					in.WantComma()
 				}
 				in.Delim(']')
+			}
+		case "known":
+			if in.IsNull() {
+				in.Skip()
+				out.Known = nil
+			} else {
+				if out.Known == nil {
+					out.Known = new(int)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Known = int(in.Int())
+				}
+			}
+		case "memory":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Memory).UnmarshalEasyJSON(in)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -884,7 +1002,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in Planned) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Planned) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -904,11 +1022,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v12, v13 := range in.Requests {
-				if v12 > 0 {
+			for v15, v16 := range in.Requests {
+				if v15 > 0 {
 					out.RawByte(',')
 				}
-				(v13).MarshalEasyJSON(out)
+				(v16).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -933,28 +1051,38 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v14, v15 := range in.Archive {
-				if v14 > 0 {
+			for v17, v18 := range in.Archive {
+				if v17 > 0 {
 					out.RawByte(',')
 				}
-				(v15).MarshalEasyJSON(out)
+				(v18).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Known != nil {
+		const prefix string = ",\"known\":"
+		out.RawString(prefix)
+		out.Int(int(*in.Known))
+	}
+	if (in.Memory).IsDefined() {
+		const prefix string = ",\"memory\":"
+		out.RawString(prefix)
+		(in.Memory).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore8(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore8(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *Plan) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1020,13 +1148,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *P
 					out.Replies = (out.Replies)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v16 digest.Reply
+					var v19 digest.Reply
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v16).UnmarshalEasyJSON(in)
+						(v19).UnmarshalEasyJSON(in)
 					}
-					out.Replies = append(out.Replies, v16)
+					out.Replies = append(out.Replies, v19)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1047,16 +1175,22 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *P
 					out.Asked = (out.Asked)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v17 string
+					var v20 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v17 = string(in.String())
+						v20 = string(in.String())
 					}
-					out.Asked = append(out.Asked, v17)
+					out.Asked = append(out.Asked, v20)
 					in.WantComma()
 				}
 				in.Delim(']')
+			}
+		case "fit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Fit = bool(in.Bool())
 			}
 		case "correction":
 			if in.IsNull() {
@@ -1086,7 +1220,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in Plan) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1125,11 +1259,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v18, v19 := range in.Replies {
-				if v18 > 0 {
+			for v21, v22 := range in.Replies {
+				if v21 > 0 {
 					out.RawByte(',')
 				}
-				(v19).MarshalEasyJSON(out)
+				(v22).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -1139,14 +1273,19 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v20, v21 := range in.Asked {
-				if v20 > 0 {
+			for v23, v24 := range in.Asked {
+				if v23 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v21))
+				out.String(string(v24))
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Fit {
+		const prefix string = ",\"fit\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Fit))
 	}
 	if in.Correction != nil {
 		const prefix string = ",\"correction\":"
@@ -1158,14 +1297,146 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore9(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Memory) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "version":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Version = int(in.Int())
+			}
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = string(in.String())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "print":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Print = string(in.String())
+			}
+		case "sent_messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.SentMessages = int(in.Int())
+			}
+		case "sent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Sent = string(in.String())
+			}
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Edits).UnmarshalEasyJSON(in)
+			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.State).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Memory) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"version\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Version))
+	}
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix)
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"print\":"
+		out.RawString(prefix)
+		out.String(string(in.Print))
+	}
+	{
+		const prefix string = ",\"sent_messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.SentMessages))
+	}
+	{
+		const prefix string = ",\"sent\":"
+		out.RawString(prefix)
+		out.String(string(in.Sent))
+	}
+	{
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix)
+		(in.Edits).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		(in.State).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Memory) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Memory) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1213,13 +1484,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v22 string
+					var v25 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v22 = string(in.String())
+						v25 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v22)
+					out.Ops = append(out.Ops, v25)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1240,9 +1511,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &v23)
-					out.Formats = append(out.Formats, v23)
+					var v26 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in, &v26)
+					out.Formats = append(out.Formats, v26)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1263,13 +1534,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v24 string
+					var v27 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v24 = string(in.String())
+						v27 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v24)
+					out.Estimators = append(out.Estimators, v27)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1290,13 +1561,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v25 string
+					var v28 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v25 = string(in.String())
+						v28 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v25)
+					out.Passes = append(out.Passes, v28)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1317,13 +1588,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v26 string
+					var v29 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v26 = string(in.String())
+						v29 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v26)
+					out.Functions = append(out.Functions, v29)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1344,15 +1615,15 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v27 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v27)
-					out.Presets = append(out.Presets, v27)
+					var v30 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in, &v30)
+					out.Presets = append(out.Presets, v30)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1367,7 +1638,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1393,11 +1664,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v28, v29 := range in.Ops {
-				if v28 > 0 {
+			for v31, v32 := range in.Ops {
+				if v31 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v29))
+				out.String(string(v32))
 			}
 			out.RawByte(']')
 		}
@@ -1409,11 +1680,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Formats {
-				if v30 > 0 {
+			for v33, v34 := range in.Formats {
+				if v33 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, v31)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out, v34)
 			}
 			out.RawByte(']')
 		}
@@ -1425,11 +1696,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Estimators {
-				if v32 > 0 {
+			for v35, v36 := range in.Estimators {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v33))
+				out.String(string(v36))
 			}
 			out.RawByte(']')
 		}
@@ -1441,11 +1712,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v34, v35 := range in.Passes {
-				if v34 > 0 {
+			for v37, v38 := range in.Passes {
+				if v37 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v35))
+				out.String(string(v38))
 			}
 			out.RawByte(']')
 		}
@@ -1457,11 +1728,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v36, v37 := range in.Functions {
-				if v36 > 0 {
+			for v39, v40 := range in.Functions {
+				if v39 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v37))
+				out.String(string(v40))
 			}
 			out.RawByte(']')
 		}
@@ -1473,11 +1744,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Presets {
-				if v38 > 0 {
+			for v41, v42 := range in.Presets {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v39)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out, v42)
 			}
 			out.RawByte(']')
 		}
@@ -1485,21 +1756,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1539,7 +1810,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1555,7 +1826,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1601,7 +1872,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1622,7 +1893,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1662,7 +1933,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1678,7 +1949,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1744,13 +2015,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 int
+					var v43 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = int(in.Int())
+						v43 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v40)
+					out.Messages = append(out.Messages, v43)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1775,7 +2046,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1814,11 +2085,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v41, v42 := range in.Messages {
-				if v41 > 0 {
+			for v44, v45 := range in.Messages {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v42))
+				out.Int(int(v45))
 			}
 			out.RawByte(']')
 		}
@@ -1833,14 +2104,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1882,9 +2153,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in, &v43)
-					out.Candidates = append(out.Candidates, v43)
+					var v46 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in, &v46)
+					out.Candidates = append(out.Candidates, v46)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1903,7 +2174,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1924,11 +2195,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Candidates {
-				if v44 > 0 {
+			for v47, v48 := range in.Candidates {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out, v45)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out, v48)
 			}
 			out.RawByte(']')
 		}
@@ -1938,14 +2209,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1987,13 +2258,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 string
+					var v49 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v46 = string(in.String())
+						v49 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v46)
+					out.Evidence = append(out.Evidence, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2012,7 +2283,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2033,18 +2304,18 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Evidence {
-				if v47 > 0 {
+			for v50, v51 := range in.Evidence {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v48))
+				out.String(string(v51))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Closed) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Closed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2078,7 +2349,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Closed) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Closed) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2092,14 +2363,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Closed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Closed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2207,7 +2478,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2276,14 +2547,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Bodies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -2300,13 +2571,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v49 compact.Given
+			var v52 compact.Given
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(v49).UnmarshalEasyJSON(in)
+				(v52).UnmarshalEasyJSON(in)
 			}
-			*out = append(*out, v49)
+			*out = append(*out, v52)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -2315,16 +2586,16 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Bodies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v50, v51 := range in {
-			if v50 > 0 {
+		for v53, v54 := range in {
+			if v53 > 0 {
 				out.RawByte(',')
 			}
-			(v51).MarshalEasyJSON(out)
+			(v54).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -2332,10 +2603,10 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(l, v)
 }

@@ -47,7 +47,9 @@ func init() {
 		{"estimate", either | usage | 1<<inText, false, estimate},
 		{"check", either | usage, false, check},
 		{"plan", either | usage | edits, false, plan},
-		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMessages | 1<<inSession | unread | edits, false, step},
+		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMemory | 1<<inMessages | 1<<inSession | unread | edits, false, step},
+		{"fit", 1<<inPolicy | 1<<inMemory | 1<<inMessages | usage | unread | edits, false, fit},
+		{"prints", 1<<inPolicy | 1<<inMessages | unread, false, prints},
 		{"validate", either | edits, true, validate},
 		{"repair", either | edits, true, repair},
 		{"restore", either | 1<<inBodies | edits, false, restore},
@@ -299,7 +301,10 @@ func step(r *request, dst []byte) []byte {
 		return dst
 	}
 	r.suit()
-	if r.session == nil {
+	switch {
+	case p.Fit && r.session == nil:
+		r.recollect()
+	case r.session == nil:
 		r.readAt(r.members[inMessages].Start)
 	}
 	if r.err != nil {
@@ -335,6 +340,9 @@ func run(r *request, p *Plan, dst []byte) []byte {
 			p.Asked = append(p.Asked, q.ID)
 		}
 		a.Plan, a.Requests = p, c.Requests
+		if r.history != nil {
+			a.Known = &r.history.known
+		}
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	if r.session != nil {
@@ -342,6 +350,9 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	}
 	r.move(c)
 	a.State, a.Archive = &c.State, c.Archive
+	if r.history != nil {
+		r.history.finish(r, c, &a)
+	}
 	dst = appendJSON(dst, a.MarshalEasyJSON)
 	return r.appendTranscript(dst, c)
 }
@@ -353,6 +364,9 @@ func (r *request) appendTranscript(dst []byte, c *compact.Run) []byte {
 		return dst
 	case "edits":
 		dst = append(dst[:len(dst)-1], `,"edits":`...)
+		if r.history != nil {
+			return append(r.history.appendEdits(dst, c, r.history.given, asIs), '}')
+		}
 		return append(c.AppendEdits(dst), '}')
 	}
 	out := make([]byte, 0, len(dst)+c.Size()+c.Size()/32+64)

@@ -23,6 +23,11 @@ type request struct {
 	format    *wire.Format
 	profile   *tokens.Profile
 	t         *transcript.Transcript
+	unweighed bool // the transcript is read without the estimator
+
+	remembered []memory // of a fit
+	history    *history // of a fit
+
 	lone      int // lone surrogates in the transcript
 	firstLone int
 	err       *jsonspan.Error
@@ -52,9 +57,10 @@ const (
 	inBody
 	inSession
 	inUsage
+	inMemory
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage", "memory"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.
@@ -217,7 +223,9 @@ func (r *request) read(s *jsonspan.Scanner) {
 		r.suit()
 	}
 	strict := s.Lenient
-	s.Lenient, s.Weigh = r.op.lenient, r.profile.Automaton
+	if s.Lenient = r.op.lenient; !r.unweighed {
+		s.Weigh = r.profile.Automaton
+	}
 	r.t = r.format.Read(s)
 	s.Weigh = nil
 	r.lone, r.firstLone = s.Lone, s.FirstLone
@@ -225,8 +233,15 @@ func (r *request) read(s *jsonspan.Scanner) {
 	r.fail(s.Err(), 0)
 }
 
-// stateFormat is the format that the state of the last compaction names, if the messages may be in it.
+// stateFormat is the format that the state of the last compaction names, or what is remembered, if the messages may be in it.
 func (r *request) stateFormat(guesses []wire.Guess) *wire.Format {
+	for i := len(r.remembered) - 1; i >= 0; i-- {
+		for _, g := range guesses {
+			if g.Format.Name == r.remembered[i].format {
+				return g.Format
+			}
+		}
+	}
 	var state compact.State
 	p := r.members[inState]
 	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used

@@ -69,6 +69,9 @@ func (r *request) usage() (u Usage, ok bool) {
 			return u, false
 		}
 	}
+	if !r.history.usage(&u) {
+		return u, false
+	}
 	if u.Message < 0 {
 		u.Message += len(r.t.Messages)
 	}

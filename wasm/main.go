@@ -99,6 +99,12 @@ func plan(ptr, size uint32) uint64 { return call("plan", ptr, size) }
 //go:wasmexport ctxfold_step
 func step(ptr, size uint32) uint64 { return call("step", ptr, size) }
 
+//go:wasmexport ctxfold_fit
+func fit(ptr, size uint32) uint64 { return call("fit", ptr, size) }
+
+//go:wasmexport ctxfold_prints
+func prints(ptr, size uint32) uint64 { return call("prints", ptr, size) }
+
 //go:wasmexport ctxfold_validate
 func validate(ptr, size uint32) uint64 { return call("validate", ptr, size) }
 

@@ -3,7 +3,6 @@ package compact
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -145,50 +144,34 @@ func (v *View) editsOf(m int32) []edit {
 	return v.edits[from:to]
 }
 
-// AppendEdits writes the view as runs over the input's indexes, in output order: {"keep":[from,to]} (half-open),
-// {"insert":message}, {"set":index,"message":message}.
+// AppendEdits writes the view as runs over the input's indexes, in output order: see [Edits].
 func (v *View) AppendEdits(dst []byte) []byte {
-	num := func(n int) { dst = strconv.AppendInt(dst, int64(n), 10) }
-	dst = append(dst, '[')
-	comma := func() {
-		if dst[len(dst)-1] != '[' {
-			dst = append(dst, ',')
-		}
-	}
-	keep := func(from, to int) {
-		comma()
-		dst = append(dst, `{"keep":[`...)
-		num(from)
-		dst = append(dst, ',')
-		num(to)
-		dst = append(dst, `]}`...)
-	}
-	for i := 0; i < len(v.Items); {
-		it := &v.Items[i]
+	e := NewEdits(dst)
+	v.Each(func(in int, write func(dst []byte) []byte) {
 		switch {
-		case it.In < 0:
-			comma()
-			dst = append(dst, `{"insert":`...)
-			dst = append(v.appendMessage(dst, it), '}')
-			i++
-		case it.Dirty:
-			comma()
-			dst = append(dst, `{"set":`...)
-			num(int(it.In))
-			dst = append(dst, `,"message":`...)
-			dst = append(v.appendMessage(dst, it), '}')
-			i++
+		case write == nil:
+			e.Keep(in)
+		case in < 0:
+			e.Insert(write)
 		default:
-			end := i + 1
-			for end < len(v.Items) && v.Items[end].In == v.Items[end-1].In+1 && !v.Items[end].Dirty {
-				end++
-			}
-			keep(int(it.In), int(v.Items[end-1].In)+1)
-			i = end
+			e.Set(in, write)
 		}
+	})
+	return e.End()
+}
+
+// Each tells of the messages of the result in their order: the index of each in the input's list, or -1 for a new one; and what
+// writes it where it is not the input's as it stands, else nil.
+func (v *View) Each(yield func(in int, write func(dst []byte) []byte)) {
+	for i := range v.Items {
+		it := &v.Items[i]
+		if it.In >= 0 && !it.Dirty {
+			yield(int(it.In), nil)
+			continue
+		}
+		yield(int(it.In), func(dst []byte) []byte { return v.appendMessage(dst, it) })
 	}
-	if v.Rest < v.T.Input {
-		keep(v.Rest, v.T.Input)
+	for m := v.Rest; m < v.T.Input; m++ {
+		yield(m, nil)
 	}
-	return append(dst, ']')
 }

@@ -1,0 +1,373 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+// fitted is an answer of fit.
+type fitted struct {
+	answer
+	Known  int
+	Memory json.RawMessage
+}
+
+// app is one that gives its whole history each turn, and remembers what it is told to.
+type app struct {
+	policy      string
+	memory      []string
+	compactions int
+}
+
+func (a *app) request(t testing.TB, op, rest, messages string) fitted {
+	t.Helper()
+	out := core.Call(op, []byte(`{`+rest+`,"memory":[`+strings.Join(a.memory, ",")+`],"messages":`+messages+`}`))
+	var f fitted
+	if err := json.Unmarshal(out, &f); err != nil {
+		t.Fatalf("%s: %v in %.300s", op, err, out)
+	}
+	if f.Error != nil {
+		t.Fatalf("%s: %s at %s: %s", op, f.Error.Code, f.Error.Path, f.Error.Message)
+	}
+	return f
+}
+
+// fit runs the loop of fit and step, with a scripted model.
+func (a *app) fit(t testing.TB, messages string) fitted {
+	t.Helper()
+	f := a.request(t, "fit", `"policy":`+a.policy, messages)
+	for len(f.Requests) > 0 {
+		var replies []string
+		for _, r := range f.Requests {
+			replies = append(replies, fmt.Sprintf(`{"id":%q,"text":%q}`, r.ID, summaryText))
+		}
+		f = a.request(t, "step", `"plan":`+string(f.Plan)+`,"summaries":[`+strings.Join(replies, ",")+`]`, messages)
+	}
+	if f.Report.Changed {
+		a.compactions++
+		a.memory = append(a.memory, string(f.Memory))
+	}
+	return f
+}
+
+func list(messages []json.RawMessage) string {
+	return "[" + string(bytes.Join(raws(messages), []byte(","))) + "]"
+}
+
+// turnsOf cuts a conversation before each message of the user, and behind the last message.
+func turnsOf(format string, messages []json.RawMessage) (ends []int) {
+	for i, m := range messages {
+		if i > 0 && judge.LastUser(format, []byte("["+string(m)+"]")) != nil {
+			ends = append(ends, i)
+		}
+	}
+	return append(ends, len(messages))
+}
+
+// marked is a history as an app sends it: the newest message has a mark of the prompt cache, and all carry what changes with each
+// request.
+func marked(format string, messages []json.RawMessage, turn int) []json.RawMessage {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		var o map[string]any
+		d := json.NewDecoder(bytes.NewReader(m))
+		d.UseNumber()
+		if d.Decode(&o) != nil {
+			continue
+		}
+		switch content, _ := o["content"].(string); {
+		case format == "ai-sdk":
+			o["providerOptions"] = map[string]any{"mastra": map[string]any{"createdAt": turn}}
+		case format == "openai-responses" && o["type"] == "message":
+			o["status"] = "completed" + strconv.Itoa(turn%2)
+		case format == "anthropic" && i == len(out)-1 && content != "":
+			o["content"] = []any{map[string]any{"type": "text", "text": content, "cache_control": map[string]any{"type": "ephemeral"}}}
+		case format == "anthropic" && i == len(out)-1:
+			if blocks, ok := o["content"].([]any); ok && len(blocks) > 0 {
+				blocks[len(blocks)-1].(map[string]any)["cache_control"] = map[string]any{"type": "ephemeral"}
+			}
+		}
+		out[i], _ = json.Marshal(o)
+	}
+	return out
+}
+
+// TestFit lets apps give their whole history each turn and compares with going on from the result: what is sent has to be the
+// same, and so is made as often.
+func TestFit(t *testing.T) {
+	for _, format := range judged() {
+		for _, mode := range []string{"local", "model"} {
+			t.Run(format+"/"+mode, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, 1))
+				conv := gen.New(r, gen.Options{Messages: 240})
+				history := conv.Render(format, r)
+				size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(history))
+				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":%q}}`, format, size/5, mode)
+				whole, moving := &app{policy: policy}, &app{policy: policy}
+				var sent []json.RawMessage // by an app that goes on from the result
+				state, compactions, from := "", 0, 0
+				for turn, end := range turnsOf(format, history) {
+					sent = append(sent, history[from:end]...)
+					from = end
+					want := compacts(t, policy, state, list(sent), summaryText)
+					if want.Report.Changed {
+						state = string(want.State)
+						compactions++
+						sent = nil // or the new ones would be written over those of the history
+						if err := json.Unmarshal(want.Messages, &sent); err != nil {
+							t.Fatal(err)
+						}
+					}
+					got := whole.fit(t, list(history[:end]))
+					if compacted(t, got.Messages) != compacted(t, want.Messages) {
+						t.Fatalf("turn %d: sent\n%.600s\nand not\n%.600s", turn, compacted(t, got.Messages), compacted(t, want.Messages))
+					}
+					app := marked(format, history[:end], turn)
+					got = moving.fit(t, list(app))
+					if bad := judge.Valid(format, got.Messages); len(bad) > len(judge.Valid(format, []byte(list(app)))) {
+						t.Fatalf("turn %d: %s", turn, bad[0])
+					}
+					if n := strings.Count(string(got.Messages), "cache_control"); n > 1 {
+						t.Fatalf("turn %d: %d marks of the cache are sent, of 1", turn, n)
+					}
+				}
+				if compactions < 3 {
+					t.Fatalf("%d compactions are too few to tell anything", compactions)
+				}
+				if whole.compactions != compactions || moving.compactions > compactions+1 {
+					t.Errorf("%d compactions of a whole history and %d with marks that move, where going on takes %d", whole.compactions, moving.compactions, compactions)
+				}
+			})
+		}
+	}
+}
+
+func compacted(t testing.TB, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		t.Fatalf("%v in %.300s", err, text)
+	}
+	return b.String()
+}
+
+// TestFitEdits applies the edits of fit to the history, as a host with live objects does: the same is sent.
+func TestFitEdits(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	history := gen.New(r, gen.Options{Messages: 160}).Render("anthropic", r)
+	size := estimateOf(t, `{"format":"anthropic"}`, list(history))
+	policy := fmt.Sprintf(`{"format":"anthropic","window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}`, size/4)
+	text, edits := &app{policy: policy + `}`}, &app{policy: policy + `,"answer":"edits"}`}
+	for _, end := range turnsOf("anthropic", history) {
+		want, got := text.fit(t, list(history[:end])), edits.fit(t, list(history[:end]))
+		var steps []struct {
+			Keep            []int
+			Set             *int
+			Message, Insert json.RawMessage
+		}
+		if err := json.Unmarshal(got.Edits, &steps); err != nil {
+			t.Fatal(err)
+		}
+		var sent []json.RawMessage
+		for _, s := range steps {
+			switch {
+			case s.Keep != nil:
+				sent = append(sent, history[s.Keep[0]:s.Keep[1]]...)
+			case s.Insert != nil:
+				sent = append(sent, s.Insert)
+			default:
+				sent = append(sent, s.Message)
+			}
+		}
+		if compacted(t, []byte(list(sent))) != compacted(t, want.Messages) {
+			t.Fatalf("the edits make\n%.500s\nof the history, and not\n%.500s", list(sent), want.Messages)
+		}
+	}
+	if text.compactions < 3 {
+		t.Errorf("%d compactions are too few", text.compactions)
+	}
+}
+
+// TestFitGoesOn is an app that sometimes goes on from what it was told to send (an agent's steps), and sometimes has its whole
+// history again (the next turn): both are known.
+func TestFitGoesOn(t *testing.T) {
+	for _, format := range judged() {
+		r := rand.New(rand.NewPCG(11, 5))
+		history := gen.New(r, gen.Options{Messages: 240}).Render(format, r)
+		size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(history))
+		policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}}`, format, size/6)
+		steps, whole := &app{policy: policy}, &app{policy: policy}
+		ends := turnsOf(format, history)
+		for i := 0; i+2 < len(ends); i += 3 {
+			var sent []json.RawMessage
+			from := 0
+			for k, end := range ends[i : i+3] { // the first with the whole history, the others behind what was sent
+				if k == 0 {
+					sent = slices.Clone(history[:end])
+				} else {
+					sent = append(sent, history[from:end]...)
+				}
+				from = end
+				got, want := steps.fit(t, list(sent)), whole.fit(t, list(history[:end]))
+				if compacted(t, got.Messages) != compacted(t, want.Messages) {
+					t.Fatalf("%s: step %d of turn %d differs from the whole history", format, k, i)
+				}
+				sent = nil
+				if err := json.Unmarshal(got.Messages, &sent); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if whole.compactions < 3 || steps.compactions != whole.compactions {
+			t.Errorf("%s: %d compactions, where the whole history takes %d", format, steps.compactions, whole.compactions)
+		}
+	}
+}
+
+// TestFitOfEditedHistories goes back to a turn before the last compaction and says something else: what was made of the beginning
+// that is the same is found, what was made of the rest is not.
+func TestFitOfEditedHistories(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	history := gen.New(r, gen.Options{Messages: 200}).Render("anthropic", r)
+	size := estimateOf(t, `{"format":"anthropic"}`, list(history))
+	a := &app{policy: fmt.Sprintf(`{"format":"anthropic","window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}}`, size/5)}
+	var covered []int
+	for _, end := range turnsOf("anthropic", history) {
+		if f := a.fit(t, list(history[:end])); f.Report.Changed {
+			covered = append(covered, end)
+		}
+	}
+	if len(covered) < 3 {
+		t.Fatalf("%d compactions are too few", len(covered))
+	}
+	for n, end := range covered {
+		changed := append(slices.Clone(history[:end]), json.RawMessage(`{"role":"user","content":"Let us do something else."}`))
+		if f := a.fit(t, list(changed)); f.Known != n {
+			t.Errorf("behind compaction %d the entry %d was used", n, f.Known)
+		}
+		changed[end-1] = json.RawMessage(`{"role":"user","content":"Not this."}`)
+		if f := a.request(t, "fit", `"policy":`+a.policy, list(changed)); f.Known != n-1 {
+			t.Errorf("with a change in what compaction %d was of, the entry %d was used", n, f.Known)
+		}
+	}
+	other := append([]json.RawMessage{json.RawMessage(`{"role":"user","content":"Another conversation."}`)}, history[1:]...)
+	if f := a.request(t, "fit", `"policy":`+a.policy, list(other)); f.Known != -1 {
+		t.Errorf("of another conversation the entry %d was used", f.Known)
+	}
+}
+
+// TestFitSystemPrompt has a clock in the system prompt: what is remembered does not hang on it, and the newest is sent.
+func TestFitSystemPrompt(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	history := gen.New(r, gen.Options{Messages: 120}).Render("openai-chat", r)
+	for len(history) > 0 && strings.Contains(string(history[0]), `"system"`) {
+		history = history[1:]
+	}
+	size := estimateOf(t, `{"format":"openai-chat"}`, list(history))
+	a := &app{policy: fmt.Sprintf(`{"format":"openai-chat","window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}}`, size/2)}
+	for i, end := range turnsOf("openai-chat", history) {
+		clock := fmt.Sprintf(`{"role":"system","content":"It is %d o'clock."}`, i)
+		if f := a.fit(t, list(append([]json.RawMessage{json.RawMessage(clock)}, history[:end]...))); !strings.Contains(string(f.Messages), clock) {
+			t.Fatalf("turn %d does not send its system prompt", i)
+		}
+	}
+	if a.compactions == 0 || a.compactions > 4 {
+		t.Errorf("%d compactions", a.compactions)
+	}
+}
+
+// TestFitOfBrokenMemories gives entries that somebody has changed: no trap, and where they cannot be believed they count for nothing.
+func TestFitOfBrokenMemories(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	history := gen.New(r, gen.Options{Messages: 80}).Render("anthropic", r)
+	size := estimateOf(t, `{"format":"anthropic"}`, list(history))
+	policy := fmt.Sprintf(`{"format":"anthropic","window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}}`, size/2)
+	a := &app{policy: policy}
+	if f := a.fit(t, list(history)); !f.Report.Changed {
+		t.Fatal(f.Report.Reason)
+	}
+	good := a.memory[0]
+	request := func(memory string) answer {
+		return call(t, "fit", `{"policy":`+policy+`,"memory":`+memory+`,"messages":`+list(history)+`}`)
+	}
+	for _, m := range []string{
+		`[]`, `null`, `[null,1,"x",[],{}]`, `[{"version":1}]`,
+		"[" + strings.Replace(good, `"version":1`, `"version":2`, 1) + "]",
+		"[" + strings.Replace(good, `"keep":[`, `"keep":[99999999,`, 1) + "]",
+		"[" + strings.Replace(good, `"keep":[`, `"keep":[-5,`, 1) + "]",
+		"[" + strings.Replace(good, `"insert":{`, `"insert":3,"x":{`, 1) + "]",
+		"[" + strings.Replace(good, `"state":{`, `"state":{"round":"x",`, 1) + "]",
+		"[" + strings.Replace(good, `"edits":[`, `"edits":[[],`, 1) + "]",
+		"[" + strings.Repeat(good+",", 200) + good + "]",
+	} {
+		if a := request(m); a.Error != nil || len(judge.Valid("anthropic", a.Messages)) > 0 {
+			t.Errorf("%.200s: %+v", m, a.Error)
+		}
+	}
+	for m, code := range map[string]string{
+		`{}`: "wrong_type", `"x"`: "wrong_type",
+		"[" + strings.Replace(good, `"insert":{`, `"insert":{"role":7,"x":{"role":`, 1) + "}]": "",
+	} {
+		if a := request(m); a.Error == nil || code != "" && a.Error.Code != code {
+			t.Errorf("%.200s: %+v", m, a.Error)
+		}
+	}
+}
+
+// TestPrints tells what counts in a print and what does not.
+func TestPrints(t *testing.T) {
+	prints := func(format, messages string) []string {
+		var a struct{ Prints []string }
+		out := core.Call("prints", []byte(`{"policy":{"format":"`+format+`"},"messages":`+messages+`}`))
+		if err := json.Unmarshal(out, &a); err != nil || len(a.Prints) == 0 {
+			t.Fatalf("%s: %s", messages, out)
+		}
+		return a.Prints
+	}
+	last := func(format, messages string) string {
+		p := prints(format, messages)
+		return p[len(p)-1]
+	}
+	for _, c := range []struct {
+		format, a, b string
+		same         bool
+	}{
+		{"anthropic", `[{"role":"user","content":"Hi"}]`, `[{"role":"user","content":[{"type":"text","text":"Hi","cache_control":{"type":"ephemeral"}}]}]`, true},
+		{"anthropic", `[{"role":"user","content":"Hi"}]`, `[{"content":"\u0048i","role":"user"}]`, true},
+		{"anthropic", `[{"role":"user","content":"Hi"}]`, `[{"role":"user","content":"Ho"}]`, false},
+		{"anthropic", `[{"role":"user","content":"Hi"}]`, `[{"role":"assistant","content":"Hi"}]`, false},
+		{"anthropic", `[{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"b"},{"type":"tool_use","id":"1","name":"f","input":{"a":1,"b":2}}]}]`,
+			`[{"role":"assistant","content":[{"type":"tool_use","id":"2","name":"f","input":{"b":2,"a":1}}]}]`, true},
+		{"anthropic", `[{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{"a":1}}]}]`,
+			`[{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{"a":2}}]}]`, false},
+		{"anthropic", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"x"}]}]`,
+			`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]}]`, true},
+		{"anthropic", `[{"role":"user","content":[{"type":"image","source":{"type":"base64","data":"AAAA"}}]}]`,
+			`[{"role":"user","content":[{"type":"image","source":{"type":"base64","data":"AAAB"}}]}]`, false},
+		{"openai-chat", `[{"role":"system","content":"9:00"},{"role":"user","content":"Hi"}]`, `[{"role":"system","content":"9:01"},{"role":"user","content":"Hi"}]`, true},
+		{"openai-chat", `[{"role":"user","content":"Hi"},{"role":"system","content":"a"}]`, `[{"role":"user","content":"Hi"},{"role":"system","content":"b"}]`, false},
+		{"openai-chat", `[{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}]`,
+			`[{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}]`, true},
+		{"openai-responses", `[{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"Hi"}]}]`,
+			`[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hi"}]}]`, true},
+		{"ai-sdk", `[{"role":"user","content":[{"type":"text","text":"Hi","providerOptions":{"a":{"b":1}}}],"providerOptions":{"m":{"createdAt":1}}}]`,
+			`[{"role":"user","content":"Hi"}]`, true},
+	} {
+		if same := last(c.format, c.a) == last(c.format, c.b); same != c.same {
+			t.Errorf("%s: the same is %t for\n%s\n%s", c.format, same, c.a, c.b)
+		}
+	}
+	if p := prints("anthropic", `[{"role":"user","content":"a"},{"role":"user","content":"a"}]`); p[0] == p[1] {
+		t.Error("a message said twice has the print of one")
+	}
+}

@@ -1,0 +1,288 @@
+package core
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// fit tells what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place,
+// and the list is compacted where that is due.
+func fit(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	if r.resolve(); r.err != nil {
+		return dst
+	}
+	p := Plan{Version: abi, Fit: true, Policy: policy.Raw("{}"), State: r.recollect()}
+	if r.err != nil {
+		return dst
+	}
+	p.Messages = len(r.t.Messages)
+	if p.Correction = r.correct(&p.State); r.err != nil {
+		return dst
+	}
+	if m := r.members[inPolicy]; !m.Zero() {
+		p.Policy = policy.Raw(m.Of(r.src))
+	}
+	return run(r, &p, dst)
+}
+
+// prints answers with the prints of the beginnings of a history, by which a host finds what it remembers of it.
+func prints(r *request, dst []byte) []byte {
+	if !r.need(inMessages) {
+		return dst
+	}
+	r.unweighed = true
+	if r.resolve(); r.err == nil {
+		r.readAt(r.members[inMessages].Start)
+	}
+	if r.err != nil {
+		return dst
+	}
+	a := Prints{Format: r.format.Name}
+	for _, p := range r.t.Prints(0, 0) {
+		a.Prints = append(a.Prints, p.String())
+	}
+	return appendJSON(dst, a.MarshalEasyJSON)
+}
+
+// history is what a fit knows of where the messages come from that it works on.
+type history struct {
+	known int // index of the entry that was used, or -1
+	// For each message of the transcript that is compacted: where it stands in the list that was given, and where in the
+	// whole history of the app. Nil where it stands at the same index.
+	given, whole []place
+	// Of the whole history, where an entry was used: how many messages it has, and its print.
+	messages int
+	print    transcript.Fingerprint
+	entry    *memory
+}
+
+// recollect reads the transcript of a fit: the history, or what was sent for its beginning and the rest of it. It returns the
+// state that belongs to it.
+func (r *request) recollect() (state compact.State) {
+	at := r.members[inMessages].Start
+	h := &history{known: -1}
+	r.history = h
+	if r.remembered = r.memories(); r.err != nil {
+		return state
+	}
+	if !slices.ContainsFunc(r.remembered, func(m memory) bool { return m.messages > 0 }) {
+		r.readAt(at)
+		return state
+	}
+	r.unweighed = true // this reading only tells whether the history is known
+	r.readAt(at)
+	if r.unweighed = false; r.err != nil {
+		return state
+	}
+	prints := r.t.Prints(0, 0)
+	n, goesOn := find(r.remembered, prints)
+	if n < 0 || !r.remembered[n].read(r.src) || policy.Decode(r.remembered[n].state.Of(r.src), &state) != nil {
+		r.readAt(at)
+		return compact.State{}
+	}
+	m := &r.remembered[n]
+	if h.known, h.entry = n, m; goesOn {
+		h.goOn(m, r.t)
+		r.readAt(at)
+	} else {
+		h.print = prints[len(prints)-1]
+		r.join(h, m)
+	}
+	if r.err == nil { // marks of a prompt cache may have moved in what was kept
+		state.Messages, state.Fingerprint = m.sentMessages, r.t.Fingerprint(m.sentMessages)
+	}
+	return state
+}
+
+// find is the index of the entry that stands for most of a history, of which prints are given; -1 where none does. It also tells
+// whether the history goes on from what was sent.
+func find(list []memory, prints []transcript.Fingerprint) (best int, goesOn bool) {
+	best = -1
+	is := func(n int, print string) bool { return n > 0 && n <= len(prints) && prints[n-1].String() == print }
+	for i := range list {
+		m := &list[i]
+		if best >= 0 && m.messages < list[best].messages {
+			continue
+		}
+		if sent := is(m.sentMessages, m.sent); sent || is(m.messages, m.print) {
+			best, goesOn = i, sent
+		}
+	}
+	return best, goesOn
+}
+
+// goOn makes the history one that stands behind a list t which goes on from what was sent.
+func (h *history) goOn(m *memory, t *transcript.Transcript) {
+	h.whole = slices.Clone(m.result)
+	for n := m.sentMessages; n < t.Input; n++ {
+		h.whole = append(h.whole, place{in: m.messages + n - m.sentMessages})
+	}
+	h.messages = m.messages + t.Input - m.sentMessages
+	before, _ := strconv.ParseUint(m.print, 16, 64) // a broken one is found by nobody
+	h.print = transcript.Fingerprint(before)
+	if prints := t.Prints(m.sentMessages, h.print); len(prints) > 0 {
+		h.print = prints[len(prints)-1]
+	}
+}
+
+// join puts what was sent in the place of the first messages, in a source of its own. What it keeps of them is taken as it is now.
+func (r *request) join(h *history, m *memory) {
+	t := r.t
+	size := t.Outer.Len() + 64
+	for _, p := range m.result {
+		size += len(p.text) + 1
+	}
+	src := append(make([]byte, 0, size), t.Src[t.Outer.Start:t.List.Start]...)
+	src = append(src, '[')
+	add := func(p place) {
+		if len(h.given) > 0 {
+			src = append(src, ',')
+		}
+		if h.given = append(h.given, p); p.text != nil {
+			src = append(src, p.text...)
+		} else {
+			src = append(src, t.Bytes(t.Messages[p.in].Span)...)
+		}
+	}
+	for _, p := range m.result {
+		add(p)
+	}
+	for n := m.messages; n < t.Input; n++ {
+		add(place{in: n})
+	}
+	src = append(append(src, ']'), t.Src[t.List.End:t.Outer.End]...)
+	h.whole, h.messages = h.given, t.Input
+	r.t = nil
+	if r.read(jsonspan.New(src)); r.err != nil || len(r.t.Messages) != len(h.given) {
+		// The history has been read, and so had what was sent: somebody has changed the entry since.
+		r.err = &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(r.members[inMemory].Start),
+			Message: "the entry " + strconv.Itoa(h.known) + " of memory holds what is no message of the format " + r.format.Name}
+		return
+	}
+	r.ownPolicy(h)
+}
+
+// ownPolicy makes the policy one for a joined transcript: its bodies have no places in the request, and pins count the messages of
+// the list that was given.
+func (r *request) ownPolicy(h *history) {
+	p := *r.policy
+	if p.Archive != "" {
+		p.Archive = "bodies"
+	}
+	p.Pins = slices.Clone(p.Pins)
+	for i := range p.Pins {
+		if at := p.Pins[i].Index; at != nil && *at >= 0 {
+			n := slices.IndexFunc(h.given, func(g place) bool { return g.in == *at })
+			if n < 0 {
+				n = len(h.given) // it was folded
+			}
+			p.Pins[i].Index = &n
+		}
+	}
+	r.policy = &p
+}
+
+// usage makes the message of a provider's count one of the transcript. It tells whether the count is of what was sent last.
+func (h *history) usage(u *Usage) bool {
+	if h == nil || h.given == nil {
+		return true
+	}
+	if u.Message < 0 {
+		u.Message += h.messages
+	}
+	if u.Message < h.entry.messages {
+		return false
+	}
+	u.Message += h.entry.sentMessages - h.entry.messages
+	return true
+}
+
+// finish makes the answer of a fit one about the list that was given, and adds what the host is to remember.
+func (h *history) finish(r *request, c *compact.Run, a *Planned) {
+	a.Known = &h.known
+	if c.Report.Changed {
+		a.Memory = h.remember(r, c)
+	}
+	if h.given == nil {
+		return
+	}
+	at := func(message *int) {
+		if *message >= 0 {
+			*message = h.given[*message].in
+		}
+	}
+	for i := range a.Report.Actions {
+		at(&a.Report.Actions[i].Message)
+	}
+	for i := range a.Report.Decisions {
+		at(&a.Report.Decisions[i].Message)
+	}
+	for i := range a.Archive {
+		at(&a.Archive[i].Message)
+	}
+	if a.Report.CutPoint > 0 {
+		at(&a.Report.CutPoint)
+	}
+}
+
+// remember is what the host is to keep: what is sent for the whole history that there is by now.
+func (h *history) remember(r *request, c *compact.Run) policy.Raw {
+	if h.whole == nil {
+		t := r.again(r.t.Src, r.t.Outer.Start)
+		prints := t.Prints(0, 0)
+		h.messages, h.print = len(prints), prints[len(prints)-1]
+	}
+	t := r.again(c.AppendOuter(nil), 0)
+	if t.Input == 0 {
+		return nil
+	}
+	sent := t.Prints(0, 0)
+	m := Memory{Version: memoryVersion, Format: r.format.Name, Messages: h.messages, Print: h.print.String(),
+		SentMessages: len(sent), Sent: sent[len(sent)-1].String(), Edits: h.appendEdits(nil, c, h.whole, unmarked), State: c.State}
+	return appendJSON(nil, m.MarshalEasyJSON)
+}
+
+// again reads a transcript anew, since a compaction changes the records of the one that it works on.
+func (r *request) again(src []byte, at uint32) *transcript.Transcript {
+	s := jsonspan.New(src).At(at)
+	s.Lenient = true
+	return r.format.Read(s)
+}
+
+// appendEdits writes what becomes of the messages at places, nil where they stand where the transcript has them. What is not kept
+// goes through change.
+func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, change func(message []byte) []byte) []byte {
+	e := compact.NewEdits(dst)
+	c.Each(func(in int, write func(dst []byte) []byte) {
+		p := place{in: in}
+		if places != nil && in >= 0 {
+			p = places[in]
+		}
+		if write == nil && p.text == nil {
+			e.Keep(p.in)
+			return
+		}
+		text := p.text
+		if write != nil {
+			text = write(nil)
+		}
+		put := func(dst []byte) []byte { return append(dst, change(text)...) }
+		if p.in < 0 {
+			e.Insert(put)
+		} else {
+			e.Set(p.in, put)
+		}
+	})
+	return e.End()
+}
+
+// asIs is the change of what stays as it is.
+func asIs(message []byte) []byte { return message }
