@@ -336,16 +336,18 @@ class ModuleCompactor implements Compactor {
     return new ModuleSession((ask) => this.ask(ask), compacting, messages, own) as unknown as LiveSession<M>;
   }
 
-  /** An operation of a session, whose number counts among those of all instances. */
+  /** One operation, for sessions and fits. The number of a session counts among those of all instances. */
   ask({ op, head, source }: Ask): Answer {
     const module = this.#loaded(op);
     const { session } = head;
     if (typeof session === "number") {
       return this.#ask(op, { ...head, session: sessionIn(module.instance, session) }, source);
     }
-    const answer = new Map(this.#ask(op, head, source));
-    const opened = Number(decode(answer.get("session") as Uint8Array));
-    return answer.set("session", new TextEncoder().encode(String(sessionOf(module.instance, opened))));
+    const answer = this.#ask(op, head, source);
+    const opened = answer.get("session");
+    if (!opened) return answer;
+    const number = sessionOf(module.instance, Number(decode(opened)));
+    return new Map(answer).set("session", new TextEncoder().encode(String(number)));
   }
 
   info(): Info {

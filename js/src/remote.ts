@@ -78,6 +78,8 @@ export interface Running extends Port<ToPage, ToWorker> {
   /** Called once, with what ended the worker before its time. */
   failed(heard: (error: unknown) => void): void;
   terminate(): void;
+  /** Tells whether anything is under way: while nothing is, the worker need not keep the program alive. */
+  hold?(busy: boolean): void;
 }
 
 /** The factory over one platform's way to start a worker. */
@@ -145,17 +147,22 @@ class Link {
     }
     return new Promise((resolve, reject) => {
       const call = this.#next++;
+      const ended = () => {
+        this.#calls.delete(call);
+        this.#hold();
+      };
       const abort = () => {
         this.#worker.post({ kind: "abort", call, reason: thrown(signal?.reason) });
-        this.#calls.delete(call);
+        ended();
         reject(signal?.reason);
       };
       this.#calls.set(call, (result) => {
-        this.#calls.delete(call);
+        ended();
         signal?.removeEventListener("abort", abort);
         if ("value" in result) resolve(result.value);
         else reject(errorOf(result.thrown));
       });
+      this.#hold();
       signal?.addEventListener("abort", abort, { once: true });
       this.#worker.post({ kind: "call", compactor, call, method, args, ...(source && { source }) });
     });
@@ -177,7 +184,13 @@ class Link {
       result = { thrown: thrown(error) };
     }
     this.#asked.delete(question);
+    this.#hold();
     if (this.alive) this.#worker.post({ kind: "answer", question, result });
+  }
+
+  /** The program goes on while a call is under way, or a function of the page that it has called. */
+  #hold(): void {
+    if (this.alive) this.#worker.hold?.(this.#calls.size + this.#asked.size > 0);
   }
 
   #end(): void {
@@ -299,12 +312,15 @@ class Remote implements RemoteCompactor {
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
-    const ask = async ({ op, head, source }: Ask): Promise<Answer> => {
-      const crossing = source && { piece: source.piece, answer: source.answer };
-      return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
-    };
+    const ask = (ask: Ask) => this.ask(ask);
     const own = { state: this.#state, ...overrides };
     return new WorkerSession(ask, this.#compacting, messages, own) as unknown as RemoteSession<M>;
+  }
+
+  /** One operation, for sessions and fits. */
+  async ask({ op, head, source }: Ask): Promise<Answer> {
+    const crossing = source && { piece: source.piece, answer: source.answer };
+    return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
   }
 
   close(): void {

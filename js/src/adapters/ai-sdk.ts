@@ -26,7 +26,7 @@ export function prepareStep(
 }
 
 interface CallOptions {
-  prompt: unknown[];
+  prompt: object[];
   abortSignal?: AbortSignal | undefined;
 }
 
@@ -77,10 +77,10 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
 }
 
 /** A message as a model takes it: of the messages of an app, only those of the system may have a text for their content. */
-function asPrompt(message: unknown): unknown {
+function asPrompt(message: object): object {
   const { role, content } = message as { role: string; content: unknown };
   if (role === "system" || typeof content !== "string") return message;
-  return { ...(message as object), content: [{ type: "text", text: content }] };
+  return { ...message, content: [{ type: "text", text: content }] };
 }
 
 /** A summarizer over any model of the SDK. */
