@@ -117,8 +117,8 @@ export function summarizeWith(model: Model): Summarize {
     const metadata: Record<string, unknown> = answer.response_metadata ?? {};
     const key = REASONS.find((name) => metadata[name] !== undefined);
     // A model without a provider, such as one of a test or of the page, may never say why it ended.
-    if (!key && metadata.model_provider === undefined) return answer.text;
-    return { text: answer.text, finish_reason: finished(key && metadata[key]) };
+    const silent = !key && metadata.model_provider === undefined;
+    return { text: answer.text, finish_reason: silent ? null : finished(key && metadata[key]) };
   };
 }
 
