@@ -6,6 +6,7 @@ import { type Answer, type Head, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
+import type { ModuleSource } from "./load.js";
 import { type FitMemory, find, KeptMemories, type Memories, OwnMemories, type Remembered } from "./memories.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Ask } from "./session.js";
@@ -15,7 +16,9 @@ import { type Transcript, transcript } from "./transcript.js";
 import type { Body, Format, Messages, Policy, Report, Same } from "./types.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
-export interface FitterOptions extends Omit<CompactorOptions, "state"> {
+export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
+  /** The module, or what it is made of; without it, the package's own. */
+  module?: Source;
   /** The model's context window in tokens: `policy.window.tokens`. */
   window?: number;
   /** The model that the messages are for: `policy.model`. Its window counts where none is given. */
@@ -50,7 +53,7 @@ export interface FitCall {
   timeoutMs?: number;
 }
 
-export type FitOptions = FitterOptions & FitCall;
+export type FitOptions<Source = ModuleSource> = FitterOptions<Source> & FitCall;
 
 /** What to send. */
 export interface Fitted<M extends Messages> {
@@ -78,7 +81,7 @@ export interface Fitter {
  * Makes a {@link Fit} that has these options for all of its calls, and a memory of its own. For an app that has one place to make it;
  * else `fit` does the same.
  */
-export type CreateFitter = (options?: FitterOptions) => Fitter;
+export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Source>) => Fitter;
 
 /**
  * Tells what to send for a whole history: where an earlier call has compacted its beginning, the result stands in its place, and the
@@ -91,7 +94,10 @@ export type CreateFitter = (options?: FitterOptions) => Fitter;
  *
  * Rejects with a {@link CtxfoldError}, or with the signal's reason; nothing has changed then.
  */
-export type Fit = <M extends Messages>(history: M, options?: FitOptions) => Promise<Fitted<M>>;
+export type Fit<Source = ModuleSource> = <M extends Messages>(
+  history: M,
+  options?: FitOptions<Source>,
+) => Promise<Fitted<M>>;
 
 /** What answers operations: a compactor, here or in a worker. */
 export interface Asking {
@@ -101,6 +107,9 @@ export interface Asking {
 }
 
 const { state: _, ...MAKING } = COMPACTOR_OPTIONS;
+/** Makes what answers operations, over a module. */
+type Create<Source> = (options: { module?: Source }) => unknown;
+
 const FITTER_OPTIONS: Names<FitterOptions> = {
   ...MAKING,
   window: true,
@@ -116,11 +125,13 @@ const FIT_OPTIONS: Names<FitOptions> = { ...FITTER_OPTIONS, ...FIT_CALL };
 const REMEMBERED = 256;
 /** The module reads no more of a list. */
 const REMEMBERED_KEPT = 64;
+/** Up to so many entries the module itself looks which one fits; of more, prints tell. */
+const FEW = 8;
 /** How many different policies the free function remembers for. */
 const POOLS = 64;
 
 /** The factory over the compactors of one platform. */
-export function fitters(create: (options: Pick<FitterOptions, "module">) => unknown): CreateFitter {
+export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
     checkOptions(options, FITTER_OPTIONS, "createFitter");
     const settings = settingsOf(options);
@@ -134,7 +145,7 @@ export function fitters(create: (options: Pick<FitterOptions, "module">) => unkn
 }
 
 /** The free function over the compactors of one platform. */
-export function freeFit(create: (options: Pick<FitterOptions, "module">) => unknown): Fit {
+export function freeFit<Source>(create: Create<Source>): Fit<Source> {
   /** The one that was used last is the last. */
   const pools = new Map<string, Pool>();
   const numbers = new WeakMap<object, number>();
@@ -179,7 +190,7 @@ interface Settings {
   onCompaction: ((report: Report) => void) | undefined;
 }
 
-function settingsOf(options: FitterOptions): Settings {
+function settingsOf(options: FitterOptions<unknown>): Settings {
   const { window, model: name, format, policy = {}, store, countTokens, onCompaction } = options;
   if (window !== undefined && typeof window !== "number") {
     throw new CtxfoldError("invalid_option", "window is a number of tokens; policy.window has more", {
@@ -200,7 +211,7 @@ function settingsOf(options: FitterOptions): Settings {
   };
 }
 
-function poolOf(create: (options: Pick<FitterOptions, "module">) => unknown, options: FitterOptions): Pool {
+function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>): Pool {
   const { module, memory, remembered = memory ? REMEMBERED_KEPT : REMEMBERED, concurrency } = options;
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
@@ -270,7 +281,8 @@ class Pool {
       const known = await this.#known(id, fitting);
       signal?.throwIfAborted();
       const answer = await fitting.begin(known, usage);
-      if (known) this.#memories.used(id, known);
+      const used = known[fitting.known(answer)];
+      if (used) this.#memories.used(id, used);
       if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
       const prints = await fitting.prints();
       signal?.throwIfAborted();
@@ -281,17 +293,19 @@ class Pool {
       }
       const fitted = await this.#alone({ id, prints }, async () => {
         // Another call may have been faster, while this one looked.
-        if ((await this.#known(id, fitting))?.json !== known?.json) return undefined;
+        if (find(await this.#memories.of(id), prints)?.json !== find(known, prints)?.json) return undefined;
         return this.#finish<M>(id, fitting, answer, known, signal);
       });
       if (fitted) return fitted;
     }
   }
 
-  /** What is remembered of the beginning of a history. */
-  async #known(id: string, fitting: Fitting): Promise<Remembered | undefined> {
+  /** The entries that may be of the beginning of a history. */
+  async #known(id: string, fitting: Fitting): Promise<readonly Remembered[]> {
     const entries = await this.#memories.of(id);
-    return entries.length > 0 ? find(entries, await fitting.prints()) : undefined;
+    if (entries.length <= FEW) return entries;
+    const best = find(entries, await fitting.prints());
+    return best ? [best] : [];
   }
 
   /** Makes a compaction for which the calls of the same conversation wait. */
@@ -314,7 +328,7 @@ class Pool {
     id: string,
     fitting: Fitting,
     begun: Answer,
-    known: Remembered | undefined,
+    known: readonly Remembered[],
     signal: AbortSignal | undefined,
   ): Promise<Fitted<M>> {
     const { store, model, onCompaction } = fitting.settings;
@@ -374,33 +388,38 @@ class Fitting {
     return this.#prints;
   }
 
-  async begin(known: Remembered | undefined, usage: Counted | null | undefined): Promise<Answer> {
+  async begin(known: readonly Remembered[], usage: Counted | null | undefined): Promise<Answer> {
     const { countTokens } = this.settings;
     const memory = listOf(known);
     const counted = usage ?? (countTokens && usageOf(countTokens, await this.#recalled(known)));
     return this.#ask("fit", { policy: this.#policy, memory, usage: counted });
   }
 
-  step(plan: Uint8Array, summaries: readonly unknown[], known: Remembered | undefined): Promise<Answer> {
+  step(plan: Uint8Array, summaries: readonly unknown[], known: readonly Remembered[]): Promise<Answer> {
     return this.#ask("step", { plan, summaries, memory: listOf(known) });
   }
 
   changed(answer: Answer): boolean {
-    return (valuesOf(new Map([["report", answer.get("report") as Uint8Array]])).report as Report).changed;
+    return (JSON.parse(decode(answer.get("report") as Uint8Array)) as Report).changed;
+  }
+
+  /** The index of the entry that was used, or -1. */
+  known(answer: Answer): number {
+    return JSON.parse(decode(answer.get("known") as Uint8Array));
   }
 
   result<M extends Messages>(answer: Answer): Fitted<M> {
-    const { report, known, archive } = valuesOf(answer, "messages", "edits", "memory", "state", "requests");
+    const { report, archive } = valuesOf(answer, "messages", "edits", "memory", "state", "requests");
     return {
       messages: this.#source.restore(answer) as Same<M>,
       report: report as Report,
-      known: (known as number) >= 0,
+      known: this.known(answer) >= 0,
       ...(archive !== undefined && { archive: archive as Body[] }),
     };
   }
 
   /** What would be sent if nothing more were done. */
-  async #recalled(known: Remembered | undefined): Promise<Messages> {
+  async #recalled(known: readonly Remembered[]): Promise<Messages> {
     const { format = "auto" } = this.#policy;
     const policy = { format, answer: this.#policy.answer };
     return this.#source.restore(await this.#ask("fit", { policy, memory: listOf(known) })) as Messages;
@@ -411,7 +430,8 @@ class Fitting {
   }
 }
 
-/** The list of entries that the module is given: the only one that counts. */
-function listOf(known: Remembered | undefined): Uint8Array | undefined {
-  return known && new TextEncoder().encode(`[${known.json}]`);
+/** The request's member `memory`. */
+function listOf(known: readonly Remembered[]): Uint8Array | undefined {
+  if (known.length === 0) return undefined;
+  return new TextEncoder().encode(`[${known.map(({ json }) => json).join()}]`);
 }

@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import type { ToPage } from "./protocol.js";
-import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./remote.js";
+import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remoteCompactors } from "./remote.js";
 
 export * from "./api.js";
 export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, RemoteOptions } from "./remote.js";
@@ -11,10 +11,10 @@ export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, Remote
 export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
 
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
-export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor as (options: object) => unknown);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createCompactor);
 
 /** Tells what to send for a whole history; see {@link Fit}. */
-export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor as (options: object) => unknown);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
 
 function start(): Running {
   const worker = new Worker(new URL("./worker-thread-node.js", import.meta.url));
