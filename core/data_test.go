@@ -49,7 +49,11 @@ type report struct {
 	Cleared, Folded, Restored, Repaired int
 	Prefix                              struct{ Messages, Bytes, Tokens int } `json:"stable_prefix"`
 	Summary                             struct{ Source, Why string }
-	Actions                             []struct {
+	Thinking                            *struct {
+		Mode, Source           string
+		Kept, Stripped, Closed int
+	}
+	Actions []struct {
 		Action, Pass, Rule string
 		Message            int
 	}

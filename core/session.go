@@ -57,6 +57,7 @@ type session struct {
 	t       *transcript.Transcript // nil as long as there are no messages
 	sum     int                    // tokens of the messages before counted
 	counted int
+	recount int // how often messages that were counted had come to cost something else
 }
 
 func (l *Sessions) find(id int) (int, bool) {
@@ -125,6 +126,9 @@ func (r *request) tokens() int {
 			sum += r.profile.Message(r.t, i)
 		}
 		return sum
+	}
+	if s.recount != s.t.Recounted {
+		s.recount, s.sum, s.counted = s.t.Recounted, 0, 0
 	}
 	for ; s.counted < len(s.t.Messages); s.counted++ {
 		s.sum += s.profile.Message(s.t, s.counted)
@@ -244,7 +248,7 @@ func (r *request) move(c *compact.Run) {
 	scan.Lenient = true // what it is made of has been read before
 	scan.Weigh = s.profile.Automaton
 	t := s.format.Read(scan)
-	s.t, s.sum, s.counted = t, 0, 0
+	s.t, s.sum, s.counted, s.recount = t, 0, 0, t.Recounted
 	if scan.Err() != nil { // nothing is left, or nothing that can be read again
 		s.t = nil
 		return

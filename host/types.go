@@ -109,10 +109,26 @@ type Report struct {
 	Cache *Cache `json:"cache"`
 	// Bytes is the size of the list of messages, where the policy bounds it (max_bytes).
 	Bytes *ByteCount `json:"bytes"`
+	// Thinking tells what became of thinking that its provider has signed; nil where there is none.
+	Thinking *ThinkingReport `json:"thinking"`
 	// Decisions say of each message what became of it, where the policy asks for a log.
 	Decisions []Decision `json:"decisions"`
 	// Raw is the whole report, with what this version of the package has no field for.
 	Raw json.RawMessage `json:"-"`
+}
+
+// ThinkingReport tells what became of thinking that its provider has signed.
+//
+//easyjson:json
+type ThinkingReport struct {
+	// Mode is how the model thinks (manual, adaptive, drop_block, off, unknown), and Source what told it (policy, request, model, none).
+	Mode   string `json:"mode"`
+	Source string `json:"source"`
+	// Kept is how many signed parts the result has, Stripped how many were taken out of messages that stay.
+	Kept     int `json:"kept"`
+	Stripped int `json:"stripped"`
+	// Closed is how many messages of the open tool loop stand in the result as text.
+	Closed int `json:"closed"`
 }
 
 // Cache tells what a compaction means for the provider's prompt cache. Tokens are those of each later call.

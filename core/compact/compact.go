@@ -37,6 +37,7 @@ type Run struct {
 	folded []Item // the items that a fold has taken out
 	taken  []taken
 	away   []int32 // the messages that are in the archive whole
+	late   int     // tokens of the messages that came after the plan and are items now
 	due    bool    // for its tokens, or by force
 	small  bool    // a pass was left out because it could not free min_gain
 	asked  cost    // of the model
@@ -75,10 +76,12 @@ func Compact(in Input) (*Run, *policy.Error) {
 			return c.unchanged(Stuck), nil
 		}
 	}
-	before := c.Total
 	if in.Policy.Safe() {
 		if c.repair(); len(c.Items) == 0 {
 			return c.failed(NoProgress), nil // there was nothing in it that a provider would take
+		}
+		if c.hopeless() {
+			return c.openThinking(), nil
 		}
 	}
 	c.pin() // after the repair: it may have dropped the newest message of the user, if that was empty
@@ -115,13 +118,16 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.failed(NoProgress), nil
 	}
 	if in.Policy.Safe() {
-		c.dropBoundReasoning()
+		if !c.settleThinking() {
+			return c.openThinking(), nil
+		}
 		c.repair()
-		if c.Total >= before {
+		c.resend()
+		if c.Total >= c.Report.Tokens.Before {
 			return c.failed(NoProgress), nil
 		}
 	}
-	if c.Policy.Safe() && c.due && !bytes && before-c.Total < c.minGain() {
+	if c.Policy.Safe() && c.due && !bytes && c.Report.Tokens.Before-c.Total < c.minGain() {
 		return c.failed(GainTooSmall), nil
 	}
 	c.finish()
@@ -170,6 +176,7 @@ const (
 	NoProgress       = "no_progress"        // due, but no pass could gain anything
 	GainTooSmall     = "gain_too_small"     // due, but less than min_gain could be gained
 	Stuck            = "stuck"              // due, but the last compactions did not help, and little has come since
+	OpenThinking     = "open_thinking"      // due, but thinking in the open tool loop could not stay valid
 	NeedsSummaries   = "needs_summaries"    // the host's model is asked first
 	Mended           = "repaired"           // the answer of repair: violations were mended
 	NothingToMend    = "valid"              // the answer of repair: there was nothing to mend
@@ -193,10 +200,21 @@ func (c *Run) noSummary() (*Run, *policy.Error) {
 	return c, nil
 }
 
+// openThinking ends a run that could not keep the thinking of the open tool loop valid. It does not count as one that failed: when the
+// calls have their results it can be done.
+func (c *Run) openThinking() *Run {
+	thinking := c.Report.Thinking
+	c.unchanged(OpenThinking)
+	c.Report.Thinking = &Thinking{Mode: thinking.Mode, Source: thinking.Source}
+	return c
+}
+
 // unchanged ends the run with the input as it came.
 func (c *Run) unchanged(reason string) *Run {
 	c.Report.Reason = reason
-	c.Report.Actions = nil
+	c.Report.Actions, c.Report.Thinking = nil, nil
+	c.Report.Tokens.Before -= c.late
+	c.late = 0
 	c.Report.Tokens.After = c.Report.Tokens.Before
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Truncated, c.Report.Dropped = 0, 0
@@ -205,9 +223,7 @@ func (c *Run) unchanged(reason string) *Run {
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed
 	}
-	rest := c.Rest
 	c.View = NewView(c.T, c.F, c.P, c.N)
-	c.View.Rest = rest
 	c.Report.Prefix = Prefix{Messages: len(c.T.Messages[:c.T.Input]), Bytes: c.T.List.Len(), Tokens: c.Report.Tokens.Before}
 	return c
 }
@@ -215,6 +231,7 @@ func (c *Run) unchanged(reason string) *Run {
 func (c *Run) finish() {
 	r := &c.Report
 	r.Reason, r.Changed = Compacted, true
+	c.countThinking()
 	r.Tokens.After = c.Total
 	r.Messages.After = len(c.Items) + c.T.Input - c.Rest
 	r.Prefix = c.prefix(c.FirstChange())
@@ -248,13 +265,13 @@ func (c *Run) act(a Action) {
 }
 
 // own tells whether a message is one that an earlier compaction wrote: a digest, that of a branch, a line for a turn, the count of what was
-// dropped, a file that was restored, or what a repair lets somebody say so that the roles take turns.
+// dropped, a file that was restored, a tool loop as text, or what a repair lets somebody say so that the roles take turns.
 func (c *Run) own(m int32) bool {
 	t := c.T
 	if t.Messages[m].Variant == transcript.Digest {
 		return true
 	}
-	if c.isTurn(m) || c.isBranch(m) {
+	if c.isTurn(m) || c.isBranch(m) || digest.IsLoop(t, int(m)) {
 		return true
 	}
 	return digest.Ours(t, int(m)) || digest.IsLine(t, int(m)) || t.Messages[m].Role == transcript.User &&

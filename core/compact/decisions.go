@@ -24,7 +24,7 @@ func (c *Run) decisions() []Decision {
 		log[m] = Decision{Message: m, Decision: "kept", Before: c.sizes[m]}
 	}
 	for _, it := range c.Items {
-		if it.In < 0 {
+		if it.In < 0 || int(it.In) >= c.N {
 			continue
 		}
 		d := &log[it.In]
@@ -34,7 +34,7 @@ func (c *Run) decisions() []Decision {
 		}
 	}
 	for _, a := range c.Report.Actions {
-		if a.Message >= 0 && a.Action != "restore" { // a file is restored in a message of its own
+		if a.Message >= 0 && a.Message < c.N && a.Action != "restore" { // a file is restored in a message of its own
 			d := &log[a.Message]
 			d.Decision, d.Pass, d.Rule = a.Action, a.Pass, a.Rule
 		}

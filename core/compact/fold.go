@@ -77,6 +77,9 @@ func (p *foldPass) run(c *Run) {
 	}
 	held, groups := c.held()
 	cut, step := p.cut(c, groups)
+	if step < 0 {
+		cut = c.atThinking(cut, groups)
+	}
 	var messages []int32
 	var prior string
 	scope, ledger := digest.SessionScope, c.State.Ledger.Clone()
@@ -131,6 +134,9 @@ func (p *foldPass) run(c *Run) {
 	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
 		role = transcript.User // S1.37, S3.27
 	}
+	if role == transcript.Assistant && c.Policy.Safe() && cut < len(c.Items) && c.beginsBound(c.Items[cut].Msg, false) {
+		role = transcript.User // the turn that follows must begin with its thinking (AN8)
+	}
 	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)
 	text := nameFold(s.Write(body, scope, c.State.Round+1), kept.handle())
 	if c.P.NewMessage(role, text) >= gain {
@@ -145,10 +151,10 @@ func (p *foldPass) run(c *Run) {
 	}
 }
 
-// tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn, which is
-// all that is left of it, or the digest of a branch.
+// tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn or its tool
+// loop as text, which is all that is left of it, or the digest of a branch.
 func (c *Run) tells(m int32) bool {
-	return !c.own(m) || digest.IsLine(c.T, int(m)) || c.isBranch(m)
+	return !c.own(m) || digest.IsLine(c.T, int(m)) || digest.IsLoop(c.T, int(m)) || c.isBranch(m)
 }
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.

@@ -83,11 +83,16 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 	sum, end := c.P.Framing[msg.Role], msg.First+msg.Count
 	open := end
 	for n := end - 1; n >= msg.First; n-- {
-		if p := &c.T.Parts[n]; p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {
+		p := &c.T.Parts[n]
+		if p.Kind == transcript.ToolCall && p.Pair < 0 && !p.Has(transcript.Removed|transcript.Server) {
 			open = n
 		}
 	}
+	caller := end // what a tool of the provider's has called stays with that tool's call
 	for n := end - 1; n > msg.First; n-- {
+		if by := c.T.Parts[n].Caller; by > 0 {
+			caller = min(caller, by-1)
+		}
 		if !c.T.Parts[n].Has(transcript.Step) {
 			continue
 		}
@@ -96,7 +101,7 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 		switch {
 		case room >= 0 && sum > room:
 			return part, tokens
-		case n > open:
+		case n > open || n > caller:
 		case room < 0:
 			return n, sum
 		default:

@@ -156,7 +156,7 @@ func (c *Run) listHandle(m int32) string {
 	}
 	before, after, found := strings.Cut(text[:min(len(text), markerRoom)], named)
 	if !found || len(after) <= archive.Short || after[archive.Short] != ']' || !archive.IsHandle(after[:archive.Short]) ||
-		before+"]" != digest.LineMarker && !strings.HasPrefix(before, droppedPrefix) {
+		before+"]" != digest.LineMarker && before+"]" != digest.LoopMarker && !strings.HasPrefix(before, droppedPrefix) {
 		return ""
 	}
 	return after[:archive.Short]

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
@@ -9,7 +10,7 @@ import (
 
 // pin marks the items that must stay as they are: the system's messages, the newest message of the user (of a branch it goes with
 // the others), what stands for
-// something that only the provider can read, and those that the policy's pins name.
+// something that only the provider can read, what the provider has summarised itself, and those that the policy's pins name.
 func (c *Run) pin() {
 	t := c.T
 	newest := -1
@@ -18,9 +19,10 @@ func (c *Run) pin() {
 			newest = i
 		}
 	}
+	summarized := int32(t.Summarized())
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		c.Items[i].Pinned = i == newest || t.Messages[m].Role == transcript.System && !c.own(m) || c.holds(m) || c.pinnedByPolicy(int(m))
+		c.Items[i].Pinned = i == newest || m < summarized || t.Messages[m].Role == transcript.System && !c.own(m) || c.holds(m) || c.pinnedByPolicy(int(m))
 	}
 }
 
@@ -75,10 +77,15 @@ func (c *Run) held() (held []bool, groups []int32) {
 	}
 	groups = c.T.Groups(seq)
 	held = make([]bool, len(c.Items))
+	waiting := len(held) // where the last turn begins, in which a tool of the provider's may still run
+	if c.Policy.Safe() && (c.F.Rules.Server != "" || c.T.Calls) {
+		waiting = c.openTurn(len(held))
+	}
 	for i := 0; i < len(held); {
 		end, whole := i, false
 		for ; end < len(held) && groups[end] == groups[i]; end++ {
-			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Policy.Safe() && !c.Policy.Branch() && c.T.OpenCalls(int(seq[end]))
+			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Policy.Safe() && !c.Policy.Branch() &&
+				(c.T.OpenCalls(int(seq[end])) || end >= waiting && c.runs(seq[end]))
 			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.inPair(seq[end])
 		}
 		for ; i < end; i++ {
@@ -86,6 +93,21 @@ func (c *Run) held() (held []bool, groups []int32) {
 		}
 	}
 	return held, groups
+}
+
+// openTurn is the index of the first of n items behind which nobody but the assistant and its tools says anything.
+func (c *Run) openTurn(n int) int {
+	for n > 0 && !c.T.HasUserText(int(c.Items[n-1].Msg)) {
+		n--
+	}
+	return n
+}
+
+// runs tells whether a tool of the provider's that a message calls has not given its result yet.
+func (c *Run) runs(m int32) bool {
+	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool {
+		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
+	})
 }
 
 // inPair tells whether a message holds a tool call or a tool result, or is joined to the one behind or before it.

@@ -32,13 +32,21 @@ func (p *reasoningPass) run(c *Run) {
 		for end--; end > 0 && !c.T.HasUserText(int(c.Items[end].Msg)); end-- {
 		}
 	}
-	c.stripReasoning(0, end, "reasoning", "", func(*transcript.Part) bool { return true })
+	loop := len(c.Items) // where the tool loop begins that needs its thinking
+	if mode, _ := c.thinkingMode(); c.Policy.Safe() && needsThinking(mode) {
+		loop = c.openTurn(loop)
+	}
+	loop, all := min(loop, end), len(c.Items)
+	c.stripReasoning(0, loop, "reasoning", "", func(*transcript.Part) bool { return true })
+	gone := all - len(c.Items)
+	c.stripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool { return !bound(p) })
 }
 
-// dropBoundReasoning takes signed reasoning out of the messages behind the first change, where the provider binds it to
-// what stands before it (AN9): in all turns behind the change, since what is left of one that lost some would be refused.
-func (c *Run) dropBoundReasoning() {
-	c.stripReasoning(c.FirstChange(), len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
+// dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what stands before
+// it (AN9): in all turns behind the change, since what is left of one that lost some would be refused. A pin does not keep it: what
+// a provider refuses helps nobody.
+func (c *Run) dropBoundReasoning(from int) {
+	c.stripReasoning(from, len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
 // neededByPins are the items that are joined to a pinned one behind them: without them it would not be valid as it is.
@@ -62,7 +70,7 @@ func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *tran
 	for i := from; i < to; i++ {
 		it := &c.Items[i]
 		msg := &c.T.Messages[it.Msg]
-		if it.In < 0 || it.Pinned || needed[i] || msg.Role != transcript.Assistant {
+		if it.In < 0 || it.Pinned && rule == "" || needed[i] || msg.Role != transcript.Assistant {
 			continue
 		}
 		before, left, stripped := c.Total, false, false
@@ -73,6 +81,9 @@ func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *tran
 			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
 				c.removePart(n)
 				stripped = true
+				if c.Report.Thinking != nil && bound(p) {
+					c.Report.Thinking.Stripped++
+				}
 			default:
 				left = true
 			}

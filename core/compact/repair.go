@@ -34,6 +34,9 @@ func Repair(in Input, touched func(message int) bool) *Run {
 	if c.repair(); !c.Changed() {
 		return c.unchanged(NothingToMend)
 	}
+	if mode, _ := c.thinkingMode(); !needsThinking(mode) && c.settleThinking() { // what was mended is a change too
+		c.repair()
+	}
 	c.finish()
 	c.Report.Reason = Mended
 	return c
@@ -137,6 +140,9 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			c.sorted = false
 			p.Flags |= transcript.Signed
 			touched[at] = true
+		case wire.DropCaller:
+			c.dropCaller(v.Part)
+			touched[at] = true
 		case wire.MoveResult:
 			if c.F.Rules.Answers == wire.OneMessage {
 				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
@@ -189,6 +195,16 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	return done
 }
 
+// dropCaller makes a tool call one that the model has made itself.
+func (c *Run) dropCaller(part int32) {
+	p := &c.T.Parts[part]
+	caller, _ := wire.CallerOf(c.T.Bytes(p.Span))
+	member := transcript.Span{Start: p.Span.Start + caller.Member.Start, End: p.Span.Start + caller.Member.End}
+	c.edits = append(c.edits, edit{p.Msg, c.member(member, p.Span), transcript.Span{}})
+	c.sorted = false
+	p.Flags, p.Caller = p.Flags&^transcript.Called, 0
+}
+
 // gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
 // are taken from where they stand, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
 // are still open stay so. The items that it takes from are drained.
@@ -233,6 +249,7 @@ func (c *Run) empty(item int) bool {
 var repairAction = map[wire.Fix]string{
 	wire.DropMessage: "drop", wire.DropPart: "drop", wire.AddResult: "insert", wire.RenameID: "rename",
 	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert", wire.WrapBody: "wrap", wire.Sign: "sign",
+	wire.DropCaller: "drop",
 }
 
 // calls are tool calls as a format's Results takes them.

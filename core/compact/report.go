@@ -29,6 +29,8 @@ type Report struct {
 	Actions  []Action `json:"actions"`
 	Bytes    *Sizes   `json:"bytes,omitempty"` // with max_bytes
 	Cache    *Cache   `json:"cache,omitempty"` // of a result that is another transcript
+	// Thinking is there where the transcript has thinking that its provider has signed.
+	Thinking *Thinking `json:"thinking,omitempty"`
 	// Decisions is the log, if the policy asks for it.
 	Decisions []Decision `json:"decisions,omitempty"`
 }

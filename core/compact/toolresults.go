@@ -16,11 +16,11 @@ type result struct {
 }
 
 // hasResult tells whether the part at index n is a tool result with a body that is its own: neither a marker nor what the
-// provider keeps.
+// provider keeps, nor what one of the provider's tools still waits for.
 func (c *Run) hasResult(n int32) bool {
 	p := &c.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed|transcript.Edited) &&
-		!p.Body.Zero() && p.Pair >= 0 && !c.cleared(n)
+		!p.Body.Zero() && p.Pair >= 0 && !c.T.Waits(&c.T.Parts[p.Pair]) && !c.cleared(n)
 }
 
 // oldResults are the tool results whose bodies may be taken out, oldest first: not those of the newest keep results, of

@@ -63,7 +63,7 @@ func (p *truncatePass) message(c *Run, m int32, may func(tool string) bool) (tru
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		part := &c.T.Parts[n]
 		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() ||
-			c.Policy.Safe() && c.cleared(n) || !may(digest.ToolName(c.T, int(n))) {
+			c.Policy.Safe() && (c.cleared(n) || part.Pair >= 0 && c.T.Waits(&c.T.Parts[part.Pair])) || !may(digest.ToolName(c.T, int(n))) {
 			continue
 		}
 		tool = digest.ToolName(c.T, int(n))

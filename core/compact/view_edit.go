@@ -228,3 +228,21 @@ func (v *View) dropTurn(m int32) bool {
 	v.sorted = false
 	return true
 }
+
+// resend counts anew what the model is sent until the next message of the user (AN14): a pass may have put one behind it, or taken
+// the last one away.
+func (v *View) resend() {
+	said := false
+	for m := v.T.Input - 1; m >= v.Rest; m-- {
+		said = said || v.T.Messages[m].Role == transcript.User
+	}
+	for i := len(v.Items) - 1; i >= 0; i-- {
+		m := &v.T.Messages[v.Items[i].Msg]
+		if said = said || m.Role == transcript.User; m.Passing && int(v.Items[i].Msg)+1 > v.T.Summarized() && m.Unsent != said {
+			m.Unsent = said
+			v.Total -= v.Items[i].Tokens
+			v.Items[i].Tokens = v.P.Message(v.T, int(v.Items[i].Msg))
+			v.Total += v.Items[i].Tokens
+		}
+	}
+}

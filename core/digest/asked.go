@@ -15,7 +15,7 @@ var injected = []string{"# AGENTS.md instructions", "Caveat: The messages below 
 // Asked is what the user asks for in message i: the texts of a message of the user, without those that a program put
 // there. It is "" for any other message, such as a digest.
 func Asked(t *transcript.Transcript, i int) string {
-	if !t.HasUserText(i) || t.StartsWith(i, Header) || t.StartsWith(i, BranchHeader) || IsLine(t, i) {
+	if !t.HasUserText(i) || t.StartsWith(i, Header) || t.StartsWith(i, BranchHeader) || IsLine(t, i) || IsLoop(t, i) {
 		return ""
 	}
 	var b strings.Builder

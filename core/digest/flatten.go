@@ -24,6 +24,7 @@ type flattener struct {
 	clip        int
 	guarded     bool // no text can hold the mark, or put more than a name where a name stands
 	thoughtless bool // without the agent's reasoning
+	media       bool // with a word for each image and file in a tool result
 }
 
 const mark = "» "
@@ -52,7 +53,13 @@ func (f *flattener) message(i int) {
 		}
 		switch p.Kind {
 		case transcript.Text:
-			f.entry(speaker(m.Role)+":", t.Text(p.Body), 0)
+			who := speaker(m.Role)
+			if p.Has(transcript.Summary) {
+				who = "digest"
+			} else if m.Role == transcript.User && IsLoop(t, i) {
+				who = "agent.turn"
+			}
+			f.entry(who+":", t.Text(p.Body), 0)
 		case transcript.Reasoning:
 			if t.IsString(p.Body) && !f.thoughtless {
 				f.entry("agent.plan:", t.Text(p.Body), 0)
@@ -64,11 +71,26 @@ func (f *flattener) message(i int) {
 			if p.Has(transcript.IsError) {
 				head = "tool!err ("
 			}
-			f.entry(head+f.name(ToolName(t, int(n)))+"):", ResultText(t, int(n)), f.clip)
+			text := ResultText(t, int(n))
+			if f.media {
+				text += mediaIn(t, int(n))
+			}
+			f.entry(head+f.name(ToolName(t, int(n)))+"):", text, f.clip)
 		case transcript.Image, transcript.Audio, transcript.File:
 			f.entry(speaker(m.Role)+":", "["+p.Kind.String()+"]", 0)
 		}
 	}
+}
+
+// mediaIn has a line for each image, audio and file in a tool result.
+func mediaIn(t *transcript.Transcript, part int) string {
+	text := ""
+	for _, p := range t.Inner(part) {
+		if !p.Has(transcript.Removed) && (p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File) {
+			text += "\n[" + p.Kind.String() + "]"
+		}
+	}
+	return text
 }
 
 // name is a name as it stands in a head.

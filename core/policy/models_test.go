@@ -117,3 +117,21 @@ func b2i(b bool) int {
 	}
 	return 0
 }
+
+// How a Claude model thinks follows from the version in its name, also of models that are not in the table.
+func TestThinkingOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"claude-3-7-sonnet-20250219": ThinkingManual, "us.anthropic.claude-3-5-sonnet-20241022-v2:0": ThinkingManual,
+		"claude-opus-4-20250514": ThinkingManual, "claude-opus-4-1-20250805": ThinkingManual, "claude-sonnet-4-5@20250929": ThinkingManual,
+		"Claude-Haiku-4-5": ThinkingManual, "anthropic/claude-sonnet-4.5:thinking": ThinkingManual,
+		"claude-opus-4-6": ThinkingUnknown, "us.anthropic.claude-opus-4-6-v1": ThinkingUnknown, "claude-sonnet-4.6": ThinkingUnknown,
+		"claude-opus-4-7": ThinkingAdaptive, "anthropic/claude-opus-4.8-fast": ThinkingAdaptive, "claude-opus-5": ThinkingAdaptive,
+		"claude-fable-5.1": ThinkingAdaptive, "claude-opus-5-20260901": ThinkingAdaptive, "claude-mythos-preview": ThinkingAdaptive,
+		"claude-opus-10-1": ThinkingAdaptive, "claude-sonnet-latest": ThinkingUnknown, "claude": ThinkingUnknown, "glm-5": ThinkingUnknown,
+		"": ThinkingUnknown,
+	} {
+		if got := ThinkingOf(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type Policy struct {
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
 	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
 	OpenCalls string `json:"open_calls,omitempty"`
+	// Thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the request has
+	// the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the model's name).
+	Thinking string `json:"thinking,omitempty"`
 	// MaxBytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it images,
 	// audio and files are replaced by placeholders, the oldest first.
 	MaxBytes int `json:"max_bytes,omitempty"`

@@ -133,6 +133,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 			} else {
 				out.OpenCalls = string(in.String())
 			}
+		case "thinking":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Thinking = string(in.String())
+			}
 		case "max_bytes":
 			if in.IsNull() {
 				in.Skip()
@@ -283,6 +289,11 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 		const prefix string = ",\"open_calls\":"
 		out.RawString(prefix)
 		out.String(string(in.OpenCalls))
+	}
+	if in.Thinking != "" {
+		const prefix string = ",\"thinking\":"
+		out.RawString(prefix)
+		out.String(string(in.Thinking))
 	}
 	if in.MaxBytes != 0 {
 		const prefix string = ",\"max_bytes\":"

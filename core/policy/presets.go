@@ -195,6 +195,8 @@ func (p *Policy) check() *Error {
 		return bad("archive", `must be "", "places" or "bodies"`)
 	case p.OpenCalls != "" && p.OpenCalls != "keep" && p.OpenCalls != "answer":
 		return bad("open_calls", `must be "keep" or "answer"`)
+	case !slices.Contains([]string{"", "auto", "manual", "adaptive", "drop_block", "off"}, p.Thinking):
+		return bad("thinking", `must be "auto", "manual", "adaptive", "drop_block" or "off"`)
 	case p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0:
 		return bad("window.reserve", "leaves nothing of window.tokens for the conversation")
 	case len(p.Passes) > MaxPasses:

@@ -248,6 +248,7 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 		place[m] = int32(i)
 	}
 	groups := make([]int32, len(seq))
+	reach := t.reach(seq, place)
 	var group, until int32 = -1, -1
 	for i, m := range seq {
 		if int32(i) > until {
@@ -255,6 +256,9 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 			until = int32(i)
 		}
 		groups[i] = group
+		if reach != nil {
+			until = max(until, reach[i])
+		}
 		// What it is joined to may have moved away, because something was put between, or be gone.
 		for next := m; int(next)+1 < len(t.Messages) && t.Messages[next].Joined; {
 			if next++; place[next] >= 0 {
@@ -272,6 +276,35 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 		}
 	}
 	return groups
+}
+
+// reach is, for each place, the last one with a tool call that a tool of the provider's made which was called there, or with the
+// result of such a call (AN11); nil where there are none.
+func (t *Transcript) reach(seq, place []int32) []int32 {
+	if !t.Calls {
+		return nil
+	}
+	reach := make([]int32, len(seq))
+	for i, m := range seq {
+		for _, p := range t.PartsOf(int(m)) {
+			if p.Caller == 0 || p.Has(Removed) {
+				continue
+			}
+			if from := place[t.Parts[p.Caller-1].Msg]; from >= 0 && from <= int32(i) {
+				reach[from] = max(reach[from], int32(i))
+				if p.Pair >= 0 {
+					reach[from] = max(reach[from], place[t.Parts[p.Pair].Msg])
+				}
+			}
+		}
+	}
+	return reach
+}
+
+// Waits tells whether a tool call has no result because a tool of the provider's, which has made it, still runs: what it is given
+// it must get as it is.
+func (t *Transcript) Waits(call *Part) bool {
+	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
 }
 
 // OpenCalls tells whether message i holds a tool call that has no result.

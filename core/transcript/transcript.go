@@ -77,6 +77,8 @@ const (
 	Step                        // a step of the assistant begins here: the message may be cut before this part
 	Null                        // a tool call whose arguments are null
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
+	Called                      // a tool call that a tool of the provider's made (AN11)
+	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
 )
 
 // Part is a piece of a message.
@@ -87,6 +89,7 @@ type Part struct {
 	Msg    int32 // index of its message
 	Parent int32 // index of the tool result that holds this part, or -1
 	Pair   int32 // for a tool call its result and for a result its call, or -1
+	Caller int32 // for a tool call that a tool of the provider's made: one more than the index of that one's call; 0 for none
 	Span   Span  // the whole part
 	Body   Span  // the value of its text, arguments or result
 	ID     Span  // the string that pairs call and result; zero if there is none
@@ -145,6 +148,8 @@ type Message struct {
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
 	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
+	Passing  bool // the model is sent it only until the next message of the user (AN14)
+	Unsent   bool // the model is sent it no more
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
 	Meta int32
 }
@@ -204,10 +209,19 @@ type Transcript struct {
 	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
 	Elsewhere bool
 	Unstored  bool // the provider is asked to keep nothing
+	// Thinking is how the body asks the model to think, in the words of policies; "" where it does not tell.
+	Thinking string
 	// Weigh is what new text is weighed by, as the source was.
 	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
 	Named bool
+
+	// Calls tells that there are tool calls that a tool of the provider's has made.
+	Calls bool
+	// Recounted is how often messages that had been read before came to cost something else.
+	Recounted int
+	live      []int32 // the messages that the model is sent until the next one of the user
+	summary   int     // the newest message with the provider's own summary, or 0
 
 	// Of a transcript that grows.
 	pairs  *pairer
@@ -318,6 +332,9 @@ func (t *Transcript) Piece(m, end int32) int32 {
 		if p.Pair >= msg.First && p.Pair < end {
 			p.Pair += shift
 		}
+		if p.Caller > msg.First && p.Caller <= end {
+			p.Caller += shift
+		}
 	}
 	msg.First, msg.Count = first, end-msg.First
 	t.Messages = append(t.Messages, msg)
@@ -389,8 +406,8 @@ func (t *Transcript) MetaOf(i int) Meta {
 	return Meta{}
 }
 
-// Hidden tells whether the model is not sent message i (S4.10).
-func (t *Transcript) Hidden(i int) bool { return t.MetaOf(i).Agent == Off }
+// Hidden tells whether the model is not sent message i: the application keeps it back (S4.10), or the provider does.
+func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
 // empty texts.

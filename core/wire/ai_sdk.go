@@ -29,7 +29,10 @@ func init() {
 		Results:     aiSDKResults,
 		Wrap:        wrapContent,
 		FreshID:     "call_ctxfold_",
-		Link:        linkApprovals,
+		Link: func(t *transcript.Transcript, from int) {
+			linkApprovals(t, from)
+			linkCallers(t, from)
+		},
 		Rules: Rules{
 			Unanswered: "AM3", Orphan: "AM3", Duplicate: "I2", Empty: "I3", Role: "AM1",
 			Answers: BeforeUser, ResultRole: transcript.Tool,
@@ -147,6 +150,7 @@ func aiSDKPart(r *Reader, parent int32) {
 	switch typ := r.typ(&f[asType]); {
 	case typ == "text" && f[asText].Str():
 		p.Kind, p.Body, p.Size = transcript.Text, f[asText].Span, f[asText].Size
+		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
 		if media.words.Bytes > 0 { // a file that is a text
 			p.Size = media.words
@@ -262,6 +266,32 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 	}
 	return 0
 }
+
+// summary tells from the provider options of a text whether it is Anthropic's own summary of what stands before it (AN12):
+// {"anthropic":{"type":"compaction"}}.
+func (r *Reader) summary(options *field) (flags transcript.Flags) {
+	if options.Kind != jsonspan.Object || !bytes.Contains(options.Of(r.Src()), []byte(`"compaction"`)) {
+		return 0
+	}
+	r.again(options, func(r *Reader) {
+		for r.Object(); ; {
+			provider, ok := r.Key()
+			if !ok {
+				return
+			}
+			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
+				r.Skip()
+				continue
+			}
+			if f, _ := r.fields(summaryKeys, nil); r.is(&f[0], "compaction") {
+				flags = transcript.Held | transcript.Signed | transcript.Summary
+			}
+		}
+	})
+	return flags
+}
+
+var summaryKeys = []string{"type"}
 
 // signatures tells from the provider options of a reasoning part what its provider wants of it: {"anthropic":{"signature"}},
 // {"openai":{"itemId"}}, and so on.

@@ -27,6 +27,7 @@ func init() {
 		TextPart:    `{"type":"text","text":%t}`,
 		Answer:      aiSDKUIAnswer,
 		FreshID:     "call_ctxfold_",
+		Link:        linkCallers,
 		Rules:       Rules{Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
 	})
 }
@@ -90,6 +91,7 @@ func aiSDKUIPart(r *Reader) {
 	switch typ := r.typ(&f[uiType]); {
 	case typ == "text" && f[uiText].Str():
 		p.Kind, p.Body, p.Size = transcript.Text, f[uiText].Span, f[uiText].Size
+		p.Flags |= r.summary(&f[uiMetadata])
 	case typ == "reasoning" && f[uiText].Str():
 		p.Kind, p.Body, p.Flags = transcript.Reasoning, f[uiText].Span, r.signatures(&f[uiMetadata])
 		if f[uiText].Size.Bytes > 0 {

@@ -14,11 +14,12 @@ func init() {
 		List: "messages",
 		Signs: Signs{
 			Roles: "system user assistant",
-			Keys:  "content",
-			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload",
+			Keys:  "content clear_at output_config",
+			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload " +
+				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
 			Items: "message", // as the API answers
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
-				"body:system body:anthropic_version model:claude",
+				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude",
 		},
 		ReadMessage: readAnthropic,
 		Message:     writeTextMessage,
@@ -29,6 +30,7 @@ func init() {
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "toolu_ctxfold_",
+		Link:        linkCallers,
 		Rules: Rules{
 			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",
 			Answers: NextMessage, ResultRole: transcript.User, Server: "AN11",
@@ -41,10 +43,10 @@ var anthropicRoles = []roleName{
 	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
 }
 
-var plainMessage = []string{"role", "content"}
+var anthropicMessage = []string{"role", "content", "output_config", "clear_at"}
 
 func readAnthropic(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(plainMessage, func(r *Reader, key int, f *frame) bool {
+	f, _ := r.fields(anthropicMessage, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
 			return false
 		}
@@ -52,10 +54,17 @@ func readAnthropic(r *Reader, m *transcript.Message) {
 		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { anthropicBlock(r, -1) })
 		return true
 	})
-	role, content := f[0], f[1]
+	role, content, config := f[0], f[1], f[2]
+	m.Passing = r.is(&f[3], "next_user_message")
 	r.role(m, &role, anthropicRoles)
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
 	m.Content = content.Span
+	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
+		// Settings from here on, which may stand without any content (AN14).
+		p := member(transcript.Opaque, &config)
+		p.Flags |= transcript.Free
+		r.add(p)
+	}
 	if content.Str() {
 		r.add(whole(transcript.Text, &content))
 	}
@@ -74,10 +83,11 @@ const (
 	anContent
 	anError
 	anSource
+	anEncrypted
 )
 
 var anthropicKeys = []string{
-	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source",
+	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
 }
 
 // anthropicBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
@@ -135,6 +145,13 @@ func anthropicBlock(r *Reader, parent int32) {
 		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, f[anSource].Raw
 	case typ == "document":
 		p.Kind, p.Size, p.Data = transcript.File, jsonspan.Measure{}, f[anSource].Raw
+	case typ == "compaction":
+		p.Flags = transcript.Held | transcript.Signed
+		if content := &f[anContent]; content.Str() && !jsonspan.Blank(r.Src(), content.Span) {
+			p.Kind, p.Flags, p.Body, p.Size = transcript.Text, p.Flags|transcript.Summary, content.Span, content.Size
+		} else if f[anEncrypted].Str() {
+			p.Flags, p.Size = p.Flags|transcript.Summary, encrypted(&f[anEncrypted])
+		}
 	case typ == "server_tool_use" || typ == "mcp_tool_use":
 		p.Kind, p.Flags, p.Body, p.Size = transcript.ToolCall, transcript.Server, f[anInput].Span, f[anInput].Size
 	case strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str():

@@ -34,7 +34,7 @@ type Rules struct {
 	First      string // the first message that is not the system's is the user's
 	Alternate  string // no two messages of one role stand in a row
 	Role       string // a role is one that the format knows
-	Server     string // a tool call that the provider runs itself has its result, in the same message
+	Server     string // a tool call that the provider runs itself has its result, in the same message or deferred
 
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
@@ -56,10 +56,11 @@ const (
 	AddTurn
 	WrapBody
 	Sign
+	DropCaller
 )
 
 var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn",
-	"wrap_body", "sign"}
+	"wrap_body", "sign", "drop_caller"}
 
 func (f Fix) String() string { return fixNames[f] }
 
@@ -83,6 +84,7 @@ type Checker struct {
 	run        []int32 // of each place: the run of one role that it belongs to
 	asked      []int32 // of each place: the last place before it that is the user's or the system's, or -1
 	owner      []int32 // of each place: the last place before it that holds more than tool results, or -1
+	spoken     []int32 // of each place: the last place before it that is the system's, or the user's and more than tool results, or -1
 }
 
 // Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the
@@ -94,16 +96,18 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	for i := range c.place {
 		c.place[i] = -1
 	}
-	c.owner[0], c.asked[0] = -1, -1
+	c.spoken = make([]int32, len(seq)+1)
+	c.owner[0], c.asked[0], c.spoken[0] = -1, -1, -1
 	for i, m := range seq {
 		c.place[m] = int32(i)
-		c.owner[i+1] = c.owner[i]
+		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
 		if !c.results(m) {
 			c.owner[i+1] = int32(i)
 		}
-		c.asked[i+1] = c.asked[i]
 		if role := t.Messages[m].Role; role == transcript.User || role == transcript.System {
-			c.asked[i+1] = int32(i)
+			if c.asked[i+1] = int32(i); c.owner[i+1] == int32(i) {
+				c.spoken[i+1] = int32(i)
+			}
 		}
 		if i > 0 {
 			c.run[i] = c.run[i-1]
@@ -189,7 +193,7 @@ func (c *Checker) pairs() {
 			case p.Kind == transcript.ToolCall && role != transcript.Assistant && role != transcript.Other:
 				c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
 			case p.Kind == transcript.ToolCall && other < 0:
-				if c.open(place) {
+				if c.open(place) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
 					continue
 				}
 				if p.Has(transcript.Server) {
@@ -208,8 +212,8 @@ func (c *Checker) pairs() {
 			case p.Kind == transcript.ToolResult && other < 0:
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
-				if c.run[other] != c.run[place] {
-					c.Add(c.F.Rules.Server, m, n, DropPart, "this tool result does not stand in the message of its call")
+				if c.run[other] != c.run[place] && !c.deferred(int(other), place) {
+					c.Add(c.F.Rules.Server, m, n, DropPart, "something else than tool results was said between this tool result and its call")
 				}
 			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
 				c.Add(c.F.Rules.Orphan, m, n, MoveResult, "this tool result does not stand right behind its call")
@@ -226,6 +230,12 @@ func (c *Checker) open(place int) bool {
 		return !c.closed && last >= 0 && c.run[place] == c.run[last]
 	}
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
+}
+
+// deferred tells whether the result of the provider's own tool call at a place may come at a later one, or behind the last: while
+// nobody but the tools has said anything since (AN11).
+func (c *Checker) deferred(call, result int) bool {
+	return call < result && int(c.spoken[result]) < call
 }
 
 // results tells whether a message holds tool results and nothing else but what belongs to them.
@@ -304,7 +314,7 @@ func (c *Checker) order() {
 		if role == transcript.System {
 			continue
 		}
-		if last == transcript.System && role != transcript.User {
+		if last == transcript.System && role != transcript.User && !c.summarized(m) {
 			c.Add(c.F.Rules.First, m, -1, AddUser, "the first message must be the user's")
 		}
 		if last == role && i > 0 {
@@ -312,6 +322,16 @@ func (c *Checker) order() {
 		}
 		last = role
 	}
+}
+
+// summarized tells whether a message begins with the provider's own summary of what stood before it (AN2).
+func (c *Checker) summarized(m int32) bool {
+	for _, p := range c.T.PartsOf(int(m)) {
+		if !p.Has(transcript.Removed) {
+			return p.Has(transcript.Summary)
+		}
+	}
+	return false
 }
 
 // Paths tells where violations of a transcript stand. It counts a message once, however many of its parts break a rule.
@@ -366,13 +386,16 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// checkAnthropic reports AN4 (results first in their message) and AN5 (the form of ids).
+// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and of AN11 that what has made a call is there.
 func checkAnthropic(c *Checker) {
 	for place, m := range c.Seq {
 		first := c.T.Messages[m].First
 		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
 		for i := range c.T.PartsOf(int(m)) {
 			p := &c.T.Parts[first+int32(i)]
+			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.stands(p.Caller-1) {
+				c.Add("AN11", m, first+int32(i), DropCaller, "the tool that has made this call is not there")
+			}
 			if p.Has(transcript.Removed|transcript.Server) || p.Parent >= 0 {
 				continue
 			}
@@ -390,6 +413,11 @@ func checkAnthropic(c *Checker) {
 			}
 		}
 	}
+}
+
+// stands tells whether a part, by its index, is in the sequence.
+func (c *Checker) stands(part int32) bool {
+	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }
 
 func validToolID(id string) bool {

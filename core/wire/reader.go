@@ -245,6 +245,7 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	if r.Err() != nil {
 		return t
 	}
+	t.Sent(0)
 	t.Pair(0)
 	if f.Link != nil {
 		f.Link(t, 0)
@@ -320,6 +321,10 @@ func (r *Reader) body() {
 		case string(name) == "store":
 			t.Unstored = r.Kind() == jsonspan.False
 			r.Skip()
+		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
+			t.Thinking = r.thinking()
+		case string(name) == "providerOptions" && r.Kind() == jsonspan.Object:
+			r.optionsThinking()
 		case index(systemKeys, name) >= 0:
 			if r.Kind() == jsonspan.String {
 				t.System = t.System.Add(r.Text().Measure)
@@ -357,6 +362,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 		return err
 	}
 	t.Grown(messages, parts)
+	t.Sent(messages)
 	return nil
 }
 

@@ -81,8 +81,8 @@ func chat(ctx context.Context, base string, turns int) ([]openaisdk.ChatCompleti
 	return p.Messages, nil
 }
 
-func messages(ctx context.Context, base string, turns int) ([]anthropicsdk.MessageParam, error) {
-	client := anthropicsdk.NewClient(anthropicoption.WithBaseURL(base), anthropicoption.WithAPIKey("key"), anthropicoption.WithMaxRetries(5))
+func messages(ctx context.Context, base string, turns int, options ...anthropicoption.RequestOption) ([]anthropicsdk.MessageParam, error) {
+	client := anthropicsdk.NewClient(append(options, anthropicoption.WithBaseURL(base), anthropicoption.WithAPIKey("key"), anthropicoption.WithMaxRetries(5))...)
 	p := anthropicsdk.MessageNewParams{
 		Model: "any", MaxTokens: 100, System: []anthropicsdk.TextBlockParam{{Text: "Read what you are told to."}},
 		Tools: []anthropicsdk.ToolUnionParam{{OfTool: &anthropicsdk.ToolParam{Name: "read"}}},

@@ -17,8 +17,9 @@ type message struct {
 	ToolCalls  []struct {
 		ID string `json:"id"`
 	} `json:"tool_calls"`
-	Refusal json.RawMessage `json:"refusal"`
-	raw     json.RawMessage
+	Refusal      json.RawMessage `json:"refusal"`
+	OutputConfig json.RawMessage `json:"output_config"`
+	raw          json.RawMessage
 }
 
 type block struct {
@@ -28,7 +29,10 @@ type block struct {
 	ToolUseID string          `json:"tool_use_id"`
 	Signature string          `json:"signature"`
 	Content   json.RawMessage `json:"content"`
-	raw       json.RawMessage
+	Caller    struct {
+		ToolID string `json:"tool_id"`
+	} `json:"caller"`
+	raw json.RawMessage
 }
 
 func read(list []byte) ([]message, error) {
@@ -83,14 +87,26 @@ var judges = map[string]judge{
 // Known tells whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
-// Valid returns what a provider would reject in a list of messages, one line each.
-func Valid(format string, list []byte) []string { return judges[format].valid(list) }
+// Valid returns what a provider would reject in a list of messages, or a request body that has one under messages, one line each.
+func Valid(format string, list []byte) []string { return judges[format].valid(listIn(list)) }
+
+// listIn is the list of messages in a request body; a list is its own.
+func listIn(body []byte) []byte {
+	var whole struct{ Messages json.RawMessage }
+	if json.Unmarshal(body, &whole) == nil && whole.Messages != nil {
+		return whole.Messages
+	}
+	return body
+}
 
 // LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
-func LastUser(format string, list []byte) json.RawMessage { return judges[format].lastUser(list) }
+func LastUser(format string, list []byte) json.RawMessage {
+	return judges[format].lastUser(listIn(list))
+}
 
 // Opaque checks that every opaque part of after stands byte for byte in before.
 func Opaque(format string, before, after []byte) error {
+	before, after = listIn(before), listIn(after)
 	for _, part := range judges[format].opaque(after) {
 		if !bytes.Contains(before, part) {
 			return fmt.Errorf("an opaque part was changed: %.80s", part)
@@ -173,7 +189,7 @@ func anthropic(ms []message) (bad []string) {
 			say(i, "role %q", m.Role)
 		}
 		bs := m.blocks()
-		if len(bs) == 0 {
+		if len(bs) == 0 && !(m.Role == "system" && len(m.OutputConfig) > 2) {
 			say(i, "no content")
 		}
 		for _, b := range bs {
@@ -187,15 +203,17 @@ func anthropic(ms []message) (bad []string) {
 			turns = append(turns, turn{i, m.Role, bs})
 		}
 	}
-	if len(turns) > 0 && turns[0].role == "assistant" {
+	if len(turns) > 0 && turns[0].role == "assistant" && !(len(turns[0].blocks) > 0 && turns[0].blocks[0].Type == "compaction") {
 		say(0, "the first message is the assistant's")
 	}
 	used := map[string]bool{}
 	open := map[string]bool{}
+	server := map[string]bool{} // calls of the provider's own tools that have no result yet
+	known := map[string]bool{}  // all of them
+	called := false             // one of them has called a tool in the turn before
 	for n, t := range turns {
 		next := map[string]bool{}
-		server := map[string]bool{}
-		other := false
+		other, calls := false, false
 		for _, b := range t.blocks {
 			switch {
 			case b.Type == "tool_use":
@@ -206,8 +224,13 @@ func anthropic(ms []message) (bad []string) {
 					say(t.at, "tool_use id %q", b.ID)
 				}
 				used[b.ID], next[b.ID] = true, true
+				if by := b.Caller.ToolID; by != "" {
+					if calls = true; !known[by] {
+						say(t.at, "tool_use %q was called by %q, which is not there", b.ID, by)
+					}
+				}
 			case b.Type == "server_tool_use" || b.Type == "mcp_tool_use":
-				server[b.ID] = true
+				server[b.ID], known[b.ID] = true, true
 			case b.Type == "tool_result":
 				if other {
 					say(t.at, "tool_result behind other content")
@@ -229,10 +252,15 @@ func anthropic(ms []message) (bad []string) {
 		if len(open) > 0 && !(n == len(turns)-1 && !other) {
 			say(t.at, "%d tool_use of the turn before have no tool_result", len(open))
 		}
-		if len(server) > 0 && n+1 < len(turns) {
-			say(t.at, "%d server tools without result", len(server))
+		if called && other {
+			say(t.at, "the answer to a tool_use with a caller holds more than tool_results")
 		}
-		open = next
+		// A result may be deferred until somebody else than the tools speaks.
+		if len(server) > 0 && (t.role == "system" || t.role == "user" && other) {
+			say(t.at, "%d server tools without result", len(server))
+			server = map[string]bool{}
+		}
+		open, called = next, calls
 	}
 	return bad
 }

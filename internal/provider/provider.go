@@ -22,9 +22,14 @@ type Endpoint struct {
 	Broken int           // every so many requests of a conversation fail; 0 is never
 	NoSums bool          // summaries fail
 	Slow   time.Duration // how long an answer takes
+	Steps  int           // how many tool calls come in a row; 0 is 2
+	// Thinking is the way in which a model of Anthropic thinks, as package judge names them: answers begin with signed thinking, and
+	// what comes back is refused as such a model does. "" is that it does not think.
+	Thinking string
 
-	mu   sync.Mutex
-	seen Seen
+	mu      sync.Mutex
+	seen    Seen
+	thought string // the block with which the answer begins, and a comma
 }
 
 // Seen is what an Endpoint was asked.
@@ -54,6 +59,11 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Messages, Tools json.RawMessage
 		Stream          bool
+		Thinking        struct {
+			Binding struct {
+				Behavior string `json:"prefix_mismatch_behavior"`
+			} `json:"block_binding"`
+		}
 	}
 	if err := json.Unmarshal(text, &body); err != nil {
 		e.refuse(w, 400, "not JSON: "+err.Error())
@@ -74,6 +84,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"error":{"message":"no summaries here"}}`, 500)
 			return
 		}
+		e.thought = ""
 		e.answer(w, body.Stream, "## Goal\nThe user wants every file read and counted. Much was done and is known.", "")
 		return
 	}
@@ -88,6 +99,13 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"invalid"}}`, 400)
 		return
 	}
+	if e.Thinking != "" && body.Thinking.Binding.Behavior != "drop_block" {
+		if bad := judge.Thinking(e.Format, e.Thinking, text); len(bad) > 0 {
+			e.seen.Refused = append(e.seen.Refused, bad...)
+			http.Error(w, `{"error":{"type":"invalid_request_error","message":"`+bad[0]+`"}}`, 400)
+			return
+		}
+	}
 	if tokens := len(list) / 4; tokens > e.Window {
 		e.seen.Overflows++
 		e.overflow(w, tokens)
@@ -95,8 +113,11 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	e.seen.Conversations = append(e.seen.Conversations, list)
 	call := ""
-	if e.seen.Requests%3 != 0 {
+	if steps := max(2, e.Steps); e.seen.Requests%(steps+1) != 0 {
 		call = fmt.Sprintf("call_%d", e.seen.Requests)
+	}
+	if e.thought = ""; e.Thinking != "" {
+		e.thought = fmt.Sprintf(`{"type":"thinking","thinking":"What is answer %d?","signature":%q},`, e.seen.Requests, judge.Next(e.Format, text))
 	}
 	e.answer(w, body.Stream, fmt.Sprintf("This is answer %d.", e.seen.Requests), call)
 }
@@ -127,9 +148,9 @@ func (e *Endpoint) answer(w http.ResponseWriter, stream bool, text, call string)
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case e.Format == "anthropic" && call != "":
-		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[{"type":"text","text":%q},{"type":"tool_use","id":%q,"name":"read","input":%s}],"usage":{"input_tokens":1,"output_tokens":1}}`, text, call, arguments)
+		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","stop_reason":"tool_use","content":[%s{"type":"text","text":%q},{"type":"tool_use","id":%q,"name":"read","input":%s}],"usage":{"input_tokens":1,"output_tokens":1}}`, e.thought, text, call, arguments)
 	case e.Format == "anthropic":
-		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":%q}],"usage":{"input_tokens":1,"output_tokens":1}}`, text)
+		fmt.Fprintf(w, `{"id":"m","type":"message","role":"assistant","stop_reason":"end_turn","content":[%s{"type":"text","text":%q}],"usage":{"input_tokens":1,"output_tokens":1}}`, e.thought, text)
 	case call != "":
 		fmt.Fprintf(w, `{"id":"c","object":"chat.completion","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":%q,"tool_calls":[{"id":%q,"type":"function","function":{"name":"read","arguments":%q}}]}}]}`, text, call, arguments)
 	default:

@@ -151,6 +151,8 @@ export interface Policy {
   wire_safe?: boolean;
   /** Tool calls at the end without a result: `keep` (the default) leaves them to the host, `answer` repairs them. */
   open_calls?: "keep" | "answer";
+  /** How the model is asked to think: by default the request body or the model's name tells. */
+  thinking?: "auto" | "manual" | "adaptive" | "drop_block" | "off";
   /** Compacts although it is not due. */
   force?: boolean;
   /** The most bytes that the list of messages may have as JSON; above it old images and files give way to placeholders. */
@@ -312,6 +314,14 @@ export interface Report {
     reread_tokens: number;
     saved_tokens: number;
     turns_to_pay?: number;
+  };
+  /** What became of thinking that its provider has signed; absent where there is none. */
+  thinking?: {
+    mode: "manual" | "adaptive" | "drop_block" | "off" | "unknown";
+    source: "policy" | "request" | "model" | "none";
+    kept: number;
+    stripped: number;
+    closed?: number;
   };
   /** With `log`: what became of each message. */
   decisions?: {

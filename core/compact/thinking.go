@@ -1,0 +1,285 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/core/digest"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/transcript"
+)
+
+// Thinking tells what became of the thinking that its provider has signed, in a result that is another transcript.
+//
+//easyjson:json
+type Thinking struct {
+	// Mode is how the model thinks: "manual", "adaptive", "drop_block", "off", or "unknown"; Source is what told it: "policy",
+	// "request" (the body), "model" (its name) or "none".
+	Mode   string `json:"mode"`
+	Source string `json:"source"`
+	// Kept is how many signed parts the result still has, and Stripped how many were taken out of messages that stay.
+	Kept     int `json:"kept"`
+	Stripped int `json:"stripped"`
+	// Closed is how many messages of the open tool loop stand in the result as text.
+	Closed int `json:"closed,omitempty"`
+}
+
+// thinkingMode is how the model of the transcript thinks, and what tells it. What says more of this very request counts first.
+func (in *Input) thinkingMode() (mode, source string) {
+	if mode = in.Policy.Thinking; mode != "" && mode != policy.ThinkingAuto {
+		return mode, "policy"
+	}
+	if mode = in.Transcript.Thinking; mode != "" {
+		return mode, "request"
+	}
+	if model := in.Transcript.Model; !model.Zero() {
+		if mode = policy.ThinkingOf(in.Transcript.Text(model)); mode != policy.ThinkingUnknown {
+			return mode, "model"
+		}
+	}
+	if mode = policy.ThinkingOf(in.Policy.Model); mode != policy.ThinkingUnknown {
+		return mode, "model"
+	}
+	return policy.ThinkingUnknown, "none"
+}
+
+// needsThinking tells whether an open tool loop must begin with its own thinking, or may have to (AN8).
+func needsThinking(mode string) bool {
+	return mode == policy.ThinkingManual || mode == policy.ThinkingUnknown
+}
+
+// bound tells whether a part is thinking that its provider has signed.
+func bound(p *transcript.Part) bool { return p.Kind == transcript.Reasoning && p.Has(transcript.Bound) }
+
+// settleThinking makes what is left of signed thinking such that the provider takes it back. It tells whether that could be done: in
+// an open tool loop that the host is about to answer it may be impossible.
+func (c *Run) settleThinking() bool {
+	if !transcript.AnyHas(c.T.Parts, transcript.Bound) || !c.Changed() {
+		return true
+	}
+	c.absorb()
+	mode, source := c.thinkingMode()
+	c.Report.Thinking = &Thinking{Mode: mode, Source: source}
+	if needsThinking(mode) && c.loopBroken(mode == policy.ThinkingUnknown) && !c.closeLoop() {
+		return false
+	}
+	switch mode {
+	case policy.ThinkingAdaptive, policy.ThinkingUnknown:
+		c.dropBoundReasoning(c.FirstChange())
+	case policy.ThinkingOff:
+		c.dropBoundReasoning(min(c.FirstChange(), c.openTurn(len(c.Items))))
+	}
+	return true
+}
+
+// countThinking completes the report.
+func (c *Run) countThinking() {
+	if c.Report.Thinking == nil {
+		return
+	}
+	for _, it := range c.Items {
+		for _, p := range c.T.PartsOf(int(it.Msg)) {
+			if bound(&p) && !p.Has(transcript.Removed) {
+				c.Report.Thinking.Kept++
+			}
+		}
+	}
+}
+
+// absorb makes items of the messages that came after the plan: thinking in them is bound to what the plan has changed, and they may go
+// on with a tool loop that it has.
+func (c *Run) absorb() {
+	for ; c.Rest < c.T.Input; c.Rest++ {
+		it := Item{Msg: int32(c.Rest), In: int32(c.Rest), Tokens: c.P.Message(c.T, c.Rest)}
+		c.Items = append(c.Items, it)
+		c.Total += it.Tokens
+		c.late += it.Tokens
+	}
+	c.Report.Tokens.Before += c.late
+}
+
+// A loop is the end of a list of messages that nobody but the assistant and its tools has said.
+type loop struct {
+	from   int  // index of its first message
+	begins bool // its first message of the assistant begins with signed thinking
+	bound  int  // index of the last message with signed thinking, or -1
+}
+
+// inputLoop is the loop at the end of the input, as it came.
+func (c *Run) inputLoop() loop {
+	n := c.T.Input
+	for n > 0 && !c.T.HasUserText(n-1) {
+		n--
+	}
+	return c.loopOf(n, c.T.Input, func(i int) int32 { return int32(i) }, true)
+}
+
+// itemLoop is the loop at the end of the items.
+func (c *Run) itemLoop() loop {
+	return c.loopOf(c.openTurn(len(c.Items)), len(c.Items), func(i int) int32 { return c.Items[i].Msg }, false)
+}
+
+// loopOf looks at the messages of a loop, with what passes have removed of them or without it.
+func (c *Run) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
+	l := loop{from: from, bound: -1}
+	first := true
+	for i := from; i < to; i++ {
+		m := msg(i)
+		if c.T.Messages[m].Role != transcript.Assistant {
+			continue
+		}
+		if first {
+			l.begins = c.beginsBound(m, removed)
+		}
+		first = false
+		for _, p := range c.T.PartsOf(int(m)) {
+			if bound(&p) && (removed || !p.Has(transcript.Removed)) {
+				l.bound = i
+			}
+		}
+	}
+	return l
+}
+
+// beginsBound tells whether a message begins with signed thinking.
+func (c *Run) beginsBound(m int32, removed bool) bool {
+	for _, p := range c.T.PartsOf(int(m)) {
+		if p.Has(transcript.Free) || !removed && p.Has(transcript.Removed) {
+			continue
+		}
+		return bound(&p)
+	}
+	return false
+}
+
+// open tells whether the loop that begins at an item is one that the model goes on with: the last thing in it, thinking aside, is a tool
+// result or a tool call. More is that it calls tools whose results are still to come.
+func (c *Run) open(l loop) (open, more bool) {
+	decided := false
+	for i := len(c.Items) - 1; i >= l.from; i-- {
+		m := c.Items[i].Msg
+		if c.T.Messages[m].Role == transcript.System {
+			continue
+		}
+		more = more || c.T.OpenCalls(int(m)) || c.runs(m)
+		parts := c.T.PartsOf(int(m))
+		for k := len(parts) - 1; k >= 0 && !decided; k-- {
+			p := &parts[k]
+			if p.Has(transcript.Removed|transcript.Free) || p.Parent >= 0 || p.Kind == transcript.Reasoning {
+				continue
+			}
+			decided = true
+			open = (p.Kind == transcript.ToolResult || p.Kind == transcript.ToolCall) && !(p.Has(transcript.Server) && p.Pair >= 0)
+		}
+	}
+	return open || more, more
+}
+
+// loopBroken tells whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, with prefix,
+// has thinking that must not stay because something before it has changed (AN9).
+func (c *Run) loopBroken(prefix bool) bool {
+	was, is := c.inputLoop(), c.itemLoop()
+	if open, _ := c.open(is); !open || was.bound < 0 {
+		return false
+	}
+	if was.begins && !is.begins || c.lostThinking(is.from) {
+		return true
+	}
+	return prefix && c.FirstChange() <= is.bound
+}
+
+// lostThinking tells whether a pass has taken signed thinking out of a message from an item on.
+func (c *Run) lostThinking(from int) bool {
+	for _, it := range c.Items[from:] {
+		cut := it.Rest // its beginning was folded
+		for _, p := range c.T.PartsOf(int(it.Msg)) {
+			if cut = cut && p.Has(transcript.Removed); !cut && bound(&p) && p.Has(transcript.Removed) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// closeLoop puts one message of the user, with all that was said and done as text, in the place of the tool loop at the end: so no
+// turn of the assistant is open that would need thinking. It tells whether that could be done.
+func (c *Run) closeLoop() bool {
+	l := c.itemLoop()
+	if _, more := c.open(l); more {
+		return false
+	}
+	goes := func(i int) bool {
+		m := c.Items[i].Msg
+		return i >= l.from && c.T.Messages[m].Role != transcript.System && (c.inPair(m) || !c.own(m)) // an assistant's digest stays
+	}
+	at, gain := -1, 0
+	var messages []int32
+	var out []Item
+	for i := l.from; i < len(c.Items); i++ {
+		it := c.Items[i]
+		if !goes(i) {
+			continue
+		}
+		if it.Pinned {
+			return false
+		}
+		if at < 0 {
+			at = i
+		}
+		messages, out = append(messages, it.Msg), append(out, it)
+		gain += it.Tokens
+	}
+	if at < 0 {
+		return false
+	}
+	var body *taken
+	if c.keeps() {
+		body = c.foldBody(c.foldElements(at, len(c.Items), goes, false), gain)
+	}
+	part := len(c.T.Parts)
+	text := digest.LoopMessage(c.T, messages, withHandle(digest.LoopMarker, body.handle()))
+	closed := c.compose(c.F.Message(nil, transcript.User, text))
+	c.keepFold(body, &closed, out...)
+	items := append([]Item{}, c.Items[:at]...)
+	items = append(items, closed)
+	for i := at; i < len(c.Items); i++ {
+		if !goes(i) {
+			items = append(items, c.Items[i])
+		}
+	}
+	for _, it := range out {
+		c.act(Action{Action: "fold", Pass: "thinking", Message: int(it.In), Tokens: it.Tokens, Rule: "AN8"})
+	}
+	c.Report.Folded += len(out)
+	c.Report.Thinking.Closed = len(out)
+	c.State.Ledger.Add(c.T, messages)
+	c.setItems(items, part)
+	c.act(Action{Action: "insert", Pass: "thinking", Message: -1, Tokens: -closed.Tokens})
+	return true
+}
+
+// hopeless tells whether no result can be valid: nothing tells how the model thinks, and its last message both holds thinking and calls
+// tools that have no result yet.
+func (c *Run) hopeless() bool {
+	mode, source := c.thinkingMode()
+	if mode != policy.ThinkingUnknown || len(c.Items) == 0 || c.Rest < c.T.Input {
+		return false
+	}
+	l := c.itemLoop()
+	if _, more := c.open(l); !more || l.bound < len(c.Items)-1 {
+		return false
+	}
+	c.Report.Thinking = &Thinking{Mode: mode, Source: source}
+	return true
+}
+
+// atThinking moves a cut inside the open tool loop to where a message begins with thinking, so that what is left of the loop does
+// too (AN8).
+func (c *Run) atThinking(cut int, groups []int32) int {
+	if mode, _ := c.thinkingMode(); mode != policy.ThinkingManual || !c.Policy.Safe() || cut <= c.openTurn(len(c.Items)) || !c.inputLoop().begins {
+		return cut
+	}
+	for i := cut; i < len(c.Items); i++ {
+		if groups[i] != groups[i-1] && c.beginsBound(c.Items[i].Msg, false) {
+			return i
+		}
+	}
+	return cut
+}

@@ -1,0 +1,57 @@
+package transcript
+
+// Sent notes what the model is sent no more because of the messages from index from on: what stands before the provider's own
+// summary (AN12), but for the system prompt, and what stood there only until the next message of the user (AN14).
+func (t *Transcript) Sent(from int) {
+	for i := from; i < len(t.Messages); i++ {
+		m := &t.Messages[i]
+		if n := t.summaryIn(i); n >= 0 {
+			prompt := t.summary == 0
+			for k := t.summary; k < i; k++ {
+				if prompt = prompt && t.Messages[k].Role == System; !prompt {
+					t.unsend(int32(k))
+				}
+			}
+			for k := m.First; k < n; k++ {
+				t.Parts[k].Flags |= Free
+			}
+			t.summary, t.live = i, t.live[:0]
+		}
+		if m.Role == User {
+			for _, k := range t.live {
+				t.unsend(k)
+			}
+			t.live = t.live[:0]
+		}
+		if m.Passing {
+			t.live = append(t.live, int32(i))
+		}
+	}
+}
+
+func (t *Transcript) unsend(i int32) {
+	if m := &t.Messages[i]; !m.Unsent {
+		m.Unsent = true
+		t.Recounted++
+	}
+}
+
+// summaryIn is the last part of message i that is the provider's own summary, or -1.
+func (t *Transcript) summaryIn(i int) int32 {
+	m := &t.Messages[i]
+	for n := m.First + m.Count - 1; n >= m.First; n-- {
+		if t.Parts[n].Has(Summary) {
+			return n
+		}
+	}
+	return -1
+}
+
+// Summarized is how many messages at the front end with the provider's own summary of them, or 0: nothing of them may be moved or
+// changed, and all before the summary costs nothing.
+func (t *Transcript) Summarized() int {
+	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
+		return 0
+	}
+	return t.summary + 1
+}
