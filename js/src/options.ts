@@ -5,24 +5,26 @@ import type { Policy } from "./types.js";
 /** The names of all options of one kind. The type makes a new option that is not listed an error. */
 export type Names<Options extends object> = Readonly<Record<keyof Options, true>>;
 
-const POLICY: Names<Policy> = {
-  preset: true,
-  format: true,
-  model: true,
-  estimator: true,
-  window: true,
-  gate: true,
-  passes: true,
-  summary: true,
-  pins: true,
-  wire_safe: true,
-  open_calls: true,
-  force: true,
-  max_bytes: true,
-  prices: true,
-  log: true,
-  archive: true,
-};
+/** What is often given beside the policy that belongs into it. */
+const POLICY: readonly (keyof Policy)[] = [
+  "preset",
+  "format",
+  "model",
+  "estimator",
+  "window",
+  "gate",
+  "passes",
+  "summary",
+  "pins",
+  "wire_safe",
+  "open_calls",
+  "force",
+  "max_bytes",
+  "prices",
+  "log",
+  "archive",
+  "thinking",
+];
 
 /**
  * Throws `invalid_option` for an option that `of` does not have, with the option that was probably meant. One whose value is
@@ -41,7 +43,7 @@ export function checkOptions(given: object, names: Readonly<Record<string, true>
 }
 
 function inPolicy(name: string, names: Readonly<Record<string, true>>): string | undefined {
-  const key = Object.hasOwn(names, "policy") ? likely(name, Object.keys(POLICY)) : undefined;
+  const key = Object.hasOwn(names, "policy") ? likely(name, POLICY) : undefined;
   return key && `policy.${key}`;
 }
 
