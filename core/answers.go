@@ -51,12 +51,14 @@ type Detected struct {
 	Format     string      `json:"format"`
 	Confidence float64     `json:"confidence"`
 	Candidates []Candidate `json:"candidates"`
+	// Shape is what the messages look like where no format reads them; the only candidate is then the nearest format.
+	Shape string `json:"shape,omitempty"`
 }
 
 // Candidate is a format that a transcript may be in.
 type Candidate struct {
 	Format     string   `json:"format"`
-	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1
+	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1, or less where something is unknown
 	Evidence   []string `json:"evidence"`
 }
 
@@ -114,7 +116,7 @@ type Closed struct {
 //
 //easyjson:json
 type Validated struct {
-	Valid      bool        `json:"valid"`
+	Valid      bool        `json:"valid"` // no violation is refused
 	Format     string      `json:"format"`
 	Messages   int         `json:"messages"`
 	Violations []Violation `json:"violations"`
@@ -127,14 +129,16 @@ type Violation struct {
 	Path    string `json:"path"`
 	Offset  int    `json:"offset"` // bytes from the start of the request
 	Text    string `json:"text"`
-	Repair  string `json:"repair"` // what repair does about it
+	// Severity is what the provider does: "refused" (it answers with an error) or "tolerated" (it answers).
+	Severity string `json:"severity"`
+	Repair   string `json:"repair"` // what repair does about it; of a tolerated one only where the policy wants it
 }
 
 // Repaired is the answer of the operation repair, but for the transcript, which is written behind it.
 //
 //easyjson:json
 type Repaired struct {
-	Valid  bool           `json:"valid"` // nothing is left that breaks a rule
+	Valid  bool           `json:"valid"` // nothing is left that the provider would refuse
 	Report compact.Report `json:"report"`
 }
 

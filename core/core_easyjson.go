@@ -176,6 +176,12 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore1(in *jlexer.Lexer, out *V
 			} else {
 				out.Text = string(in.String())
 			}
+		case "severity":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Severity = string(in.String())
+			}
 		case "repair":
 			if in.IsNull() {
 				in.Skip()
@@ -224,6 +230,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore1(out *jwriter.Writer, in 
 		const prefix string = ",\"text\":"
 		out.RawString(prefix)
 		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"severity\":"
+		out.RawString(prefix)
+		out.String(string(in.Severity))
 	}
 	{
 		const prefix string = ",\"repair\":"
@@ -2160,6 +2171,12 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 				}
 				in.Delim(']')
 			}
+		case "shape":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Shape = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2203,6 +2220,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Shape != "" {
+		const prefix string = ",\"shape\":"
+		out.RawString(prefix)
+		out.String(string(in.Shape))
 	}
 	out.RawByte('}')
 }

@@ -36,13 +36,29 @@ type answer struct {
 		InputTokens               int `json:"input_tokens"`
 	}
 	Violations []struct {
-		Rule, Path, Text, Repair string
-		Message                  int
+		Rule, Path, Text, Repair, Severity string
+		Message                            int
 	}
 }
 
+// refused are the violations that a provider refuses, as a report names what is left.
+func (a *answer) refused() (list []left) {
+	for _, v := range a.Violations {
+		if v.Severity == "refused" {
+			list = append(list, left{v.Rule, v.Message, v.Text})
+		}
+	}
+	return list
+}
+
+type left struct {
+	Rule    string
+	Message int
+	Text    string
+}
+
 type report struct {
-	Reason                              string
+	Reason, Format                      string
 	Changed                             bool
 	Tokens                              struct{ Before, After, Limit, Window int }
 	Messages                            struct{ Before, After int }
@@ -57,6 +73,7 @@ type report struct {
 		Action, Pass, Rule string
 		Message            int
 	}
+	Left []left
 }
 
 func call(t testing.TB, op string, request string) answer {
@@ -132,6 +149,13 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 	}
 	if bad := judge.Valid(format, out); len(bad) > 0 { // 1
 		say("invalid: %d violations, such as %s", len(bad), bad[0])
+	}
+	if less, more := judge.Tolerated(format, messages), judge.Tolerated(format, out); len(more) > len(less) && len(judge.Valid(format, messages)) == 0 {
+		say("the provider tolerates what the input breaks at %d places, and the result at %d, such as %s", len(less), len(more), more[0])
+	}
+	left := fmt.Sprint(a.Report.Left)
+	if v := call(t, "validate", `{"policy":`+policy+`,"messages":`+string(out)+`}`); fmt.Sprint(v.refused()) != left {
+		say("the report says that %s is left, and validate %+v", left, v.Violations)
 	}
 	if u := judge.LastUser(format, messages); u != nil && !bytes.Contains(out, u) { // 2
 		// Where the input itself is invalid, what repair makes of it counts.

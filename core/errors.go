@@ -32,14 +32,22 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// ambiguous is the error of a transcript that may be in several formats, or in none.
-func ambiguous(guesses []wire.Guess, offset int) *jsonspan.Error {
-	if len(guesses) == 0 {
-		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "no wire format has messages like these; there are: " + list(wire.Names())}
+// undetected is the error of a transcript that may be in several formats, or in none.
+func undetected(found *wire.Detection, offset int) *jsonspan.Error {
+	if shape := found.Shape; shape != nil {
+		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "these look like " + shape.Name + " (" + list(found.Signs) +
+			"), which no wire format reads; the nearest format is \"" + shape.Nearest + "\": convert the messages, or set \"format\" in the policy"}
 	}
 	var names []string
-	for _, g := range guesses {
+	for _, g := range found.Guesses {
 		names = append(names, g.Format.Name)
+	}
+	switch len(names) {
+	case 0:
+		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "no wire format has messages like these; there are: " + list(wire.Names())}
+	case 1:
+		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "no wire format has messages like these; the nearest format is \"" +
+			names[0] + "\": convert the messages, or set \"format\" in the policy"}
 	}
 	return &jsonspan.Error{Code: AmbiguousFormat, Offset: offset,
 		Message: "these messages may be in any of these formats: " + list(names) + `; set "format" in the policy`}

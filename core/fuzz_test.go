@@ -79,7 +79,7 @@ func FuzzRepair(f *testing.F) {
 			t.Fatalf("%s %s\nrepaired   %s\nand again  %s", format, list, a.Messages, b.Messages)
 		}
 		for _, v := range call(t, "validate", policy+string(a.Messages)+"}").Violations {
-			if v.Repair != "none" {
+			if v.Severity == "refused" && v.Repair != "none" {
 				t.Fatalf("%s %s\nrepaired %s\nstill    %+v", format, list, a.Messages, v)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/compact"
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/wire"
 )
 
 // restore puts bodies of the archive back where markers name their handles. Without bodies it lists the markers.
@@ -32,7 +33,7 @@ func restore(r *request, dst []byte) []byte {
 	for i := range seq {
 		seq[i] = int32(i)
 	}
-	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: len(r.format.Check(t, seq, r.policy.OpenCalls == "answer")) == 0}
+	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
 	r.move(c)
 	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
 }
@@ -135,7 +136,6 @@ func (a *RecallArguments) read(src []byte) (problem string) {
 		src = []byte(jsonspan.Text(src, s.Text().Span))
 	}
 	s := jsonspan.New(src)
-	s.Lenient = true
 	if s.Kind() != jsonspan.Object {
 		return bad
 	}

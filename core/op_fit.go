@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/transcript"
+	"github.com/ctxfold/ctxfold/core/wire"
 )
 
 // fit tells what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place,
@@ -19,7 +20,7 @@ func fit(r *request, dst []byte) []byte {
 	if r.resolve(); r.err != nil {
 		return dst
 	}
-	p := Plan{Version: abi, Fit: true, Policy: policy.Raw("{}"), State: r.recollect()}
+	p := Plan{Version: abi, Fit: true, Policy: policy.Raw("{}"), State: r.recollect(nil)}
 	if r.err != nil {
 		return dst
 	}
@@ -65,33 +66,36 @@ type history struct {
 }
 
 // recollect reads the transcript of a fit: the history, or what was sent for its beginning and the rest of it. It returns the
-// state that belongs to it.
-func (r *request) recollect() (state compact.State) {
-	at := r.members[inMessages].Start
+// state that belongs to it. Before is the format that the conversation was in; nil where only what is remembered may tell.
+func (r *request) recollect(before *wire.Format) (state compact.State) {
 	h := &history{known: -1}
 	r.history = h
 	if r.remembered = r.memories(); r.err != nil {
 		return state
 	}
+	if before == nil {
+		before = r.stateFormat()
+	}
+	read := func() { r.readFrom(r.members[inMessages].Start, before) }
 	if !slices.ContainsFunc(r.remembered, func(m memory) bool { return m.messages > 0 }) {
-		r.readAt(at)
+		read()
 		return state
 	}
 	r.unweighed = true // this reading only tells whether the history is known
-	r.readAt(at)
+	read()
 	if r.unweighed = false; r.err != nil {
 		return state
 	}
 	prints := r.t.Prints(0, 0)
 	n, goesOn := find(r.remembered, prints)
 	if n < 0 || !r.remembered[n].read(r.src) || policy.Decode(r.remembered[n].state.Of(r.src), &state) != nil {
-		r.readAt(at)
+		read()
 		return compact.State{}
 	}
 	m := &r.remembered[n]
 	if h.known, h.entry = n, m; goesOn {
 		h.goOn(m, r.t)
-		r.readAt(at)
+		read()
 	} else {
 		h.print = prints[len(prints)-1]
 		r.join(h, m)
@@ -252,9 +256,7 @@ func (h *history) remember(r *request, c *compact.Run) policy.Raw {
 
 // again reads a transcript anew, since a compaction changes the records of the one that it works on.
 func (r *request) again(src []byte, at uint32) *transcript.Transcript {
-	s := jsonspan.New(src).At(at)
-	s.Lenient = true
-	return r.format.Read(s)
+	return r.format.Read(jsonspan.New(src).At(at))
 }
 
 // appendEdits writes what becomes of the messages at places, nil where they stand where the transcript has them. What is not kept

@@ -7,7 +7,6 @@ package core
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/compact"
@@ -16,7 +15,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/policy"
 	"github.com/ctxfold/ctxfold/core/tokens"
-	"github.com/ctxfold/ctxfold/core/transcript"
 	"github.com/ctxfold/ctxfold/core/wire"
 	"github.com/mailru/easyjson/jwriter"
 )
@@ -29,10 +27,9 @@ const abi = 1
 
 // op is an operation: it works on a request and appends its answer, or leaves an error in the request.
 type op struct {
-	name    string
-	takes   members
-	lenient bool // lone surrogates in the transcript are counted, not refused
-	run     func(r *request, dst []byte) []byte
+	name  string
+	takes members
+	run   func(r *request, dst []byte) []byte
 }
 
 var ops []op
@@ -42,23 +39,23 @@ func init() {
 	const usage = 1 << inUsage
 	const either = asked | 1<<inSession // what takes messages takes a session in their stead
 	ops = []op{                         // not in the declaration: info lists them
-		{"info", raw, false, info},
-		{"detect", 1<<inPolicy | 1<<inMessages | 1<<inSession | unread, true, detect},
-		{"estimate", either | usage | 1<<inText, false, estimate},
-		{"check", either | usage, false, check},
-		{"plan", either | usage | edits, false, plan},
-		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMemory | 1<<inMessages | 1<<inSession | unread | edits, false, step},
-		{"fit", 1<<inPolicy | 1<<inMemory | 1<<inMessages | usage | unread | edits, false, fit},
-		{"prints", 1<<inPolicy | 1<<inMessages | unread, false, prints},
-		{"validate", either | edits, true, validate},
-		{"repair", either | edits, true, repair},
-		{"restore", either | 1<<inBodies | edits, false, restore},
-		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, false, recall},
-		{"open", raw, true, open},
-		{"session_open", asked, false, sessionOpen},
-		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, false, sessionAppend},
-		{"session_close", 1<<inSession | unread, false, sessionClose},
-		{"function", either | edits | 1<<inText | 1<<inName | 1<<inArguments | unread, false, function},
+		{"info", raw, info},
+		{"detect", 1<<inPolicy | 1<<inMessages | 1<<inSession | unread, detect},
+		{"estimate", either | usage | 1<<inText, estimate},
+		{"check", either | usage, check},
+		{"plan", either | usage | edits, plan},
+		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMemory | 1<<inMessages | 1<<inSession | unread | edits, step},
+		{"fit", 1<<inPolicy | 1<<inMemory | 1<<inMessages | usage | unread | edits, fit},
+		{"prints", 1<<inPolicy | 1<<inMessages | unread, prints},
+		{"validate", either | edits, validate},
+		{"repair", either | edits, repair},
+		{"restore", either | 1<<inBodies | edits, restore},
+		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, recall},
+		{"open", raw, open},
+		{"session_open", asked, sessionOpen},
+		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, sessionAppend},
+		{"session_close", 1<<inSession | unread, sessionClose},
+		{"function", either | edits | 1<<inText | 1<<inName | 1<<inArguments | unread, function},
 	}
 }
 
@@ -101,7 +98,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		}
 		return answer
 	}
-	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: "there is no operation \"" + name + "\"; there are: " + list(Ops())})
+	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
 // appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It is no interface, because the linker would then keep the
@@ -136,16 +133,18 @@ func detect(r *request, dst []byte) []byte {
 	if r.session != nil {
 		s = jsonspan.New(r.t.Src)
 	}
-	s.Lenient = true
-	guesses := wire.Detect(s)
+	found := wire.Detect(s)
 	if r.fail(s.Err(), 0); r.err != nil {
 		return dst
 	}
 	a := Detected{}
-	for _, g := range guesses {
+	for _, g := range found.Guesses {
 		a.Candidates = append(a.Candidates, Candidate{g.Format.Name, round(g.Confidence), g.Evidence})
 	}
-	if len(guesses) > 0 && guesses[0].Confidence >= wire.Sure {
+	if found.Shape != nil {
+		a.Shape = found.Shape.Name
+	}
+	if found.Sure() != nil {
 		a.Format, a.Confidence = a.Candidates[0].Format, a.Candidates[0].Confidence
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
@@ -212,12 +211,13 @@ func check(r *request, dst []byte) []byte {
 		}
 	}
 	switch {
+	case a.Messages == 0:
 	case r.policy.Unbounded():
 		a.Reason = compact.UnknownWindow
 	case a.Due:
 		a.Reason = "over_limit"
 	}
-	if m := r.policy.MaxBytes; m > 0 && !a.Due && r.t.List.Len() > m {
+	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
 	}
 	if a.Window > 0 {
@@ -235,10 +235,8 @@ func validate(r *request, dst []byte) []byte {
 		seq[i] = int32(i)
 	}
 	a := Validated{Format: r.format.Name, Messages: len(seq)}
-	if r.lone > 0 {
-		at := slices.IndexFunc(r.t.Messages, func(m transcript.Message) bool { return int(m.Span.End) > r.firstLone })
-		a.Violations = append(a.Violations, Violation{Rule: "I8", Message: at, Path: jsonspan.PathAt(r.src, r.firstLone), Offset: r.firstLone,
-			Text: "half of a surrogate pair stands alone; in all: " + strconv.Itoa(r.lone), Repair: "replace"})
+	if r.t.LoneBeside {
+		a.Violations = append(a.Violations, r.loneBeside())
 	}
 	list := jsonspan.PathAt(r.t.Src, int(r.t.List.Start))
 	if r.session != nil {
@@ -246,15 +244,29 @@ func validate(r *request, dst []byte) []byte {
 	}
 	paths := wire.Paths{F: r.format, T: r.t}
 	for _, v := range r.format.Check(r.t, seq, r.policy.OpenCalls == "answer") {
-		at := r.t.Messages[v.Message].Span.Start
-		if v.Part >= 0 {
+		msg := &r.t.Messages[v.Message]
+		at, path := msg.Span.Start, list+paths.Of(&v)
+		switch {
+		case v.Part >= 0:
 			at = r.t.Parts[v.Part].Span.Start
+		case v.Fix == wire.Replace:
+			at = jsonspan.Lone(r.t.Src, msg.Span)[0]
+			path += strings.TrimPrefix(jsonspan.PathAt(r.t.Src, int(at)), jsonspan.PathAt(r.t.Src, int(msg.Span.Start)))
 		}
-		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: list + paths.Of(&v),
-			Offset: int(at), Text: v.Text, Repair: v.Fix.String()})
+		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: path,
+			Offset: int(at), Text: v.Text, Severity: v.Severity.String(), Repair: v.Fix.String()})
 	}
-	a.Valid = len(a.Violations) == 0
+	a.Valid = !slices.ContainsFunc(a.Violations, func(v Violation) bool { return v.Severity == wire.Refused.String() })
 	return appendJSON(dst, a.MarshalEasyJSON)
+}
+
+// loneBeside is the violation of I8 beside the list of messages.
+func (r *request) loneBeside() Violation {
+	t := r.t
+	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
+	lone = append(lone, jsonspan.Lone(t.Src, jsonspan.Span{Start: t.List.End, End: t.Outer.End})...)
+	return Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(t.Src, int(lone[0])), Offset: int(lone[0]), Text: wire.LoneText,
+		Severity: wire.Refused.String(), Repair: wire.Replace.String()}
 }
 
 func plan(r *request, dst []byte) []byte {
@@ -297,15 +309,19 @@ func step(r *request, dst []byte) []byte {
 	}
 	format := r.format
 	if r.format = wire.ByName(p.Format); r.format == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: "there is no format \"" + p.Format + "\""}, at)
+		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: policy.Unknown("format", p.Format, wire.Names())}, at)
 		return dst
+	}
+	before := r.format
+	if before.Name == wire.Plain && r.policy.Auto() { // what has come since may show another format
+		r.format = format
 	}
 	r.suit()
 	switch {
 	case p.Fit && r.session == nil:
-		r.recollect()
+		r.recollect(before)
 	case r.session == nil:
-		r.readAt(r.members[inMessages].Start)
+		r.readFrom(r.members[inMessages].Start, before)
 	}
 	if r.err != nil {
 		return dst

@@ -23,8 +23,8 @@ func TestStateRemembersTheFormat(t *testing.T) {
 	if a.Error != nil || !a.Report.Changed {
 		t.Fatalf("%+v", a)
 	}
-	if b := compacts(t, policy, "", string(a.Messages), summaryText); b.Error == nil || b.Error.Code != "ambiguous_format" {
-		t.Errorf("without state: %+v", b.Error)
+	if b := compacts(t, policy, "", string(a.Messages), summaryText); b.Error != nil || b.Report.Format != "plain" {
+		t.Errorf("without state: %+v, format %s", b.Error, b.Report.Format)
 	}
 	for _, request := range []string{
 		`{"policy":%s,"state":%s,"messages":%s}`,
@@ -32,8 +32,8 @@ func TestStateRemembersTheFormat(t *testing.T) {
 		`{"messages":%[3]s,"state":%[2]s,"policy":%[1]s}`,
 	} {
 		b := call(t, "plan", fmt.Sprintf(request, policy, a.State, a.Messages))
-		if b.Error != nil || b.Report.Changed {
-			t.Errorf("%s: %+v", request, b.Error)
+		if b.Error != nil || b.Report.Changed || b.Report.Format != "anthropic" {
+			t.Errorf("%s: %+v, format %s", request, b.Error, b.Report.Format)
 		}
 	}
 }

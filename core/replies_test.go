@@ -80,7 +80,7 @@ func TestReplies(t *testing.T) {
 		{"a number for a text", func(ids []string) []string { return text(ids, `7`) }, "wrong_type", ""},
 		{"a list for a text", func(ids []string) []string { return text(ids, `["a"]`) }, "wrong_type", ""},
 		{"a text for a summary", func([]string) []string { return []string{`"summary"`} }, "wrong_type", ""},
-		{"half a surrogate pair", func(ids []string) []string { return text(ids, `"\ud800"`) }, "lone_surrogate", ""},
+		{"half a surrogate pair", func(ids []string) []string { return text(ids, `"\ud800"`) }, "", ""},
 	} {
 		for _, split := range []string{"map", "chain"} {
 			policy := fmt.Sprintf(policy, split)

@@ -24,13 +24,10 @@ type request struct {
 	profile   *tokens.Profile
 	t         *transcript.Transcript
 	unweighed bool // the transcript is read without the estimator
+	err       *jsonspan.Error
 
 	remembered []memory // of a fit
 	history    *history // of a fit
-
-	lone      int // lone surrogates in the transcript
-	firstLone int
-	err       *jsonspan.Error
 }
 
 // members is a set of members, and how a request is read.
@@ -102,7 +99,6 @@ func (r *request) parse() {
 		if n == inMessages {
 			late = start
 		}
-		s.Lenient = n == inMessages && o.lenient
 		r.members[n] = s.Skip().Span
 	}
 	s.End()
@@ -173,7 +169,7 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	r.policy, r.policyAt = pol, base
 	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
 		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
-			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)
+			Message: policy.Unknown("estimator", pol.Estimator, tokens.Names())}, base)
 		return
 	}
 	if !pol.Safe() {
@@ -181,10 +177,10 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	}
 	r.profile = r.profile.For(pol.Model)
 	defer r.suit()
-	if pol.Format != "" && pol.Format != "auto" {
+	if !pol.Auto() {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
 			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format",
-				Message: "there is no format \"" + pol.Format + "\"; there are: " + list(wire.Names())}, base)
+				Message: policy.Unknown("format", pol.Format, wire.Names())}, base)
 		}
 	}
 }
@@ -198,48 +194,46 @@ func (r *request) suit() {
 
 // readAt reads the transcript that stands at an offset.
 func (r *request) readAt(offset uint32) {
-	r.read(jsonspan.New(r.src).At(offset))
+	r.readFrom(offset, r.stateFormat())
+}
+
+// readFrom is readAt for a conversation that was in a format before, or in none (nil).
+func (r *request) readFrom(offset uint32, before *wire.Format) {
+	r.readBehind(jsonspan.New(r.src).At(offset), before)
 }
 
 // read reads the transcript at the scanner, which stands behind it afterwards.
-func (r *request) read(s *jsonspan.Scanner) {
+func (r *request) read(s *jsonspan.Scanner) { r.readBehind(s, r.stateFormat()) }
+
+// readBehind is read for a conversation that was in a format before, or in none (nil).
+func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 	if r.format == nil {
 		d := s.At(s.Pos())
-		d.Lenient = r.op.lenient
-		guesses := wire.Detect(d)
+		found := wire.Detect(d)
 		if r.fail(d.Err(), 0); r.err != nil {
 			return
 		}
-		if f := r.stateFormat(guesses); f != nil {
-			guesses = []wire.Guess{{Format: f, Confidence: 1}}
-		}
-		if len(guesses) == 0 || guesses[0].Confidence < wire.Sure {
-			// An empty list, or messages without a role, is a plainer thing to be told than "no format has these".
+		if r.format = settle(&found, before); r.format == nil {
+			// A message without a role is a plainer thing to be told than "no format has these".
 			r.fail(plainFault(s.At(s.Pos())), 0)
-			r.fail(ambiguous(guesses, int(s.Pos())), 0)
+			r.fail(undetected(&found, int(s.Pos())), 0)
 			return
 		}
-		r.format = guesses[0].Format
 		r.suit()
 	}
-	strict := s.Lenient
-	if s.Lenient = r.op.lenient; !r.unweighed {
+	if !r.unweighed {
 		s.Weigh = r.profile.Automaton
 	}
 	r.t = r.format.Read(s)
 	s.Weigh = nil
-	r.lone, r.firstLone = s.Lone, s.FirstLone
-	s.Lenient = strict
 	r.fail(s.Err(), 0)
 }
 
-// stateFormat is the format that the state of the last compaction names, or what is remembered, if the messages may be in it.
-func (r *request) stateFormat(guesses []wire.Guess) *wire.Format {
+// stateFormat is the format that the state of the last compaction names, or what is remembered; nil where nothing does.
+func (r *request) stateFormat() *wire.Format {
 	for i := len(r.remembered) - 1; i >= 0; i-- {
-		for _, g := range guesses {
-			if g.Format.Name == r.remembered[i].format {
-				return g.Format
-			}
+		if f := wire.ByName(r.remembered[i].format); f != nil {
+			return f
 		}
 	}
 	var state compact.State
@@ -247,18 +241,24 @@ func (r *request) stateFormat(guesses []wire.Guess) *wire.Format {
 	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used
 		return nil
 	}
-	for _, g := range guesses {
-		if g.Format.Name == state.Format {
-			return g.Format
-		}
-	}
-	return nil
+	return wire.ByName(state.Format)
 }
 
-// plainFault finds what is wrong with a transcript in any format: no list, an empty list, a message that is no object or
-// that has neither a role nor a type.
+// settle decides on the format of a conversation that was in the format before, or in none; nil where nothing tells. What was
+// plain goes over to another format with the first sign of it, to the strictest where several are left.
+func settle(found *wire.Detection, before *wire.Format) *wire.Format {
+	if before != nil && found.May(before) {
+		return before
+	}
+	if f := found.Sure(); f != nil || before == nil || before.Name != wire.Plain {
+		return f
+	}
+	return found.Strictest()
+}
+
+// plainFault finds what is wrong with a transcript in any format: no list, a message that is no object or that has neither a
+// role nor a type.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
-	s.Lenient = true
 	switch s.Kind() {
 	case jsonspan.Array:
 	case jsonspan.Object:
@@ -266,9 +266,7 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	default:
 		return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "messages must be a list of messages, or a request body"}
 	}
-	n := 0
-	start := s.Pos()
-	for s.Array(); s.Elem(); n++ {
+	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
 			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "a message must be an object"}
 		}
@@ -285,19 +283,13 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 			return &jsonspan.Error{Code: wire.MissingRole, Offset: int(at), Message: "this message has no role"}
 		}
 	}
-	if n == 0 {
-		return &jsonspan.Error{Code: wire.NoMessages, Offset: int(start), Message: "the list of messages is empty"}
-	}
 	return nil
 }
 
 // need reports a member that an operation cannot do without.
 func (r *request) need(member int) bool {
 	if member == inMessages && r.err == nil && r.session != nil && r.op.takes&grows == 0 {
-		if r.t == nil {
-			r.err = &jsonspan.Error{Code: wire.NoMessages, Message: "the session has no messages yet"}
-		}
-		return r.err == nil
+		return true
 	}
 	if r.err == nil && r.members[member].Zero() {
 		r.err = &jsonspan.Error{Code: wire.MissingField, Message: "the request has no \"" + memberNames[member] + "\""}

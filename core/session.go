@@ -54,6 +54,7 @@ type session struct {
 	profile *tokens.Profile
 	state   compact.State
 	format  *wire.Format           // nil as long as neither policy nor messages tell it
+	auto    bool                   // messages may show another format
 	t       *transcript.Transcript // nil as long as there are no messages
 	sum     int                    // tokens of the messages before counted
 	counted int
@@ -102,10 +103,23 @@ func (r *request) enter() {
 			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, r.policyAt)
 		return
 	}
-	r.t = s.t
-	if s.t != nil && r.op.takes&edits != 0 {
+	switch {
+	case r.op.takes&grows != 0: // it has no need of the transcript as it is
+	case s.t == nil:
+		r.empty()
+	case r.op.takes&edits != 0:
 		r.t = s.format.Snapshot(s.t)
+	default:
+		r.t = s.t
 	}
+}
+
+// empty makes the transcript of a request that of a conversation without messages.
+func (r *request) empty() {
+	if r.format == nil {
+		r.format = wire.ByName(wire.Plain)
+	}
+	r.t = r.format.Read(jsonspan.New([]byte("[]")))
 }
 
 // stateOf reads the request's state, or takes the session's.
@@ -120,7 +134,7 @@ func (r *request) stateOf(state *compact.State) {
 // tokens estimates the messages of the transcript. For a session it adds up what is new.
 func (r *request) tokens() int {
 	s := r.session
-	if s == nil || !r.profile.Same(s.profile) {
+	if s == nil || s.t == nil || !r.profile.Same(s.profile) {
 		sum := 0
 		for i := range r.t.Messages {
 			sum += r.profile.Message(r.t, i)
@@ -142,15 +156,13 @@ func sessionOpen(r *request, dst []byte) []byte {
 		return dst
 	}
 	s.raw = slices.Clone(policy.Raw(r.members[inPolicy].Of(r.src)))
-	if s.format == nil {
-		s.format = wire.ByName(s.state.Format)
+	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
+		s.format = wire.ByName(s.state.Format) // an empty list tells nothing
 		r.format = s.format
 		r.suit()
 		s.profile = r.profile
 	}
-	if r.t != nil {
-		s.take(r)
-	}
+	s.take(r)
 	r.sessions.last++
 	s.id = r.sessions.last
 	r.sessions.open = append(r.sessions.open, s)
@@ -158,9 +170,13 @@ func sessionOpen(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// take makes the transcript that a request has read the session's own.
+// take makes the transcript that a request has read the session's own, if there are messages in it.
 func (s *session) take(r *request) {
+	if r.t == nil || len(r.t.Messages) == 0 {
+		return
+	}
 	s.format, s.t, s.profile = r.format, r.t, r.profile
+	s.sum, s.counted = 0, 0
 	s.t.Rebase()
 	s.t.Grown(len(s.t.Messages), len(s.t.Parts))
 }
@@ -171,7 +187,13 @@ func sessionAppend(r *request, dst []byte) []byte {
 	}
 	s, list := r.session, r.members[inMessages]
 	if s.t == nil {
-		if r.readAt(list.Start); r.err == nil {
+		if before := s.format; s.auto { // a plain conversation may go on in another format
+			r.format = nil
+			r.readFrom(list.Start, before)
+		} else {
+			r.readAt(list.Start)
+		}
+		if r.err == nil {
 			s.take(r)
 		}
 		return r.appendSession(dst)
@@ -184,9 +206,43 @@ func sessionAppend(r *request, dst []byte) []byte {
 	inner := bytes.TrimSpace(b[1 : len(b)-1])
 	if len(inner) > 0 {
 		from := list.Start + uint32(bytes.Index(b, inner[:1]))
+		if s.auto && s.format.Name == wire.Plain {
+			if r.outgrow(b); r.err != nil {
+				return dst
+			}
+		}
 		r.fail(s.append(inner), from)
 	}
 	return r.appendSession(dst)
+}
+
+// outgrow reads a session that was plain anew in the format that messages show, a list that is to be appended, where they are not
+// plain. On an error the session is as it was.
+func (r *request) outgrow(list []byte) {
+	s := r.session
+	d := jsonspan.New(list)
+	found := wire.Detect(d)
+	f := settle(&found, s.format)
+	if f == nil {
+		r.fail(undetected(&found, 0), r.members[inMessages].Start)
+		return
+	}
+	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
+		return
+	}
+	before := wire.Detect(jsonspan.New(s.t.Src))
+	r.format, r.profile = f, s.profile
+	r.suit()
+	if before.May(f) {
+		r.read(jsonspan.New(s.t.Src))
+	}
+	if !before.May(f) || r.err != nil {
+		r.err = nil
+		r.fail(&jsonspan.Error{Code: UndetectedForm, Message: "these messages are in the format \"" + f.Name +
+			"\", and the session's are not"}, r.members[inMessages].Start)
+		return
+	}
+	s.take(r)
 }
 
 // append puts messages, JSON values with commas between them, behind the last one. The offset of an error counts from their
@@ -245,11 +301,10 @@ func (r *request) move(c *compact.Run) {
 	s := r.session
 	src := c.AppendOuter(make([]byte, 0, c.Size()+c.Size()/32+64))
 	scan := jsonspan.New(src)
-	scan.Lenient = true // what it is made of has been read before
 	scan.Weigh = s.profile.Automaton
 	t := s.format.Read(scan)
 	s.t, s.sum, s.counted, s.recount = t, 0, 0, t.Recounted
-	if scan.Err() != nil { // nothing is left, or nothing that can be read again
+	if scan.Err() != nil || len(t.Messages) == 0 { // nothing is left, or nothing that can be read again
 		s.t = nil
 		return
 	}

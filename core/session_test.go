@@ -162,7 +162,9 @@ func TestSessionErrors(t *testing.T) {
 	for _, c := range []struct{ op, request, want string }{
 		{"check", `{"session":1}`, `"session_closed"`},
 		{"session_open", `{"policy":{"format":"openai-chat","window":{"tokens":1000}}}`, `{"session":1,"messages":0,"tokens":0,"format":"openai-chat"}`},
-		{"check", `{"session":1}`, `"no_messages"`},
+		{"check", `{"session":1}`, `{"due":false,"reason":"under_budget",`},
+		{"plan", `{"session":1}`, `"messages":[]}`},
+		{"validate", `{"session":1}`, `"valid":true,`},
 		{"session_append", `{"session":1,"messages":[` + user + `]}`, `,"format":"openai-chat"}`},
 		{"session_append", `{"session":1,"messages":[` + user + `,{"content":"x"}]}`, `"code":"missing_role","message":"this message has no role","path":"messages[1]","offset":`},
 		{"session_append", `{"session":1,"messages":[]}`, `"messages":1,`},
@@ -181,7 +183,7 @@ func TestSessionErrors(t *testing.T) {
 		{"session_append", `{"session":1,"messages":[` + user + `]}`, `"session_closed"`},
 		{"detect", `{"session":2}`, `{"format":"gemini"`},
 		{"session_open", `{"messages":[{"role":"user"`, `"truncated_json"`},
-		{"session_open", `{"messages":[` + user + `]}`, `"ambiguous_format"`},
+		{"session_open", `{"messages":[{"role":"user","content":[{"type":"text","text":"Hello."}]}]}`, `"ambiguous_format"`},
 	} {
 		if got := string(l.Call(c.op, []byte(c.request))); !strings.Contains(got, c.want) {
 			t.Errorf("%s %s: %s, want %s", c.op, c.request, got, c.want)

@@ -17,11 +17,11 @@ type Input struct {
 	Policy json.RawMessage
 
 	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
-	// Check, Estimate, Plan and CompactWith read it.
+	// Check, Estimate, Plan and CompactWith read it; Fit remembers it by itself.
 	State json.RawMessage
 
 	// Usage is what the provider counted for the last call: up to its message the count is taken as it is, and only what
-	// follows is estimated. The state learns from it. Only Check, Estimate, Plan and CompactWith read it.
+	// follows is estimated. The state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *Usage
 
 	// Count is an exact tokenizer: it tells how many tokens a request with these messages takes. It is asked once, where
@@ -33,21 +33,30 @@ type Input struct {
 
 	// Store keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. All
 	// of it is stored before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps
-	// nothing. Only CompactWith reads it.
+	// nothing. Only CompactWith and Fit read it.
 	Store Store
 
 	// OnDelta gets what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing comes after a summary has
-	// ended, failed or been given up. Only CompactWith reads it.
+	// ended, failed or been given up. Only CompactWith and Fit read it.
 	OnDelta func(Delta)
 
-	// Force compacts although it is not due. Only Plan and CompactWith read it.
+	// Force compacts although it is not due. Only Plan, CompactWith and Fit read it.
 	Force bool
 
-	// window is another window than the policy's, in tokens; 0 is none.
-	window int
+	// Limit is the context window that a provider has named when it refused these messages ([Verdict]), in tokens. With
+	// Force it counts where it is smaller than the policy's window; 0 is none. Only Fit reads it.
+	Limit int
 
-	// Edits asks for [Result].Edits in the place of its Messages, whatever the policy says: for [ApplyEdits]. Only Plan
-	// and CompactWith read it.
+	// Owner says whose conversation it is, where one [Compactor] serves several: what Fit remembers of one owner is never
+	// used for another. Any text will do; it is kept as a hash. Only Fit and Recollect read it.
+	Owner string
+
+	// window is another window than the policy's, in tokens, and noReserve one without a reserve; 0 is none.
+	window    int
+	noReserve bool
+
+	// Edits asks for [Result].Edits in the place of its Messages, whatever the policy says: for [ApplyEdits]. Only Plan,
+	// CompactWith and Fit read it.
 	Edits bool
 }
 
@@ -56,6 +65,9 @@ func (in Input) policy() member {
 	if in.window > 0 {
 		m.set(strconv.Itoa(in.window), "window", "tokens")
 	}
+	if in.noReserve {
+		m.set("0", "window", "reserve")
+	}
 	if in.Format == "" {
 		return m
 	}
@@ -63,6 +75,24 @@ func (in Input) policy() member {
 		m.set(strconv.Quote(in.Format), "format")
 	}
 	return m
+}
+
+// planPolicy is the policy for a plan.
+func (in Input) planPolicy(localDigest bool) member {
+	policy := in.policy()
+	if localDigest {
+		policy.set(`"local"`, "summary", "mode")
+	}
+	if in.Force {
+		policy.set("true", "force")
+	}
+	if in.Edits {
+		policy.set(`"edits"`, "answer")
+	}
+	if in.Store != nil {
+		policy.set(`"places"`, "archive")
+	}
+	return policy
 }
 
 // usage is what the provider or the tokenizer has counted; without either, nothing.
@@ -107,6 +137,10 @@ type Result struct {
 
 	// Archive lists what was taken out and is in Input.Store now.
 	Archive []Body
+
+	// Known is how many of the first messages were replaced by what an earlier compaction had made of them. Only Fit and
+	// Recollect set it.
+	Known int
 }
 
 // Compact makes a transcript shorter when the gate of the policy says that it is due. It asks s for the summaries that
@@ -120,10 +154,11 @@ func (c *Compactor) Compact(ctx context.Context, messages, policy json.RawMessag
 
 // CompactWith is Compact for a conversation that was compacted before: it reads and returns its state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
+	asking := c.asking(s, in.OnDelta)
 	a, err := c.plan(ctx, in, s == nil)
 	for err == nil && len(a.Requests) > 0 {
 		var summaries []Summary
-		if summaries, err = c.summarize(ctx, s, a.Requests, in.OnDelta); err == nil {
+		if summaries, err = asking.round(ctx, a.Requests); err == nil {
 			a, err = c.Step(ctx, in.Messages, a.Plan, summaries)
 		}
 	}
@@ -152,19 +187,7 @@ func (c *Compactor) Plan(ctx context.Context, in Input) (*Answer, error) {
 }
 
 func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answer, error) {
-	policy := in.policy()
-	if localDigest {
-		policy.set(`"local"`, "summary", "mode")
-	}
-	if in.Force {
-		policy.set("true", "force")
-	}
-	if in.Edits {
-		policy.set(`"edits"`, "answer")
-	}
-	if in.Store != nil {
-		policy.set(`"places"`, "archive")
-	}
+	policy := in.planPolicy(localDigest)
 	usage, err := in.usage(ctx)
 	if err != nil {
 		return nil, err
@@ -188,7 +211,7 @@ func (c *Compactor) answer(ctx context.Context, op string, members ...member) (*
 		return nil, err
 	}
 	return &Answer{Plan: j.Plan, Requests: j.Requests, Report: report, State: j.State, Messages: j.Messages, Edits: j.Edits,
-		Archive: j.Archive, Raw: raw}, nil
+		Archive: j.Archive, Raw: raw, known: j.Known, memory: j.Memory}, nil
 }
 
 // decode runs an operation whose answer holds a report.

@@ -242,12 +242,13 @@ func (v *Conversation) compact(ctx context.Context, policy member, trigger strin
 // run is the loop of plan and step. The conversation is free while summaries are written.
 func (v *Conversation) run(ctx context.Context, policy member) (*Result, error) {
 	op, members := "plan", []member{policy}
+	asking := v.c.asking(v.o.Summarizer, v.o.OnDelta)
 	for {
 		requests, plan, r, err := v.round(ctx, op, members)
 		if err != nil || r != nil {
 			return r, err
 		}
-		replies, err := v.c.summarize(ctx, v.o.Summarizer, requests, v.o.OnDelta)
+		replies, err := asking.round(ctx, requests)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,59 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
+// A chat that keeps its whole history, and sends what fits in the window. The model's window is smaller than the policy says,
+// and the provider says so once.
+func ExampleCompactor_Fit() {
+	ctx := context.Background()
+	c, err := host.New(ctx, host.Options{Engine: host.EngineNative})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close(ctx)
+	summarize := host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) {
+		// here a model is called with the request's System, Prompt and MaxOutputTokens
+		return host.Summary{Text: "## Goal\nThe user asks why, again and again.", FinishReason: "stop"}, nil
+	})
+	call := func(messages json.RawMessage) (status int, body string) { // stands for a model
+		if tokens := len(messages) / 4; tokens > 5000 {
+			return 400, fmt.Sprintf("prompt is too long: %d tokens > 5000 maximum", tokens)
+		}
+		return 200, "Because."
+	}
+
+	var history []string
+	compactions, refusals := 0, 0
+	for turn := range 100 {
+		history = append(history, fmt.Sprintf(`{"role":"user","content":"Question %d: %s"}`, turn, strings.Repeat("why? ", 50)))
+		in := host.Input{
+			Messages: json.RawMessage("[" + strings.Join(history, ",") + "]"),
+			Policy:   json.RawMessage(`{"format":"openai-chat","window":{"tokens":12000,"reserve":500}}`),
+		}
+		for {
+			r, err := c.Fit(ctx, in, summarize)
+			if err != nil {
+				log.Fatal(err)
+			}
+			if r.Changed {
+				compactions++
+			}
+			status, body := call(r.Messages)
+			verdict, err := c.Classify(ctx, host.Failure{Status: status, Body: body})
+			if err != nil || in.Force && verdict.Overflow {
+				log.Fatal(body, err)
+			}
+			if !verdict.Overflow {
+				history = append(history, fmt.Sprintf(`{"role":"assistant","content":%q}`, body))
+				break
+			}
+			refusals++
+			in.Force, in.Limit = true, verdict.Limit
+		}
+	}
+	fmt.Println(len(history), "messages;", compactions <= 5, refusals == compactions)
+	// Output: 200 messages; true true
+}
+
 // A chat that never outgrows its window: after each turn the conversation is compacted if that is due.
 func ExampleCompactor_Conversation() {
 	ctx := context.Background()

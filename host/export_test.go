@@ -1,6 +1,9 @@
 package host
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Answer runs one operation and returns the answer's bytes even if it is an error answer.
 func (c *Compactor) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
@@ -28,7 +31,7 @@ func (c *Compactor) Occupy() (release func()) {
 
 // Summarize runs the requests of one round.
 func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
-	return c.summarize(ctx, s, requests, nil)
+	return c.asking(s, nil).round(ctx, requests)
 }
 
 // Lose takes the instance away, as a trap does.
@@ -48,3 +51,6 @@ func (c *Compactor) Break() bool {
 	}
 	return m.idle[len(m.idle)-1].module.Close(context.Background()) == nil
 }
+
+// SetClock sets the clock by which Fit makes compactions anew.
+func (c *Compactor) SetClock(now func() time.Time) { c.now = now }

@@ -29,6 +29,10 @@ const (
 // DefaultSummaryTimeout is how long one call of a [Summarizer] may take when Options do not say otherwise.
 const DefaultSummaryTimeout = 2 * time.Minute
 
+// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time when Options do not say
+// otherwise.
+const DefaultSummaryConcurrency = 4
+
 // Options configure a [Compactor]. The zero value is useful.
 type Options struct {
 	// Engine is EngineModule unless set.
@@ -59,6 +63,13 @@ type Options struct {
 	// SummaryTimeout bounds each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no bound.
 	SummaryTimeout time.Duration
 
+	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. The time that a request
+	// waits for its turn does not count. Zero means DefaultSummaryConcurrency; a model on this machine may want 1.
+	SummaryConcurrency int
+
+	// Records keep what Fit has made of conversations. Nil means MemoryRecords of DefaultRecords bytes.
+	Records Records
+
 	// Logger gets a debug line for each operation, and a warning for each summary that failed and each call that
 	// trapped. No line holds any text of a transcript. Nil means no log.
 	Logger *slog.Logger
@@ -70,10 +81,14 @@ type Options struct {
 // Compactor compacts transcripts. Its methods may be called from any number of goroutines; as many operations run at
 // the same time as Options.Instances says, each in its own instance of the module.
 type Compactor struct {
-	engine  engine
-	timeout time.Duration
-	log     *slog.Logger
-	metrics Metrics
+	engine      engine
+	timeout     time.Duration
+	concurrency int
+	log         *slog.Logger
+	metrics     Metrics
+	records     Records
+	flights     flights
+	now         func() time.Time
 }
 
 // caller runs one operation of the ABI. An error answer comes back as answer bytes, not as error.
@@ -100,13 +115,20 @@ func New(ctx context.Context, o Options) (*Compactor, error) {
 	if o.SummaryTimeout == 0 {
 		o.SummaryTimeout = DefaultSummaryTimeout
 	}
+	if o.SummaryConcurrency <= 0 {
+		o.SummaryConcurrency = DefaultSummaryConcurrency
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Records == nil {
+		o.Records = NewMemoryRecords(DefaultRecords)
 	}
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{}
 	}
-	c := &Compactor{timeout: o.SummaryTimeout, log: o.Logger, metrics: o.Metrics}
+	c := &Compactor{timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
+		records: o.Records, now: time.Now}
 	switch o.Engine {
 	case EngineNative:
 		c.engine = &native{}

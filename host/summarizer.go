@@ -3,20 +3,25 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
 //
 // It never endangers the transcript: when it returns an error, panics, or takes longer than Options.SummaryTimeout, or
 // when its text is empty, a refusal or too long, the core writes a digest of its own instead and the report says why.
-// The requests that one compaction wants at the same time are made from goroutines of their own.
+// Two errors are worth a second call within that time: a [*BusyError] after the wait that it names, and [ErrIncomplete].
+//
+// The requests that one compaction wants at the same time are made from goroutines of their own, at most
+// Options.SummaryConcurrency at once. Where a second call finds the model busy too, or a call takes too long, the requests
+// of the compaction that are still waiting fail without a call.
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
+
+// ErrIncomplete is the error of a [Summarizer] whose model's answer broke off: a stream that ended without a finish reason
+// may hold half a summary.
+var ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
 
 // SummarizerFunc makes a Summarizer of a function.
 type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
@@ -65,74 +70,5 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool) f
 				onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text})
 			}
 		})
-	}
-}
-
-// summarize answers all requests of one round at the same time. A summary that cannot be had says so in its Error. The
-// only error is that of ctx.
-func (c *Compactor) summarize(ctx context.Context, s Summarizer, requests []Request, onDelta func(Delta)) ([]Summary, error) {
-	summaries := make([]Summary, len(requests))
-	var wg sync.WaitGroup
-	for i, q := range requests {
-		wg.Go(func() {
-			start := time.Now()
-			summary, err := c.summarizeOne(ctx, s, q, onDelta)
-			summary.ID = q.ID
-			if err != nil {
-				summary.Error = err.Error()
-				if summary.Error == "" {
-					summary.Error = "the summarizer failed without a message"
-				}
-			}
-			took := time.Since(start)
-			if summary.Error != "" {
-				c.log.Warn("ctxfold: no summary", "request", q.ID, "took", took, "error", summary.Error)
-			}
-			c.metrics.Summary(SummaryCall{Scope: q.Scope, Failed: summary.Error != "", InputTokens: q.InputTokens,
-				OutputBytes: len(summary.Text), Took: took})
-			summaries[i] = summary
-		})
-	}
-	wg.Wait()
-	return summaries, ctx.Err()
-}
-
-// summarizeOne leaves a summarizer that hangs behind: its goroutine ends when the summarizer returns.
-func (c *Compactor) summarizeOne(ctx context.Context, s Summarizer, q Request, onDelta func(Delta)) (Summary, error) {
-	var open atomic.Bool
-	open.Store(true)
-	defer open.Store(false)
-	summarize := streamed(s, q, onDelta, &open)
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("the summarizer took longer than %v", c.timeout))
-		defer cancel()
-	}
-	type outcome struct {
-		summary Summary
-		err     error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		// This error stands if the summarizer ends its goroutine without returning (runtime.Goexit).
-		o := outcome{err: errors.New("the summarizer did not return")}
-		defer func() {
-			if p := recover(); p != nil {
-				o = outcome{err: fmt.Errorf("the summarizer panicked: %v", p)}
-			}
-			done <- o
-		}()
-		summary, err := summarize(ctx)
-		o = outcome{summary, err}
-	}()
-	select {
-	case o := <-done:
-		// A summarizer that passes ctx on to its HTTP client reports only "deadline exceeded".
-		if errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() != nil {
-			o.err = context.Cause(ctx)
-		}
-		return o.summary, o.err
-	case <-ctx.Done():
-		return Summary{}, context.Cause(ctx)
 	}
 }

@@ -56,6 +56,9 @@ type Answer struct {
 	Archive []Body
 	// Raw is the whole answer.
 	Raw json.RawMessage
+
+	known  int             // of the operation fit: the index of the entry that was used, or -1
+	memory json.RawMessage // of the operation fit: the entry to remember
 }
 
 // answerJSON is an Answer or a Repaired as the module writes it.
@@ -71,6 +74,48 @@ type answerJSON struct {
 	Edits    json.RawMessage `json:"edits"`
 	Archive  []Body          `json:"archive"`
 	Markers  []Marker        `json:"markers"`
+	Known    int             `json:"known"`
+	Memory   json.RawMessage `json:"memory"`
+}
+
+// prints is the answer of the operation prints.
+//
+//easyjson:json
+type prints struct {
+	Format string   `json:"format"`
+	Prints []string `json:"prints"`
+}
+
+// remembered is a record of [Records].
+//
+//easyjson:json
+type remembered struct {
+	Version int `json:"version"`
+	// Entry is what fit has answered as memory. Without one there is only Degraded: the model failed, and nothing was done.
+	Entry    json.RawMessage `json:"entry,omitempty"`
+	Degraded *degraded       `json:"degraded,omitempty"`
+}
+
+// degraded says that the model failed when a compaction was made, so that it is to be made anew.
+//
+//easyjson:json
+type degraded struct {
+	// Tries is how often the model has failed, and Again when to ask it again, in seconds since 1970.
+	Tries int   `json:"tries"`
+	Again int64 `json:"again"`
+	// Window is the window that the compaction was forced for, in tokens; 0 is the policy's.
+	Window    int  `json:"window,omitempty"`
+	NoReserve bool `json:"no_reserve,omitempty"`
+}
+
+// covered is what is read of an entry.
+//
+//easyjson:json
+type covered struct {
+	Print        string `json:"print"`
+	Sent         string `json:"sent"`
+	Messages     int    `json:"messages"`
+	SentMessages int    `json:"sent_messages"`
 }
 
 // Report says what a compaction did, or why it did nothing. All tokens are estimates by the Estimator.

@@ -261,7 +261,6 @@ func (c *Run) cameAlong(it *Item) bool { return it.In < 0 && c.isCompanion(it.Ms
 // messages of a fold a flattened record, where the format is known; anything else as it stands.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
-	s.Lenient = true
 	switch s.Kind() {
 	case jsonspan.String:
 		return jsonspan.Text(body, s.Text().Span)

@@ -35,6 +35,7 @@ func (c *Run) stuck() bool {
 // failed ends the run with the input as it came, and counts it.
 func (c *Run) failed(reason string) *Run {
 	c.unchanged(reason)
+	c.Report.Left = c.refused
 	if c.due && c.Policy.Safe() && !c.Policy.Force {
 		c.State.Attempts = &Attempts{Failed: c.failures(), Tokens: c.Report.Tokens.Before}
 	}

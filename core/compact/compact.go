@@ -45,6 +45,9 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
+	tolerated map[place]bool // violations of the input that stay
+	refused   []Left         // what the provider would refuse of the input
+
 	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it
 }
@@ -58,6 +61,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return nil, err
 	}
 	c := newRun(in)
+	if in.N == 0 { // there is nothing to compact, whatever is sent beside it
+		return c.unchanged(UnderBudget), nil
+	}
 	bytes := c.overBytes()
 	due, _ := Due(in, c.Total)
 	c.due = in.Policy.Force || due
@@ -69,15 +75,15 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.unchanged(UnderBudget), nil
 	}
 	if c.settled() {
-		return c.unchanged(NoProgress), nil
+		return c.asItIs(NoProgress), nil
 	}
 	if c.due && c.stuck() {
 		if c.due = false; !bytes {
-			return c.unchanged(Stuck), nil
+			return c.asItIs(Stuck), nil
 		}
 	}
 	if in.Policy.Safe() {
-		if c.repair(); len(c.Items) == 0 {
+		if c.repairInput(); len(c.Items) == 0 {
 			return c.failed(NoProgress), nil // there was nothing in it that a provider would take
 		}
 		if c.hopeless() {
@@ -131,6 +137,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.failed(GainTooSmall), nil
 	}
 	c.finish()
+	if c.Policy.Safe() {
+		c.Report.Left = c.named(c.violations())
+	}
 	c.gained()
 	return c, nil
 }
@@ -206,6 +215,14 @@ func (c *Run) openThinking() *Run {
 	thinking := c.Report.Thinking
 	c.unchanged(OpenThinking)
 	c.Report.Thinking = &Thinking{Mode: thinking.Mode, Source: thinking.Source}
+	return c
+}
+
+// asItIs is unchanged for a run that was due, before anything was tried.
+func (c *Run) asItIs(reason string) *Run {
+	if c.unchanged(reason); c.Policy.Safe() {
+		c.Report.Left = c.named(c.violations())
+	}
 	return c
 }
 

@@ -2006,6 +2006,29 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 					(*out.Thinking).UnmarshalEasyJSON(in)
 				}
 			}
+		case "left":
+			if in.IsNull() {
+				in.Skip()
+				out.Left = nil
+			} else {
+				in.Delim('[')
+				if out.Left == nil {
+					if !in.IsDelim(']') {
+						out.Left = make([]Left, 0, 1)
+					} else {
+						out.Left = []Left{}
+					}
+				} else {
+					out.Left = (out.Left)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v32 Left
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in, &v32)
+					out.Left = append(out.Left, v32)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "decisions":
 			if in.IsNull() {
 				in.Skip()
@@ -2022,13 +2045,13 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 Decision
+					var v33 Decision
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v32).UnmarshalEasyJSON(in)
+						(v33).UnmarshalEasyJSON(in)
 					}
-					out.Decisions = append(out.Decisions, v32)
+					out.Decisions = append(out.Decisions, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2138,11 +2161,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v33, v34 := range in.Actions {
-				if v33 > 0 {
+			for v34, v35 := range in.Actions {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out, v34)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out, v35)
 			}
 			out.RawByte(']')
 		}
@@ -2162,16 +2185,30 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 		out.RawString(prefix)
 		(*in.Thinking).MarshalEasyJSON(out)
 	}
+	if len(in.Left) != 0 {
+		const prefix string = ",\"left\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v36, v37 := range in.Left {
+				if v36 > 0 {
+					out.RawByte(',')
+				}
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out, v37)
+			}
+			out.RawByte(']')
+		}
+	}
 	if len(in.Decisions) != 0 {
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v35, v36 := range in.Decisions {
-				if v35 > 0 {
+			for v38, v39 := range in.Decisions {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				(v36).MarshalEasyJSON(out)
+				(v39).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -2187,6 +2224,73 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Left) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Left) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Rule))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
 }
 func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
@@ -2589,7 +2693,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Marker) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2635,7 +2739,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Marker) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2659,14 +2763,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Given) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Given) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2706,7 +2810,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Given) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Given) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2725,14 +2829,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Given) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Given) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Decision) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2796,7 +2900,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Decision) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2835,14 +2939,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Decision) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Decision) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer, out *Cache) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2908,7 +3012,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Writer, in Cache) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2942,14 +3046,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Cache) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Cache) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer, out *Body) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3033,7 +3137,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Writer, in Body) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3082,14 +3186,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer, out *Block) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in *jlexer.Lexer, out *Block) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3165,7 +3269,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Writer, in Block) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out *jwriter.Writer, in Block) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3210,14 +3314,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Block) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Block) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in *jlexer.Lexer, out *Attempts) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(in *jlexer.Lexer, out *Attempts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3263,7 +3367,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out *jwriter.Writer, in Attempts) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3298,10 +3402,10 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Attempts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Attempts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(l, v)
 }

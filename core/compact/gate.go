@@ -14,7 +14,7 @@ func Due(in Input, total int) (due bool, size tokens.Context) {
 		}
 		size = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total)
 	}
-	if in.Policy.Unbounded() {
+	if in.Policy.Unbounded() || in.N == 0 {
 		return false, size
 	}
 	most := in.Policy.Gate.MaxToolResults

@@ -66,7 +66,7 @@ next:
 			}
 			pass := k.make()
 			if err := policy.Decode(step.JSON, pass); err != nil {
-				err.Message, err.At = "pass "+k.name+": "+err.Message, at
+				err.Message, err.At = "pass "+k.name+": "+policy.Suggest(err).Message, at
 				return nil, err
 			}
 			if problem := pass.check(); problem != "" {
@@ -75,14 +75,7 @@ next:
 			passes = append(passes, pass)
 			continue next
 		}
-		names := ""
-		for i, name := range Passes() {
-			if i > 0 {
-				names += ", "
-			}
-			names += name
-		}
-		return nil, &policy.Error{Code: policy.UnknownPass, At: at + ".pass", Message: "there is no pass \"" + step.Name + "\"; there are: " + names}
+		return nil, &policy.Error{Code: policy.UnknownPass, At: at + ".pass", Message: policy.Unknown("pass", step.Name, Passes())}
 	}
 	return passes, nil
 }

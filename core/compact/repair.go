@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 	"github.com/ctxfold/ctxfold/core/wire"
 )
@@ -21,35 +22,90 @@ const turn = "[Noted.]"
 // maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
 const maxRepairs = 8
 
-// Repair mends a transcript without compacting it. Messages for which touched is true are written anew.
-func Repair(in Input, touched func(message int) bool) *Run {
+// Repair mends a transcript without compacting it.
+func Repair(in Input) *Run {
 	c := newRun(in)
-	for i := range c.Items {
-		if touched(i) {
-			c.Items[i].Dirty = true
-			c.Report.Repaired++
-			c.act(Action{Action: "replace", Pass: "repair", Message: i, Rule: "I8"})
+	if c.repair(); !c.Changed() && !c.beside {
+		c.unchanged(NothingToMend)
+		if c.Report.Left = c.refused; len(c.refused) > 0 {
+			c.Report.Reason = NoProgress // what is wrong, only the caller can mend
 		}
-	}
-	if c.repair(); !c.Changed() {
-		return c.unchanged(NothingToMend)
+		return c
 	}
 	if mode, _ := c.thinkingMode(); !needsThinking(mode) && c.settleThinking() { // what was mended is a change too
 		c.repair()
 	}
 	c.finish()
-	c.Report.Reason = Mended
+	c.Report.Left, c.Report.Reason = c.named(c.violations()), Mended
 	return c
 }
 
 // repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep
 // a message from being mended: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
+//
+// What the provider tolerates stays as it came in, unless the policy wants all mended. What a pass has brought is mended: a
+// result breaks no rule that the input kept.
 func (c *Run) repair() {
+	c.mendAll(func(wire.Violation) bool { return true })
+	if c.T.LoneBeside && !c.beside {
+		c.beside = true
+		c.Report.Repaired++
+		c.act(Action{Action: repairAction[wire.Replace], Pass: "repair", Message: -1, Rule: "I8"})
+	}
+}
+
+// repairInput is repair for what came in. Half surrogate pairs stay until it is known which messages do: a digest has none.
+func (c *Run) repairInput() {
+	c.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
+}
+
+// mendAll is repair for some violations.
+func (c *Run) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
-		if !c.mendFirst(c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")) {
+		violations := c.violations()
+		if c.tolerated == nil {
+			c.tolerated, c.refused = map[place]bool{}, c.named(violations)
+			for _, v := range violations {
+				if v.Severity == wire.Tolerated && c.Policy.Repair != "all" {
+					c.tolerated[place{v.Rule, v.Message, v.Part}] = true
+				}
+			}
+		}
+		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
+			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[place{v.Rule, v.Message, v.Part}]
+		})
+		if !c.mendFirst(violations) {
 			return
 		}
 	}
+}
+
+// place is where a rule is broken: indexes of the transcript's messages and parts.
+type place struct {
+	rule          string
+	message, part int32
+}
+
+// violations are those of the list as it is now.
+func (c *Run) violations() []wire.Violation {
+	return c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
+}
+
+// named are those of some violations that the provider refuses, as a report names them.
+func (c *Run) named(violations []wire.Violation) (left []Left) {
+	if !wire.AnyRefused(violations) {
+		return nil
+	}
+	places := map[int32]int{}
+	for i, m := range c.Seq() {
+		places[m] = i
+	}
+	for _, v := range violations {
+		if v.Severity == wire.Refused {
+			left = append(left, Left{Rule: v.Rule, Message: places[v.Message], Text: v.Text})
+		}
+	}
+	return left
 }
 
 // stage is when a fix is made: ids first, since what else is mended writes them; turns last, since what else is mended
@@ -142,6 +198,9 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			touched[at] = true
 		case wire.DropCaller:
 			c.dropCaller(v.Part)
+			touched[at] = true
+		case wire.Replace:
+			gone[at] = c.replaceLone(v.Message) || gone[at]
 			touched[at] = true
 		case wire.MoveResult:
 			if c.F.Rules.Answers == wire.OneMessage {
@@ -250,6 +309,31 @@ var repairAction = map[wire.Fix]string{
 	wire.DropMessage: "drop", wire.DropPart: "drop", wire.AddResult: "insert", wire.RenameID: "rename",
 	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert", wire.WrapBody: "wrap", wire.Sign: "sign",
 	wire.DropCaller: "drop",
+	wire.Replace:    "replace",
+}
+
+// replaceLone puts U+FFFD in the place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds
+// one, since its signature is of another text then; it tells whether that is the whole message.
+func (c *Run) replaceLone(m int32) (gone bool) {
+	msg := &c.T.Messages[m]
+	text := c.T.Write([]byte(jsonspan.Replacement))
+	b := c.T.Bytes(msg.Span)
+	part := msg.First
+	for _, at := range jsonspan.Lone(b, transcript.Span{End: uint32(len(b))}) {
+		at += msg.Span.Start
+		for part < msg.First+msg.Count && c.T.Parts[part].Span.End <= at {
+			part++
+		}
+		if part < msg.First+msg.Count {
+			if p := &c.T.Parts[part]; p.Kind == transcript.Reasoning && p.Has(transcript.Signed) && p.Span.Start <= at {
+				c.removePart(part)
+				gone = gone || p.List == transcript.NoList
+			}
+		}
+		c.edits = append(c.edits, edit{m, transcript.Span{Start: at, End: at + text.End - text.Start}, text})
+	}
+	c.sorted, msg.Lone = false, false
+	return gone
 }
 
 // calls are tool calls as a format's Results takes them.

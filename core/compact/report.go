@@ -31,6 +31,10 @@ type Report struct {
 	Cache    *Cache   `json:"cache,omitempty"` // of a result that is another transcript
 	// Thinking is there where the transcript has thinking that its provider has signed.
 	Thinking *Thinking `json:"thinking,omitempty"`
+	// Left is what the provider would refuse in the messages of the answer, and no repair could mend: validate says the same of
+	// them. Where they came back as they were, it is all that the provider would refuse in them. Without wire_safe, and where
+	// nothing was due, nothing is checked.
+	Left []Left `json:"left,omitempty"`
 	// Decisions is the log, if the policy asks for it.
 	Decisions []Decision `json:"decisions,omitempty"`
 }
@@ -67,6 +71,13 @@ type Summary struct {
 	// Score is the share of the facts of the folded messages that stand in the digest, from 0 to 1: paths, addresses,
 	// identifiers, numbers and errors, as code finds them. Left out where no digest was written.
 	Score float64 `json:"score,omitempty"`
+}
+
+// Left is a place where a rule is broken.
+type Left struct {
+	Rule    string `json:"rule"`
+	Message int    `json:"message"` // index in the answer's list
+	Text    string `json:"text"`    // what is wrong, for people
 }
 
 // Action is one thing that was done to one message, or to a run of them.

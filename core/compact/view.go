@@ -32,6 +32,7 @@ type View struct {
 	// Rest is the input's messages that came after a plan was made; they are no items, and are written behind them.
 	Rest   int
 	edits  []edit
+	beside bool // U+FFFD takes the place of lone surrogates beside the list
 	sorted bool
 	bodies []transcript.Span // of parts that were edited, by their index: the body in the source; zero for the others
 	// The value that was weighed last: most of what is written is the same marker.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
 
@@ -29,15 +30,26 @@ func (v *View) Size() int {
 // AppendOuter writes the whole value that came in, a list or a request body, with the list of messages as it is now.
 func (v *View) AppendOuter(dst []byte) []byte {
 	t := v.T
+	from := len(dst)
 	dst = append(dst, t.Src[t.Outer.Start:t.List.Start]...)
+	head := len(dst)
 	dst = v.appendList(dst)
-	return append(dst, t.Src[t.List.End:t.Outer.End]...)
+	tail := len(dst)
+	dst = append(dst, t.Src[t.List.End:t.Outer.End]...)
+	if v.beside {
+		jsonspan.ReplaceLone(dst, transcript.Span{Start: uint32(from), End: uint32(head)})
+		jsonspan.ReplaceLone(dst, transcript.Span{Start: uint32(tail), End: uint32(len(dst))})
+	}
+	return dst
 }
 
 // appendList writes the list of messages. Neighbours of the input are copied as one run, with the white space between
 // them.
 func (v *View) appendList(dst []byte) []byte {
 	t := v.T
+	if t.Input == 0 {
+		return append(dst, t.Bytes(t.List)...)
+	}
 	items := v.Items
 	for m := v.Rest; m < t.Input; m++ {
 		items = append(items, Item{Msg: int32(m), In: int32(m)})

@@ -65,7 +65,6 @@ func (o FileOps) tidy() FileOps {
 // lastPath is the string under "path" in a JSON object; of several the last counts, as in Go's encoding/json.
 func lastPath(args []byte) (path string) {
 	s := jsonspan.New(args)
-	s.Lenient = true
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}

@@ -116,13 +116,11 @@ func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, te
 		return
 	}
 	s := jsonspan.New(args)
-	s.Lenient = true
 	if s.Skip(); s.Err() != nil {
 		see("", string(args))
 		return
 	}
 	s = jsonspan.New(args)
-	s.Lenient = true
 	stringsIn(s, args, "", see)
 }
 
@@ -152,7 +150,6 @@ func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text s
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := argumentsOf(t, call)
 	s := jsonspan.New(args)
-	s.Lenient = true
 	if s.Kind() != jsonspan.Object {
 		return ""
 	}

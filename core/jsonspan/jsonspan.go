@@ -97,7 +97,8 @@ type Scanner struct {
 	err   *Error
 	name  uint32 // where the key read last begins
 
-	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD.
+	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD. New sets it, because JSON text of
+	// other programs has them, and no half of an emoji is worth an error.
 	Lenient bool
 	// Weigh weighs the text of every string, if it is set.
 	Weigh *Automaton
@@ -107,7 +108,7 @@ type Scanner struct {
 
 // New returns a scanner at the start of src. It keeps src and never writes to it.
 func New(src []byte) *Scanner {
-	s := &Scanner{src: src}
+	s := &Scanner{src: src, Lenient: true}
 	if len(src) > MaxSize {
 		s.Fail(TooLarge, MaxSize, "the input is larger than 1 GiB")
 	}

@@ -94,7 +94,11 @@ func TestErrors(t *testing.T) {
 		{strings.Repeat(`{"a":`, 100000), TooDeep, 2560, strings.Repeat(`.a`, 512)[1:]},
 		{`[] []`, InvalidJSON, 3, ""},
 	} {
-		_, err := skip(c.src)
+		strict := New([]byte(c.src))
+		strict.Lenient = false
+		strict.Skip()
+		strict.End()
+		err := strict.Err()
 		name := c.src[:min(len(c.src), 60)]
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -147,7 +151,6 @@ func TestPullReading(t *testing.T) {
 
 func TestLenientCountsLoneSurrogates(t *testing.T) {
 	s := New([]byte(`["a","\udc00x","\ud800"]`))
-	s.Lenient = true
 	s.Skip()
 	if s.Err() != nil || s.Lone != 2 || s.FirstLone != 6 {
 		t.Error(s.Err(), s.Lone, s.FirstLone)

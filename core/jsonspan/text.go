@@ -131,8 +131,18 @@ func MeasureText[T string | []byte](text T) Measure {
 }
 
 // ReplaceLone writes U+FFFD over the lone surrogates of a value that a lenient Scanner has read, in place: the escape
-// keeps its length, so spans stay right. It returns the offsets of what it replaced.
-func ReplaceLone(src []byte, value Span) []uint32 {
+// keeps its length, so spans stay right.
+func ReplaceLone(src []byte, value Span) {
+	for _, at := range Lone(src, value) {
+		copy(src[at:], Replacement)
+	}
+}
+
+// Replacement is the escape that takes the place of one for a lone surrogate; both have this length.
+const Replacement = `\ufffd`
+
+// Lone returns the offsets of the escapes for lone surrogates in a value that a lenient Scanner has read.
+func Lone(src []byte, value Span) []uint32 {
 	var at []uint32
 	for i := int(value.Start); i < int(value.End); i++ {
 		if src[i] != '\\' {
@@ -150,7 +160,6 @@ func ReplaceLone(src []byte, value Span) []uint32 {
 		}
 		if u >= 0xd800 && u <= 0xdfff {
 			at = append(at, uint32(i-1))
-			copy(src[i+1:], "fffd")
 		}
 		i += 4
 	}

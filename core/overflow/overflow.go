@@ -157,7 +157,6 @@ func Message(body string) string {
 
 func extract(src []byte) (string, bool) {
 	s := jsonspan.New(src)
-	s.Lenient = true
 	if s.Kind() != jsonspan.Object {
 		return "", false
 	}

@@ -35,6 +35,9 @@ type Policy struct {
 	// Thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the request has
 	// the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the model's name).
 	Thinking string `json:"thinking,omitempty"`
+	// Repair is "refused" (the default: what a provider refuses is mended, and what it tolerates stays as it came in) or "all"
+	// (what it tolerates is mended too).
+	Repair string `json:"repair,omitempty"`
 	// MaxBytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it images,
 	// audio and files are replaced by placeholders, the oldest first.
 	MaxBytes int `json:"max_bytes,omitempty"`
@@ -129,6 +132,9 @@ type Pin struct {
 	ID       string `json:"id,omitempty"`       // of a tool call or result in the message
 	Contains string `json:"contains,omitempty"` // a text in the message, as it stands in its JSON
 }
+
+// Auto tells whether detection decides on the wire format.
+func (p *Policy) Auto() bool { return p.Format == "" || p.Format == "auto" }
 
 // Branch tells whether the transcript is a path that was given up.
 func (p *Policy) Branch() bool { return p.Summary.Scope == "branch" }

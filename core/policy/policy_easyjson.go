@@ -139,6 +139,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 			} else {
 				out.Thinking = string(in.String())
 			}
+		case "repair":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Repair = string(in.String())
+			}
 		case "max_bytes":
 			if in.IsNull() {
 				in.Skip()
@@ -294,6 +300,11 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 		const prefix string = ",\"thinking\":"
 		out.RawString(prefix)
 		out.String(string(in.Thinking))
+	}
+	if in.Repair != "" {
+		const prefix string = ",\"repair\":"
+		out.RawString(prefix)
+		out.String(string(in.Repair))
 	}
 	if in.MaxBytes != 0 {
 		const prefix string = ",\"max_bytes\":"

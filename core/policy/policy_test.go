@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
@@ -63,6 +65,7 @@ func TestResolveErrors(t *testing.T) {
 		`{"summary":{"max_input_tokens":-5}}`:   OutOfRange,
 		`{"answer":"x"}`:                        OutOfRange,
 		`{"open_calls":"x"}`:                    OutOfRange,
+		`{"repair":"x"}`:                        OutOfRange,
 		`{"pins":[{}]}`:                         OutOfRange,
 		`{"pins":[{"role":"agent"}]}`:           OutOfRange,
 		`{"passes":[{"keep":1}]}`:               jsonspan.WrongType,
@@ -81,5 +84,63 @@ func TestEveryPresetResolves(t *testing.T) {
 		if _, err := Resolve([]byte(`{"preset":"` + p.Name + `"}`)); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
+	}
+}
+
+// TestKeys checks that a misspelt key is asked about, whichever key it is, and that the list has all keys of the schema.
+func TestKeys(t *testing.T) {
+	schema, err := os.ReadFile("../../docs/policy.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		case map[string]any:
+			if properties, ok := v["properties"].(map[string]any); ok {
+				for key := range properties {
+					keys = append(keys, key)
+				}
+			}
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	var v any
+	if err := json.Unmarshal(schema, &v); err != nil {
+		t.Fatal(err)
+	}
+	walk(v)
+	if len(keys) < 60 {
+		t.Fatalf("the schema has %d keys", len(keys))
+	}
+	for _, key := range keys {
+		err := Suggest(&Error{Message: noKey + key + "x"})
+		if len(key) > 3 && err.Message != `unknown key "`+key+`x"; did you mean "`+key+`"?` {
+			t.Errorf("%s: %s", key, err.Message)
+		}
+	}
+}
+
+// TestNearest has names that people give to what has another name, and typing errors.
+func TestNearest(t *testing.T) {
+	formats := []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "native", "openai-chat", "openai-responses", "plain"}
+	for name, want := range map[string]string{"openai": "openai-chat", "OpenAI": "openai-chat", "openai_chat": "openai-chat", "claude": "anthropic",
+		"antropic": "anthropic", "gemeni": "gemini", "aisdk": "ai-sdk", "responses": "openai-responses", "xml": "", "": "", "vercel": "ai-sdk"} {
+		if got := Nearest(name, formats); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	if got := Unknown("format", "openai", formats); got != `unknown format "openai"; did you mean "openai-chat"?` {
+		t.Error(got)
+	}
+	if got := Unknown("pass", "zzz", []string{"a", "b"}); got != `unknown pass "zzz"; there are: a, b` {
+		t.Error(got)
 	}
 }

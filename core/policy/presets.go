@@ -57,6 +57,9 @@ const (
 // Unmarshaler is what easyjson generates for typed JSON.
 type Unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
 
+// noKey begins the message about an unknown key.
+const noKey = "there is no such key here: "
+
 // Decode reads typed JSON, which a scanner has found to be JSON, into v. Unknown keys are errors.
 func Decode(src []byte, v Unmarshaler) *Error {
 	l := jlexer.Lexer{Data: src}
@@ -84,7 +87,7 @@ func Decode(src []byte, v Unmarshaler) *Error {
 			}
 		}
 		if le.Reason == "unknown field" {
-			e.Code, e.Message = UnknownField, "there is no such key here: "+le.Data
+			e.Code, e.Message = UnknownField, noKey+le.Data
 			e.Offset = max(0, e.Offset-1)
 		}
 	}
@@ -102,7 +105,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	var name Policy
 	if len(src) > 0 {
 		if err := Decode(src, &name); err != nil {
-			return nil, err
+			return nil, Suggest(err)
 		}
 	}
 	if name.Preset == "" {
@@ -125,7 +128,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 		p.know()
 		return p, p.check()
 	}
-	return nil, &Error{Code: UnknownPreset, At: "preset", Message: "there is no preset \"" + name.Preset + "\"; there are: " + join(names())}
+	return nil, &Error{Code: UnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
 }
 
 func names() []string {
@@ -193,6 +196,8 @@ func (p *Policy) check() *Error {
 		return bad("answer", `must be "messages", "edits" or "report"`)
 	case p.Archive != "" && p.Archive != "places" && p.Archive != "bodies":
 		return bad("archive", `must be "", "places" or "bodies"`)
+	case p.Repair != "" && p.Repair != "refused" && p.Repair != "all":
+		return bad("repair", `must be "refused" or "all"`)
 	case p.OpenCalls != "" && p.OpenCalls != "keep" && p.OpenCalls != "answer":
 		return bad("open_calls", `must be "keep" or "answer"`)
 	case !slices.Contains([]string{"", "auto", "manual", "adaptive", "drop_block", "off"}, p.Thinking):

@@ -124,7 +124,6 @@ func (p *printer) arguments(part *Part) uint64 {
 	src, s := p.t.buf(part.Body)
 	text := bytes.Clone(p.decoded(src, s))
 	scan := jsonspan.New(text)
-	scan.Lenient = true
 	h := p.json(scan, nil)
 	if scan.End(); scan.Err() != nil {
 		return hash(0, text)
@@ -136,7 +135,6 @@ func (p *printer) arguments(part *Part) uint64 {
 func (p *printer) value(s Span, skip []string) uint64 {
 	src, s := p.t.buf(s)
 	scan := jsonspan.New(src).At(s.Start)
-	scan.Lenient = true
 	return p.json(scan, skip)
 }
 

@@ -147,6 +147,7 @@ type Message struct {
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
 	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
+	Lone     bool // it holds half of a surrogate pair that stands alone
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	Passing  bool // the model is sent it only until the next message of the user (AN14)
 	Unsent   bool // the model is sent it no more
@@ -211,6 +212,8 @@ type Transcript struct {
 	Unstored  bool // the provider is asked to keep nothing
 	// Thinking is how the body asks the model to think, in the words of policies; "" where it does not tell.
 	Thinking string
+	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
+	LoneBeside bool
 	// Weigh is what new text is weighed by, as the source was.
 	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.

@@ -203,7 +203,7 @@ func TestDetectAISDK(t *testing.T) {
 		{"UIMessage in the body of useChat", `{"id":"chat","trigger":"submit-message","messages":` + transcriptOf(uiUser) + `}`, "ai-sdk-ui"},
 		{"Anthropic", transcriptOf(asUser, asMessage("assistant", `{"type":"tool_use","id":"c","name":"r","input":{}}`)), "anthropic"},
 		{"OpenAI", transcriptOf(asUser, `{"role":"tool","tool_call_id":"c","content":"x"}`), "openai-chat"},
-		{"text alone is in every format", transcriptOf(asUser, asDone), ""},
+		{"text alone is plain", transcriptOf(asUser, asDone), "plain"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var a struct {

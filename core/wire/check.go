@@ -57,10 +57,11 @@ const (
 	WrapBody
 	Sign
 	DropCaller
+	Replace
 )
 
 var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn",
-	"wrap_body", "sign", "drop_caller"}
+	"wrap_body", "sign", "drop_caller", "replace"}
 
 func (f Fix) String() string { return fixNames[f] }
 
@@ -71,6 +72,7 @@ type Violation struct {
 	Part    int32  // index of its parts, or -1
 	Text    string // for people
 	Fix     Fix
+	Severity
 }
 
 // Checker checks a sequence of messages: those of a transcript, or those that a pass has left of it.
@@ -127,13 +129,21 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	return c.Violations
 }
 
+// LoneText is what is wrong where I8 is broken.
+const LoneText = "half of a surrogate pair stands alone"
+
 // Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
+	c.AddCase(rule, General, message, part, fix, text)
+}
+
+// AddCase is Add for a violation that is a case of its own, which may be tolerated.
+func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
 	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
 		fix = DropMessage // the part is all of it
 	}
 	if rule != "" {
-		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix})
+		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, c.F.severity(rule, is)})
 	}
 }
 
@@ -145,7 +155,10 @@ func (c *Checker) contents() {
 		if msg.Role == transcript.Other {
 			c.Add(c.F.Rules.Role, m, -1, None, "the format does not know this role")
 		}
-		filled := false
+		if msg.Lone {
+			c.Add("I8", m, -1, Replace, LoneText)
+		}
+		filled, empty := false, General
 		parts := t.PartsOf(int(m))
 		for i := range parts {
 			p := &parts[i]
@@ -162,14 +175,18 @@ func (c *Checker) contents() {
 			if c.F.Rules.BlankText != "" && !blank {
 				blank = t.Blank(p.Body)
 			}
-			if !blank {
+			switch {
+			case !blank:
 				filled = filled || p.Parent < 0
-			} else if p.List == transcript.ContentList {
-				c.Add(c.F.Rules.BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
+			case p.List == transcript.ContentList:
+				empty = BlankText
+				c.AddCase(c.F.Rules.BlankText, BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
+			case p.List == transcript.NoList:
+				empty = EmptyString
 			}
 		}
 		if !filled && msg.Variant == transcript.Plain {
-			c.Add(c.F.Rules.Empty, m, -1, DropMessage, "the message is empty")
+			c.AddCase(c.F.Rules.Empty, empty, m, -1, DropMessage, "the message is empty")
 		}
 	}
 }
@@ -216,7 +233,11 @@ func (c *Checker) pairs() {
 					c.Add(c.F.Rules.Server, m, n, DropPart, "something else than tool results was said between this tool result and its call")
 				}
 			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
-				c.Add(c.F.Rules.Orphan, m, n, MoveResult, "this tool result does not stand right behind its call")
+				is := General
+				if c.run[place] == c.run[other]+1 {
+					is = SplitTurn
+				}
+				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not stand right behind its call")
 			}
 		}
 	}
@@ -300,9 +321,15 @@ func (c *Checker) ids() {
 	}
 	slices.SortStableFunc(calls, order)
 	for i := 1; i < len(calls); i++ {
-		if n := calls[i]; t.SameID(&t.Parts[calls[i-1]], &t.Parts[n]) {
-			c.Add(c.F.Rules.Duplicate, t.Parts[n].Msg, n, RenameID, "another tool call before it has the same id")
+		last, n := &t.Parts[calls[i-1]], calls[i]
+		if !t.SameID(last, &t.Parts[n]) {
+			continue
 		}
+		is := General
+		if c.run[c.place[last.Msg]] < c.run[c.place[t.Parts[n].Msg]] {
+			is = ReusedID
+		}
+		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, RenameID, "another tool call before it has the same id")
 	}
 }
 
@@ -315,10 +342,18 @@ func (c *Checker) order() {
 			continue
 		}
 		if last == transcript.System && role != transcript.User && !c.summarized(m) {
-			c.Add(c.F.Rules.First, m, -1, AddUser, "the first message must be the user's")
+			is := OpensInText
+			for k := i; k < len(c.Seq) && c.run[k] == c.run[i]; k++ {
+				for _, p := range c.T.PartsOf(int(c.Seq[k])) {
+					if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
+						is = General
+					}
+				}
+			}
+			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")
 		}
 		if last == role && i > 0 {
-			c.Add(c.F.Rules.Alternate, m, -1, AddTurn, "two messages of one role stand in a row")
+			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two messages of one role stand in a row")
 		}
 		last = role
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/jsonspan"
@@ -13,7 +14,11 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, where they have one
-	Own   string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
+	// Content is the JSON types that the content of a message may have; "" is any but an object.
+	Content string
+	// Decisive are those of Own that no other shape has, and that end the search; "" is all of them.
+	Decisive string
+	Own      string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
 
 // Guess is a format that a transcript may be in.
@@ -23,9 +28,54 @@ type Guess struct {
 	Evidence   []string // the format's own signs that were seen
 }
 
-// Detect looks at the transcript that stands at s, a list or a request body, and tells in which formats it may be, the
-// likeliest first. It is a guess only: reading tells whether the transcript really is in a format.
-func Detect(s *jsonspan.Scanner) []Guess {
+// Detection is what the signs of a transcript speak for.
+type Detection struct {
+	// Guesses are the formats that it may be in, the likeliest first. None is sure where there is a Shape: the first one is then the
+	// format that is most like it.
+	Guesses []Guess
+	Shape   *Shape   // a shape that no format reads, or nil
+	Signs   []string // of Shape
+}
+
+// Sure is the format that the transcript is in, as far as signs can tell; nil where they leave a doubt.
+func (d *Detection) Sure() *Format {
+	if d.Shape == nil && len(d.Guesses) > 0 && d.Guesses[0].Confidence >= Sure {
+		return d.Guesses[0].Format
+	}
+	return nil
+}
+
+// May tells whether the transcript may be in a format.
+func (d *Detection) May(f *Format) bool {
+	for _, g := range d.Guesses {
+		if d.Shape == nil && g.Format == f {
+			return true
+		}
+	}
+	return false
+}
+
+// Strictest is the guess with the most rules about texts and roles; nil where there is none. What is valid in it is valid in the
+// other guesses.
+func (d *Detection) Strictest() (strictest *Format) {
+	most := -1
+	for _, g := range d.Guesses {
+		r, n := &g.Format.Rules, 0
+		for _, rule := range [...]string{r.Empty, r.BlankText, r.First, r.Alternate} {
+			if rule != "" {
+				n++
+			}
+		}
+		if d.Shape == nil && n > most {
+			strictest, most = g.Format, n
+		}
+	}
+	return strictest
+}
+
+// Detect looks at the transcript that stands at s, a list or a request body, and tells in which formats it may be. It is a
+// guess only: reading tells whether the transcript really is in a format.
+func Detect(s *jsonspan.Scanner) Detection {
 	d := &detector{Scanner: s}
 	switch d.Kind() {
 	case jsonspan.Array:
@@ -36,39 +86,58 @@ func Detect(s *jsonspan.Scanner) []Guess {
 		d.Skip()
 	}
 	if d.Err() != nil {
-		return nil
+		return Detection{}
 	}
-	return d.guesses()
+	found := Detection{Guesses: d.guesses()}
+	if found.Shape, found.Signs = d.shape(); found.Shape != nil {
+		found.Guesses = []Guess{{Format: ByName(found.Shape.Nearest), Confidence: likeness}}
+	}
+	return found
 }
+
+// likeness is the confidence in the format that is nearest to a shape that none reads.
+const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
-	seen []string
-	done bool // one format is left, and has shown signs of its own
+	seen    []string
+	unknown []string // roles and types that no format and no shape names; a few of them
+	some    bool     // there are messages
+	done    bool     // one format is left, and has shown signs of its own
 }
 
-// note records a sign that at least one format knows. The set is small: it is bounded by what formats name.
+// maxUnknown is how many unknown roles and types are told apart.
+const maxUnknown = 8
+
+// note records a sign. The set is small: it is bounded by what formats and shapes name.
 func (d *detector) note(kind string, name []byte) {
 	if len(name) > 64 {
 		return
 	}
 	sign := kind + ":" + string(name)
-	for _, s := range d.seen {
-		if s == sign {
-			return
-		}
+	if slices.Contains(d.seen, sign) || slices.Contains(d.unknown, sign) {
+		return
 	}
+	known := listed(sign)
 	for _, f := range formats {
-		if f.knows(sign) {
-			d.seen = append(d.seen, sign)
-			if strings.HasPrefix(sign, "key:") || strings.HasPrefix(sign, "type:") || strings.HasPrefix(sign, "part:") ||
-				strings.HasPrefix(sign, "item:") {
-				g := d.guesses()
-				d.done = len(g) == 1 && len(g[0].Evidence) > 0
-			}
-			return
-		}
+		known = known || f.Knows(sign)
 	}
+	if !known {
+		if named := kind == "role" || kind == "item" || kind == "type" && strange(string(name)); named && len(d.unknown) < maxUnknown {
+			d.unknown = append(d.unknown, sign)
+		}
+		return
+	}
+	d.seen = append(d.seen, sign)
+	if kind == "key" || kind == "type" || kind == "part" || kind == "item" {
+		g := d.guesses()
+		d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, g[0].Format.decisive)
+	}
+}
+
+// decisive tells whether one of the format's own signs is no other shape's too.
+func (f *Format) decisive(sign string) bool {
+	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
 }
 
 func (d *detector) body() {
@@ -114,6 +183,7 @@ func listKey(name []byte) bool {
 
 func (d *detector) list() {
 	for d.Array(); !d.done && d.Elem(); {
+		d.some = true
 		if d.Kind() == jsonspan.Object {
 			d.message("")
 		} else {
@@ -125,19 +195,48 @@ func (d *detector) list() {
 // partLists are the keys of messages that hold parts.
 var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
 
+// kindName is the word for a JSON type that content is told apart by.
+func kindName(k jsonspan.Kind) string {
+	switch k {
+	case jsonspan.String:
+		return "string"
+	case jsonspan.Array:
+		return "list"
+	case jsonspan.Object:
+		return "object"
+	}
+	return "other"
+}
+
 // message notes the signs of a message or, where list is the key of a list in it, of a part in that.
 func (d *detector) message(list string) {
-	top, typed := list == "", false
+	top, typed, named, text := list == "", false, false, false
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
-			if list == "parts" && !typed {
+			switch {
+			case typed:
+			case list == "parts":
 				d.note("part", []byte("untyped"))
+			case list == "content" && text:
+				d.note("bare", []byte("text"))
+			case list == "tool_calls" && !named:
+				d.note("call", []byte("bare"))
 			}
 			return
 		}
 		kind := d.Kind()
 		typed = typed || string(name) == "type"
+		named = named || string(name) == "id"
+		text = text || string(name) == "text"
+		switch {
+		case top && string(name) == "content":
+			d.note("content", []byte(kindName(kind)))
+		case top && string(name) == "status" && kind == jsonspan.Object:
+			d.note("status", []byte("object"))
+		case list == "parts" && string(name) == "content":
+			d.note("ui", name)
+		}
 		switch {
 		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
 			v := d.Text()
@@ -151,6 +250,9 @@ func (d *detector) message(list string) {
 				d.note("item", value)
 			} else if string(name) == "type" {
 				d.note("type", value)
+				if list == "parts" {
+					d.note("ui", value)
+				}
 			}
 			continue
 		case top:
@@ -172,8 +274,8 @@ func (d *detector) message(list string) {
 	}
 }
 
-// knows tells whether a sign is one that the format names.
-func (f *Format) knows(sign string) bool {
+// Knows tells whether a sign is one that the format names.
+func (f *Format) Knows(sign string) bool {
 	kind, name, _ := strings.Cut(sign, ":")
 	switch kind {
 	case "role":
@@ -186,6 +288,8 @@ func (f *Format) knows(sign string) bool {
 		return word(f.Signs.Items, name)
 	case "list":
 		return f.List == name
+	case "content":
+		return f.Signs.Content == "" && name != "object" || word(f.Signs.Content, name)
 	}
 	return word(f.Signs.Own, sign)
 }
@@ -216,13 +320,17 @@ func (d *detector) weigh(doubt float64) []Guess {
 	for _, f := range formats {
 		g := Guess{Format: f, Confidence: 1}
 		factor := 1.0
+		if f.Name == Plain && len(d.unknown) > 0 {
+			continue
+		}
 		for _, sign := range d.seen {
 			kind, _, _ := strings.Cut(sign, ":")
 			switch {
+			case listed(sign): // of no format
 			case word(f.Signs.Own, sign):
 				g.Evidence = append(g.Evidence, sign)
 				g.Confidence += 4
-			case f.knows(sign):
+			case f.Knows(sign):
 			case kind == "body" || kind == "model":
 				factor /= 4 // a gateway may take any model's name
 			case kind == "type":
@@ -240,8 +348,12 @@ func (d *detector) weigh(doubt float64) []Guess {
 	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
 		total *= 2 // nothing speaks against it, but nothing for it either
 	}
+	total += float64(len(d.unknown)) / 2 // what no format knows speaks for one that is not known
 	for i := range guesses {
 		guesses[i].Confidence /= total
+	}
+	if !d.some || slices.Contains(d.seen, "content:string") {
+		preferPlain(guesses)
 	}
 	for i := 1; i < len(guesses); i++ { // stable, by confidence; there are few
 		for j := i; j > 0 && guesses[j].Confidence > guesses[j-1].Confidence; j-- {
@@ -251,12 +363,40 @@ func (d *detector) weigh(doubt float64) []Guess {
 	return guesses
 }
 
+// preferPlain makes plain the sure guess where nothing speaks for another: all of them are written in the same bytes then.
+func preferPlain(guesses []Guess) {
+	plain, rest := -1, 0.0
+	for i, g := range guesses {
+		switch {
+		case g.Format.Name == Plain:
+			plain = i
+		case len(g.Evidence) > 0 || g.Confidence >= Sure:
+			return
+		default:
+			rest += g.Confidence
+		}
+	}
+	if plain < 0 {
+		return
+	}
+	for i := range guesses {
+		guesses[i].Confidence *= (1 - plainly) / rest
+	}
+	guesses[plain].Confidence = plainly
+	if rest == 0 {
+		guesses[plain].Confidence = 1
+	}
+}
+
+// plainly is the confidence that messages are plain which show no other sign.
+const plainly = 0.8
+
 // rare tells whether a sign was seen that at most two formats know.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0
 		for _, f := range formats {
-			if f.knows(sign) {
+			if f.Knows(sign) {
 				n++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/wire"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
@@ -60,7 +61,13 @@ func TestDetect(t *testing.T) {
 		{"gemini, function call", transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1)), "gemini"},
 		{"gemini, other spelling", transcriptOf(content("user", `{"inline_data":{"mime_type":"image/png","data":"d"}}`)), "gemini"},
 		{"gemini, body", `{"contents":` + transcriptOf(gmGo) + `,"generationConfig":{},"tools":[]}`, "gemini"},
-		{"text alone", transcriptOf(asUser, asDone), ""},
+		{"plain", transcriptOf(asUser, asDone), "plain"},
+		{"plain, what applications keep beside a text", transcriptOf(`{"id":"1","role":"system","content":"s","createdAt":"2026-01-01"}`, `{"id":"2","role":"user","content":"go","timestamp":1}`), "plain"},
+		{"plain, body", `{"messages":` + transcriptOf(asUser) + `}`, "plain"},
+		{"plain, nothing", `[]`, "plain"},
+		{"gemini, nothing", `{"contents":[]}`, "gemini"},
+		{"a role that nobody knows", transcriptOf(asUser, chatCall, `{"role":"tool","tool_call_id":"c","content":"x"}`, `{"role":"exit","content":"x"}`), "openai-chat"},
+		{"text and a role that nobody knows", transcriptOf(asUser, `{"role":"exit","content":"x"}`), ""},
 		{"text parts alone", transcriptOf(asMessage("user", `{"type":"text","text":"x"}`)), ""},
 		{"of no format", transcriptOf(`{"from":"human","value":"x"}`), ""},
 	} {
@@ -83,6 +90,9 @@ func TestDetectRealSessions(t *testing.T) {
 			in := false
 			for _, c := range candidates {
 				in = in || c == s.Format
+			}
+			if format == wire.Plain && in && !strings.Contains(messages, `"tool_call`) { // a role and a text is all that it has
+				continue
 			}
 			if format != "" || !in {
 				t.Errorf("%s (%s) is taken for %q; candidates %v", s.Name, s.Format, format, candidates)
@@ -135,5 +145,69 @@ func TestBroken(t *testing.T) {
 				t.Errorf("repair took %v", took)
 			}
 		})
+	}
+}
+
+// TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
+func TestShapes(t *testing.T) {
+	for _, test := range []struct{ shape, nearest, messages string }{
+		{"Gemini Interactions", "gemini", `{"model":"gemini-x","store":false,"input":[{"type":"user_input","content":[{"type":"text","text":"Read a.txt"}]},
+			{"type":"function_call","id":"f1","name":"read","arguments":{"path":"a.txt"}},{"type":"function_result","call_id":"f1","name":"read","result":"one"}]}`},
+		{"Gemini Interactions", "gemini", `[{"type":"model_output","content":[{"type":"text","text":"Three words."}]}]`},
+		{"OpenAI Agents", "openai-responses", transcriptOf(rpUser, rpSays, `{"type":"function_call","callId":"c1","name":"read","arguments":"{}","status":"completed"}`,
+			`{"type":"function_call_result","callId":"c1","name":"read","status":"completed","output":{"type":"text","text":"one"}}`)},
+		{"Bedrock Converse", "anthropic", `{"messages":[{"role":"user","content":[{"text":"Read a.txt"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"read","input":{}}}]}]}`},
+		{"Bedrock Converse", "anthropic", transcriptOf(`{"role":"user","content":[{"text":"Read a.txt"}]}`)},
+		{"LangChain", "openai-chat", `[{"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"Read a.txt"}}]`},
+		{"LangChain", "openai-chat", `[{"type":"human","data":{"content":"Read a.txt"}},{"type":"ai","data":{"content":"x"}}]`},
+		{"LangChain", "openai-chat", `[{"type":"human","content":"Read a.txt"},{"type":"ai","content":"x"}]`},
+		{"pi", "native", `[{"role":"user","content":"Read a.txt","timestamp":1},{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s"},
+			{"type":"toolCall","id":"c1","name":"read","arguments":{}}],"api":"a","stopReason":"toolUse","timestamp":2},
+			{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"}],"isError":false,"timestamp":3}]`},
+		{"Mistral SDK", "openai-chat", `[{"role":"user","content":"go"},{"role":"assistant","content":"","toolCalls":[{"id":"abcdefghi","function":{"name":"read","arguments":"{}"}}]},
+			{"role":"tool","toolCallId":"abcdefghi","name":"read","content":"x"}]`},
+		{"Ollama", "openai-chat", `[{"role":"user","content":"go"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{"path":"a"}}}]},{"role":"tool","tool_name":"read","content":"x"}]`},
+		{"assistant-ui", "ai-sdk", `[{"id":"1","role":"user","createdAt":"x","content":[{"type":"text","text":"go"}],"attachments":[],"metadata":{"custom":{}}},
+			{"id":"2","role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"read","args":{},"argsText":"{}","result":"x"}],"status":{"type":"complete","reason":"stop"},"metadata":{}}]`},
+		{"TanStack", "ai-sdk-ui", `[{"id":"1","role":"user","parts":[{"type":"text","content":"go"}]},{"id":"2","role":"assistant","parts":[{"type":"tool-call","id":"c","name":"read","arguments":"{}","state":"input-complete"}]}]`},
+		{"Genkit", "gemini", `[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"read","ref":"1","input":{}}}]}]`},
+		{"Mastra", "ai-sdk-ui", `[{"id":"1","role":"user","content":{"format":2,"parts":[{"type":"text","text":"go"}]}}]`},
+		{"ADK", "gemini", `[{"author":"user","invocationId":"e","content":{"role":"user","parts":[{"text":"go"}]},"role":"user"}]`},
+	} {
+		t.Run(test.shape, func(t *testing.T) {
+			var a struct {
+				Format, Shape string
+				Candidates    []struct {
+					Format     string
+					Confidence float64
+				}
+			}
+			request(t, "detect", "{}", test.messages, &a)
+			if a.Format != "" || !strings.Contains(a.Shape, test.shape) || len(a.Candidates) != 1 || a.Candidates[0].Format != test.nearest || a.Candidates[0].Confidence >= wire.Sure {
+				t.Errorf("%+v, want none, and %s as the nearest", a, test.nearest)
+			}
+			for _, op := range []string{"validate", "check", "plan"} {
+				out := string(core.Call(op, []byte(`{"messages":`+test.messages+`}`)))
+				if !strings.Contains(out, `"code":"unknown_format"`) || !strings.Contains(out, test.shape) || !strings.Contains(out, `the nearest format is \"`+test.nearest+`\"`) {
+					t.Errorf("%s: %s", op, out)
+				}
+			}
+		})
+	}
+}
+
+// TestShapesAreNoFormats checks that no format knows a sign of a shape, and that the nearest formats are there.
+func TestShapesAreNoFormats(t *testing.T) {
+	for _, s := range wire.Shapes() {
+		if wire.ByName(s.Nearest) == nil {
+			t.Errorf("%s: there is no format %q", s.Name, s.Nearest)
+		}
+		for _, sign := range strings.Fields(s.Signs) {
+			for _, f := range wire.All() {
+				if f.Knows(sign) {
+					t.Errorf("%s: %s is known to %s", s.Name, sign, f.Name)
+				}
+			}
+		}
 	}
 }

@@ -328,10 +328,13 @@ func geminiSign(dst, part []byte) []byte {
 // signed) and G8 (a response is an object).
 func checkGemini(c *Checker) {
 	t := c.T
-	loop := c.current()
+	loop, last := c.current(), int32(-1)
 	for place, m := range c.Seq {
 		msg := &t.Messages[m]
-		last, calls := int32(-1), 0
+		calls := 0
+		if place == 0 || c.run[place] != c.run[place-1] {
+			last = -1
+		}
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			p := &t.Parts[n]
 			if p.Has(transcript.Removed) || p.Parent >= 0 {
@@ -339,7 +342,11 @@ func checkGemini(c *Checker) {
 			}
 			switch p.Kind {
 			case transcript.Text, transcript.Opaque:
-				if !p.Has(transcript.Signed) && (p.Kind == transcript.Text && p.Size.Bytes == 0 || p.Kind == transcript.Opaque && p.Size.Bytes <= 2) {
+				switch {
+				case p.Has(transcript.Signed):
+				case p.Kind == transcript.Text && p.Size.Bytes == 0:
+					c.AddCase("G2", BlankText, m, n, DropPart, "the part is empty")
+				case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
 					c.Add("G2", m, n, DropPart, "the part is empty")
 				}
 			case transcript.ToolCall:
@@ -354,13 +361,18 @@ func checkGemini(c *Checker) {
 						c.Add("G8", m, n, WrapBody, "the response must be an object")
 					}
 				}
-				if p.Pair >= 0 && p.Pair < last && t.Parts[p.Pair].Msg == t.Parts[last].Msg {
+				if p.Pair >= 0 && p.Pair < last && c.sameRun(t.Parts[p.Pair].Msg, t.Parts[last].Msg) {
 					c.Add("G5", m, n, MoveResult, "the responses do not stand in the order of their calls")
 				}
 				last = max(last, p.Pair)
 			}
 		}
 	}
+}
+
+// sameRun tells whether two messages are one turn: in a row, and of one role.
+func (c *Checker) sameRun(a, b int32) bool {
+	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
 // current is the place behind the newest message of the user, where the provider asks for signatures; or the end, where no

@@ -39,7 +39,6 @@ func (m Marks) Splices(message []byte) (splices []Splice) {
 		marks = append(marks, mark{key: nativeKeys[ntKind], value: jsonspan.AppendString(nil, *m.Kind)})
 	}
 	s := jsonspan.New(message)
-	s.Lenient = true
 	empty := true
 	for s.Object(); ; empty = false {
 		key, ok := s.Key()

@@ -23,6 +23,7 @@ type Reader struct {
 	frames [6]frame
 	depth  int
 	from   uint32 // where the reader began
+	lone   int    // lone surrogates in messages
 	// message is the one being read; it stays here because what a function value is given would be allocated.
 	message transcript.Message
 }
@@ -238,9 +239,7 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "messages must be a list, or a request body with one under \""+f.List+"\"")
 	}
 	t.Outer.End = r.Pos()
-	if r.Err() == nil && len(t.Messages) == 0 {
-		r.Fail(NoMessages, int(t.List.Start), "the list of messages is empty")
-	}
+	t.LoneBeside = r.Lone > r.lone
 	t.Input = len(t.Messages)
 	if r.Err() != nil {
 		return t
@@ -270,8 +269,11 @@ func (r *Reader) Message() {
 	m := &r.message
 	*m = transcript.Message{First: int32(len(r.T.Parts))}
 	m.Span.Start = r.Pos()
+	lone := r.Lone
 	r.F.ReadMessage(r, m)
 	m.Span.End = r.Pos()
+	m.Lone = r.Lone > lone
+	r.lone += r.Lone - lone
 	m.Count = int32(len(r.T.Parts)) - m.First
 	if r.Err() == nil {
 		if len(r.T.Messages) == cap(r.T.Messages) {

@@ -1,4 +1,5 @@
-// Command go compacts a transcript. Its summarizer stands for a model: it answers later, from another goroutine.
+// Command go tells what to send to a model for the history of a conversation. Its summarizer stands for a model: it answers
+// later, from another goroutine.
 //
 //	go run ./examples/go < testdata/sample.anthropic.json > shorter.json
 package main
@@ -21,7 +22,7 @@ func main() {
 }
 
 func run(ctx context.Context, in io.Reader, out io.Writer) error {
-	messages, err := io.ReadAll(in)
+	history, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,8 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	defer c.Close(ctx)
 	policy := json.RawMessage(`{"window":{"tokens":32000}}`)
-	r, err := c.Compact(ctx, messages, policy, host.SummarizerFunc(summarize))
+	// Before each call of the model: the whole history in, what to send out.
+	r, err := c.Fit(ctx, host.Input{Messages: history, Policy: policy}, host.SummarizerFunc(summarize))
 	if err != nil {
 		return err
 	}

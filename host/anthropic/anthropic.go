@@ -5,14 +5,18 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// Messages is a [host.Summarizer] that asks a model by the Messages API.
+// Messages is a [host.Summarizer] that asks a model by the Messages API. It does not use the retries of the client: the
+// [host.Compactor] asks again, and knows of the other requests of a compaction.
 type Messages struct {
 	Client anthropic.Client
 	Model  string
@@ -29,7 +33,7 @@ func (s Messages) Summarize(ctx context.Context, q host.Request) (host.Summary, 
 		MaxTokens: int64(q.MaxOutputTokens),
 		System:    []anthropic.TextBlockParam{{Text: q.System}},
 		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(q.Prompt))},
-	})
+	}, option.WithMaxRetries(0))
 	defer stream.Close()
 	var sum host.Summary
 	for stream.Next() {
@@ -46,7 +50,20 @@ func (s Messages) Summarize(ctx context.Context, q host.Request) (host.Summary, 
 			sum.FinishReason = string(event.Delta.StopReason)
 		}
 	}
-	return sum, stream.Err()
+	return ended(sum, stream.Err())
+}
+
+// ended judges a stream that is over.
+func ended(sum host.Summary, err error) (host.Summary, error) {
+	var refused *anthropic.Error
+	var unreached *url.Error
+	switch {
+	case errors.As(err, &refused) && refused.Response != nil && refused.StatusCode >= 400:
+		return sum, host.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
+	case errors.As(err, &unreached):
+		return sum, &host.BusyError{Err: err}
+	}
+	return sum, host.StreamError(sum.FinishReason, err)
 }
 
 // Compact compacts the messages of p when the policy says that it is due. The system prompt and the tools are measured

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -24,6 +25,7 @@ func endpoint(t *testing.T, stop string, deltas ...string) (sdk.Client, *[]strin
 		body, _ := io.ReadAll(r.Body)
 		*bodies = append(*bodies, r.URL.Path+" "+string(body))
 		if len(deltas) == 0 {
+			w.Header().Set("Retry-After-Ms", "7000")
 			http.Error(w, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, 529)
 			return
 		}
@@ -36,11 +38,14 @@ func endpoint(t *testing.T, stop string, deltas ...string) (sdk.Client, *[]strin
 			event("content_block_delta", `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":`+string(text)+`}}`)
 		}
 		event("content_block_stop", `{"type":"content_block_stop","index":0}`)
+		if stop == "" { // the connection ends between two events
+			return
+		}
 		event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"`+stop+`"},"usage":{"output_tokens":9}}`)
 		event("message_stop", `{"type":"message_stop"}`)
 	}))
 	t.Cleanup(server.Close)
-	return sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"), option.WithMaxRetries(0)), bodies
+	return sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"), option.WithMaxRetries(5)), bodies
 }
 
 func TestCompact(t *testing.T) {
@@ -97,8 +102,14 @@ func TestFailures(t *testing.T) {
 	if _, err := (anthropic.Messages{Client: client, Model: "m", OnDelta: func(host.Request, string) error { return stop }}).Summarize(t.Context(), q); !errors.Is(err, stop) {
 		t.Errorf("stopped: %v", err)
 	}
-	client, _ = endpoint(t, "")
-	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); err == nil || !strings.Contains(err.Error(), "Overloaded") {
-		t.Errorf("an error of the provider: %v", err)
+	client, bodies := endpoint(t, "")
+	var busy *host.BusyError
+	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.As(err, &busy) || busy.After != 7*time.Second ||
+		!strings.Contains(err.Error(), "Overloaded") || len(*bodies) != 1 {
+		t.Errorf("an error of the provider: %v after %d calls", err, len(*bodies))
+	}
+	client, _ = endpoint(t, "", "Half of it")
+	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.Is(err, host.ErrIncomplete) {
+		t.Errorf("broken off: %v", err)
 	}
 }

@@ -3,18 +3,23 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// Chat is a [host.Summarizer] that asks a model by the Chat Completions API, which most endpoints have.
+// Chat is a [host.Summarizer] that asks a model by the Chat Completions API, which most endpoints have. It does not use the
+// retries of the client: the [host.Compactor] asks again, and knows of the other requests of a compaction.
 type Chat struct {
 	Client openai.Client
 	Model  string
@@ -38,7 +43,7 @@ func (s Chat) Summarize(ctx context.Context, q host.Request) (host.Summary, erro
 	} else {
 		p.MaxCompletionTokens = openai.Int(int64(q.MaxOutputTokens))
 	}
-	stream := s.Client.Chat.Completions.NewStreaming(ctx, p)
+	stream := s.Client.Chat.Completions.NewStreaming(ctx, p, option.WithMaxRetries(0))
 	defer stream.Close()
 	var sum host.Summary
 	for stream.Next() {
@@ -57,10 +62,11 @@ func (s Chat) Summarize(ctx context.Context, q host.Request) (host.Summary, erro
 			return sum, err
 		}
 	}
-	return sum, stream.Err()
+	return ended(sum, stream.Err())
 }
 
-// Responses is a [host.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider.
+// Responses is a [host.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider. Retries are as
+// with [Chat].
 type Responses struct {
 	Client openai.Client
 	Model  string
@@ -77,7 +83,7 @@ func (s Responses) Summarize(ctx context.Context, q host.Request) (host.Summary,
 		Input:           responses.ResponseNewParamsInputUnion{OfString: openai.String(q.Prompt)},
 		MaxOutputTokens: openai.Int(int64(q.MaxOutputTokens)),
 		Store:           openai.Bool(false),
-	})
+	}, option.WithMaxRetries(0))
 	defer stream.Close()
 	var sum host.Summary
 	for stream.Next() {
@@ -88,15 +94,30 @@ func (s Responses) Summarize(ctx context.Context, q host.Request) (host.Summary,
 			}
 		case responses.ResponseRefusalDoneEvent:
 			return sum, fmt.Errorf("the model refused: %s", event.Refusal)
+		case responses.ResponseCompletedEvent:
+			sum.FinishReason = cmp.Or(string(event.Response.Status), "completed")
 		case responses.ResponseIncompleteEvent:
-			sum.FinishReason = event.Response.IncompleteDetails.Reason
+			sum.FinishReason = cmp.Or(event.Response.IncompleteDetails.Reason, "incomplete")
 		case responses.ResponseFailedEvent:
 			return sum, fmt.Errorf("the model failed: %s", event.Response.Error.Message)
 		case responses.ResponseErrorEvent:
 			return sum, fmt.Errorf("the model failed: %s", event.Message)
 		}
 	}
-	return sum, stream.Err()
+	return ended(sum, stream.Err())
+}
+
+// ended judges a stream that is over.
+func ended(sum host.Summary, err error) (host.Summary, error) {
+	var refused *openai.Error
+	var unreached *url.Error
+	switch {
+	case errors.As(err, &refused) && refused.Response != nil && refused.StatusCode >= 400:
+		return sum, host.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
+	case errors.As(err, &unreached):
+		return sum, &host.BusyError{Err: err}
+	}
+	return sum, host.StreamError(sum.FinishReason, err)
 }
 
 func deliver(sum *host.Summary, q host.Request, delta string, to func(host.Request, string) error) error {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -27,6 +28,7 @@ func endpoint(t *testing.T, events ...string) (sdk.Client, *[]string) {
 		body, _ := io.ReadAll(r.Body)
 		*bodies = append(*bodies, r.URL.Path+" "+string(body))
 		if len(events) == 0 {
+			w.Header().Set("Retry-After", "7")
 			http.Error(w, `{"error":{"message":"overloaded"}}`, http.StatusServiceUnavailable)
 			return
 		}
@@ -36,7 +38,7 @@ func endpoint(t *testing.T, events ...string) (sdk.Client, *[]string) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"), option.WithMaxRetries(0)), bodies
+	return sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"), option.WithMaxRetries(5)), bodies
 }
 
 func compactor(t *testing.T) *host.Compactor {
@@ -101,11 +103,13 @@ func TestChatFailures(t *testing.T) {
 		finish  string
 		err     string
 	}{
-		"status":   {err: "503"},
-		"cut off":  {events: []string{`{"choices":[{"delta":{"content":"Half"},"finish_reason":"length"}]}`, `[DONE]`}, finish: "length"},
-		"refusal":  {events: []string{`{"choices":[{"delta":{"refusal":"I will not."}}]}`}, err: "refused: I will not."},
-		"not JSON": {events: []string{`{`}, err: "unexpected end"},
-		"stopped":  {events: chatEvents, onDelta: func(host.Request, string) error { return stop }, err: "enough"},
+		"status":     {err: "503"},
+		"cut off":    {events: []string{`{"choices":[{"delta":{"content":"Half"},"finish_reason":"length"}]}`, `[DONE]`}, finish: "length"},
+		"refusal":    {events: []string{`{"choices":[{"delta":{"refusal":"I will not."}}]}`}, err: "refused: I will not."},
+		"not JSON":   {events: []string{`{`}, err: "unexpected end"},
+		"broken off": {events: chatEvents[:1], err: host.ErrIncomplete.Error()},
+		"overloaded": {events: []string{chatEvents[0], `{"error":{"type":"server_error","message":"The server is overloaded"}}`}, err: "overloaded"},
+		"stopped":    {events: chatEvents, onDelta: func(host.Request, string) error { return stop }, err: "enough"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -115,6 +119,20 @@ func TestChatFailures(t *testing.T) {
 				t.Errorf("%+v, %v", sum, err)
 			}
 		})
+	}
+}
+
+// The SDK would ask a busy endpoint three times for each request; the compactor asks it once more for all of them.
+func TestBusy(t *testing.T) {
+	client, bodies := endpoint(t)
+	q := host.Request{ID: "1", MaxOutputTokens: 16}
+	for name, s := range map[string]host.Summarizer{"chat": openai.Chat{Client: client, Model: "m"}, "responses": openai.Responses{Client: client, Model: "m"}} {
+		*bodies = nil
+		_, err := s.Summarize(t.Context(), q)
+		var busy *host.BusyError
+		if !errors.As(err, &busy) || busy.After != 7*time.Second || len(*bodies) != 1 {
+			t.Errorf("%s: %v after %d calls", name, err, len(*bodies))
+		}
 	}
 }
 
@@ -155,9 +173,10 @@ func TestCompactResponses(t *testing.T) {
 
 func TestResponsesFailures(t *testing.T) {
 	for event, want := range map[string]string{
-		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"no room"}}}`: "no room",
-		`{"type":"error","message":"broken"}`:                      "broken",
-		`{"type":"response.refusal.done","refusal":"I will not."}`: "I will not.",
+		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"no room"}}}`:         "no room",
+		`{"type":"response.output_text.delta","delta":"Half of it"}`:                                                            host.ErrIncomplete.Error(),
+		`{"type":"error","message":"broken"}`:                                                                                   "broken",
+		`{"type":"response.refusal.done","refusal":"I will not."}`:                                                              "I will not.",
 		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}`: "",
 	} {
 		client, _ := endpoint(t, event)

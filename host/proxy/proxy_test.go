@@ -30,11 +30,10 @@ const policy = `{"window":{"tokens":6000,"reserve":500}}`
 func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
 	upstream := httptest.NewServer(e)
 	t.Cleanup(upstream.Close)
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-	if err != nil {
-		t.Fatal(err)
+	if o.Compactor == nil {
+		o.Compactor = compactor(t, nil)
 	}
-	o.Compactor = c
+	var err error
 	if o.Upstream, err = url.Parse(upstream.URL + "/base"); err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +47,15 @@ func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
 	s := httptest.NewServer(p)
 	t.Cleanup(s.Close)
 	return s.URL
+}
+
+func compactor(t *testing.T, records host.Records) *host.Compactor {
+	t.Helper()
+	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative, Records: records})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // file is what the tool of these conversations gives back.
@@ -312,9 +320,9 @@ func TestStream(t *testing.T) {
 // A proxy that is started anew goes on where the records are; a proxy whose records fail goes on without.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
-	run := func(records proxy.Records) provider.Seen {
+	run := func(records host.Records) provider.Seen {
 		e := &provider.Endpoint{Format: "openai-chat", Window: 6000}
-		if _, err := chat(t.Context(), serve(t, e, proxy.Options{Records: records}), 25); err != nil {
+		if _, err := chat(t.Context(), serve(t, e, proxy.Options{Compactor: compactor(t, records)}), 25); err != nil {
 			t.Fatal(err)
 		}
 		seen := e.Seen()
@@ -323,8 +331,8 @@ func TestRecords(t *testing.T) {
 		}
 		return seen
 	}
-	open := func() proxy.Records {
-		records, err := proxy.NewDirRecords(dir)
+	open := func() host.Records {
+		records, err := host.NewDirRecords(dir, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,15 +349,15 @@ func TestRecords(t *testing.T) {
 
 type failing struct{}
 
-func (failing) Load(context.Context, string) ([]byte, error) {
-	return nil, errors.New("the disk is gone")
+func (failing) Find(context.Context, []string) ([]byte, int, error) {
+	return nil, 0, errors.New("the disk is gone")
 }
-func (failing) Save(context.Context, string, []byte) error { return errors.New("the disk is gone") }
+func (failing) Keep(context.Context, []string, []byte) error { return errors.New("the disk is gone") }
 
 // Conversations at the same time, and the same one from several clients at once, do not disturb each other.
 func TestAtTheSameTime(t *testing.T) {
 	e := &provider.Endpoint{Format: "anthropic", Window: 6000}
-	base := serve(t, e, proxy.Options{Records: proxy.NewMemoryRecords(2)})
+	base := serve(t, e, proxy.Options{Compactor: compactor(t, host.NewMemoryRecords(4<<10))})
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {

@@ -2,8 +2,10 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,89 +20,121 @@ import (
 // compiling one of those takes more than a minute and 2 GB, which everybody would pay who runs the command.
 
 // summarizer asks a model at the endpoint of a client's request, in the client's name.
-type summarizer struct {
-	p     *Proxy
-	t     *turn
-	at    *route
-	from  *http.Request
-	model string
+type summarizer struct{ t *turn }
+
+// notCopied are the headers of a client's request that belong to its body or its connection. All others go along: endpoints and
+// the gateways before them want keys, versions and names of their own.
+var notCopied = []string{
+	"Accept", "Accept-Encoding", "Connection", "Content-Digest", "Content-Encoding", "Content-Length", "Content-Md5", "Content-Type", "Digest",
+	"Expect", "Idempotency-Key", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", HeaderConversation,
 }
 
-// identity is what says who asks, of a client's request.
-var identity = []string{"Authorization", "X-Api-Key", "Api-Key", "Anthropic-Version", "Anthropic-Beta", "Openai-Organization", "Openai-Project"}
+// header is what a request for a summary has of a client's.
+func header(from http.Header) http.Header {
+	h := from.Clone()
+	for _, list := range from.Values("Connection") {
+		for name := range strings.SplitSeq(list, ",") {
+			h.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range notCopied {
+		h.Del(name)
+	}
+	h.Set("Content-Type", "application/json")
+	return h
+}
 
 // maxSummary is how much of an answer is read, in bytes.
 const maxSummary = 4 << 20
 
 func (s *summarizer) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
-	body, err := json.Marshal(s.at.ask(s.t, s.model, q))
+	t, p := s.t, s.t.proxy
+	asked := t.route.ask(t, q)
+	if model := cmp.Or(p.SummaryModel, t.model); model != "" { // else it is in the path
+		asked["model"] = model
+	}
+	body, err := json.Marshal(asked)
 	if err != nil {
 		return host.Summary{}, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.p.base(s.from, s.at)+s.at.suffix, bytes.NewReader(body))
+	base, query := p.base(t.from, t.route)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+t.route.suffix, bytes.NewReader(body))
 	if err != nil {
 		return host.Summary{}, err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	for _, name := range identity {
-		if value := s.from.Header.Get(name); value != "" {
-			r.Header.Set(name, value)
-		}
-	}
-	response, err := s.p.Transport.RoundTrip(r)
+	r.URL.RawQuery, r.Header = query, header(t.from.Header)
+	response, err := p.Transport.RoundTrip(r)
 	if err != nil {
-		return host.Summary{}, err
+		return host.Summary{}, &host.BusyError{Err: err}
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxSummary))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxSummary+1))
 	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return host.Summary{}, host.ErrIncomplete
 	case err != nil:
 		return host.Summary{}, err
 	case response.StatusCode != http.StatusOK:
-		return host.Summary{}, fmt.Errorf("the endpoint answered %s to a request for a summary", response.Status)
+		err := fmt.Errorf("the endpoint answered %s to a request for a summary", response.Status)
+		return host.Summary{}, host.StatusError(response.StatusCode, response.Header.Get, err)
+	case len(text) > maxSummary:
+		return host.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
 	case !gjson.ValidBytes(text):
-		return host.Summary{}, fmt.Errorf("the endpoint answered no JSON to a request for a summary, or more than %d bytes", maxSummary)
+		return host.Summary{}, errors.New("the endpoint answered no JSON to a request for a summary")
 	}
-	return s.at.said(gjson.ParseBytes(text)), nil
+	sum, err := t.route.said(gjson.ParseBytes(text))
+	if err == nil && sum.FinishReason == "" {
+		err = host.ErrIncomplete
+	}
+	return sum, err
 }
 
-func askChat(t *turn, model string, q host.Request) map[string]any {
+func askChat(t *turn, q host.Request) map[string]any {
 	limit := "max_completion_tokens"
 	if gjson.GetBytes(t.body, "max_tokens").Exists() { // an endpoint of that age may not know the newer name
 		limit = "max_tokens"
 	}
-	return map[string]any{"model": model, limit: q.MaxOutputTokens, "messages": []map[string]string{
+	return map[string]any{limit: q.MaxOutputTokens, "messages": []map[string]string{
 		{"role": "system", "content": q.System}, {"role": "user", "content": q.Prompt}}}
 }
 
-func saidChat(answer gjson.Result) host.Summary {
+func saidChat(answer gjson.Result) (host.Summary, error) {
 	choice := answer.Get("choices.0")
 	sum := host.Summary{Text: choice.Get("message.content").String(), FinishReason: choice.Get("finish_reason").String()}
 	if choice.Get("message.refusal").String() != "" {
 		sum.FinishReason = "refusal"
 	}
-	return sum
+	return sum, nil
 }
 
-func askResponses(_ *turn, model string, q host.Request) map[string]any {
-	return map[string]any{"model": model, "instructions": q.System, "input": q.Prompt, "max_output_tokens": q.MaxOutputTokens, "store": false}
+func askResponses(_ *turn, q host.Request) map[string]any {
+	return map[string]any{"instructions": q.System, "input": q.Prompt, "max_output_tokens": q.MaxOutputTokens, "store": false}
 }
 
-func saidResponses(answer gjson.Result) host.Summary {
-	sum := host.Summary{Text: texts(answer.Get("output.#.content|@flatten")), FinishReason: answer.Get("incomplete_details.reason").String()}
+func saidResponses(answer gjson.Result) (host.Summary, error) {
+	sum := host.Summary{Text: texts(answer.Get("output.#.content|@flatten"))}
+	switch status := answer.Get("status").String(); status {
+	case "completed":
+		sum.FinishReason = status
+	case "incomplete":
+		sum.FinishReason = cmp.Or(answer.Get("incomplete_details.reason").String(), status)
+	case "failed", "cancelled":
+		return sum, fmt.Errorf("the answer has the status %s: %s", status, answer.Get("error.message").String())
+	}
 	if answer.Get(`output.#.content|@flatten|#(type=="refusal")`).Exists() {
 		sum.FinishReason = "refusal"
 	}
-	return sum
+	return sum, nil
 }
 
-func askMessages(_ *turn, model string, q host.Request) map[string]any {
-	return map[string]any{"model": model, "max_tokens": q.MaxOutputTokens, "system": q.System,
+func askMessages(_ *turn, q host.Request) map[string]any {
+	return map[string]any{"max_tokens": q.MaxOutputTokens, "system": q.System,
 		"messages": []map[string]string{{"role": "user", "content": q.Prompt}}}
 }
 
-func saidMessages(answer gjson.Result) host.Summary {
-	return host.Summary{Text: texts(answer.Get("content")), FinishReason: answer.Get("stop_reason").String()}
+func saidMessages(answer gjson.Result) (host.Summary, error) {
+	return host.Summary{Text: texts(answer.Get("content")), FinishReason: answer.Get("stop_reason").String()}, nil
 }
 
 // texts are the texts of a list of parts, one behind the other.

@@ -162,7 +162,7 @@ func results(r *rand.Rand, o Options, calls []Call) []Message {
 
 // Formats lists the wire formats that conversations can be written in.
 func Formats() []string {
-	return []string{"openai-chat", "anthropic", "native", "openai-responses", "gemini", "ai-sdk", "ai-sdk-ui"}
+	return []string{"openai-chat", "anthropic", "native", "openai-responses", "gemini", "ai-sdk", "ai-sdk-ui", "plain"}
 }
 
 type obj = map[string]any
@@ -193,6 +193,8 @@ func (c Conversation) Render(format string, r *rand.Rand) []json.RawMessage {
 			gemini(add, m)
 		case "ai-sdk":
 			aiSDK(add, m, r)
+		case "plain":
+			plain(add, m)
 		case "ai-sdk-ui":
 			if i == 0 {
 				aiSDKUI(add, c, r)
@@ -222,6 +224,13 @@ func content(m Message, r *rand.Rand, parts []any) any {
 }
 
 func args(c Call) obj { return obj{"path": c.Path} }
+
+// plain leaves out what is no text.
+func plain(add func(any), m Message) {
+	if m.Role != "results" && len(m.Texts) > 0 {
+		add(obj{"role": m.Role, "content": strings.Join(m.Texts, "\n")})
+	}
+}
 
 func openaiChat(add func(any), m Message, r *rand.Rand) {
 	if m.Role == "results" {

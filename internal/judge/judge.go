@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -69,7 +70,7 @@ func (m *message) blocks() []block {
 
 // A judge knows one wire format. Each file of this package adds its own to judges.
 type judge struct {
-	// valid returns what a provider would reject, one line each.
+	// valid returns what breaks a rule, one line each. Lines about what providers answer all the same begin with tolerable.
 	valid func(list []byte) []string
 	// lastUser returns the newest message of the user with something in it besides tool results, as it stands in the list.
 	lastUser func(list []byte) json.RawMessage
@@ -87,8 +88,18 @@ var judges = map[string]judge{
 // Known tells whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
+// tolerable begins the lines about what providers answer, as recordings of requests show.
+const tolerable = "tolerated: "
+
 // Valid returns what a provider would reject in a list of messages, or a request body that has one under messages, one line each.
-func Valid(format string, list []byte) []string { return judges[format].valid(listIn(list)) }
+func Valid(format string, list []byte) []string {
+	return slices.DeleteFunc(judges[format].valid(listIn(list)), func(line string) bool { return strings.HasPrefix(line, tolerable) })
+}
+
+// Tolerated returns what breaks a rule in a list of messages although a provider answers it, one line each.
+func Tolerated(format string, list []byte) []string {
+	return slices.DeleteFunc(judges[format].valid(listIn(list)), func(line string) bool { return !strings.HasPrefix(line, tolerable) })
+}
 
 // listIn is the list of messages in a request body; a list is its own.
 func listIn(body []byte) []byte {
@@ -204,9 +215,14 @@ func anthropic(ms []message) (bad []string) {
 		}
 	}
 	if len(turns) > 0 && turns[0].role == "assistant" && !(len(turns[0].blocks) > 0 && turns[0].blocks[0].Type == "compaction") {
-		say(0, "the first message is the assistant's")
+		calls := slices.ContainsFunc(turns[0].blocks, func(b block) bool { return strings.HasSuffix(b.Type, "tool_use") })
+		if calls {
+			say(0, "the first message is the assistant's, and calls a tool")
+		} else {
+			bad = append(bad, tolerable+"the first message is the assistant's")
+		}
 	}
-	used := map[string]bool{}
+	used := map[string]int{}
 	open := map[string]bool{}
 	server := map[string]bool{} // calls of the provider's own tools that have no result yet
 	known := map[string]bool{}  // all of them
@@ -217,13 +233,16 @@ func anthropic(ms []message) (bad []string) {
 		for _, b := range t.blocks {
 			switch {
 			case b.Type == "tool_use":
-				if used[b.ID] {
-					say(t.at, "tool_use id %q used before", b.ID)
+				switch at := used[b.ID]; {
+				case at == n+1:
+					say(t.at, "tool_use id %q used before in this turn", b.ID)
+				case at > 0:
+					bad = append(bad, fmt.Sprintf(tolerable+"message %d: tool_use id %q used in an earlier turn", t.at, b.ID))
 				}
 				if !toolID.MatchString(b.ID) {
 					say(t.at, "tool_use id %q", b.ID)
 				}
-				used[b.ID], next[b.ID] = true, true
+				used[b.ID], next[b.ID] = n+1, true
 				if by := b.Caller.ToolID; by != "" {
 					if calls = true; !known[by] {
 						say(t.at, "tool_use %q was called by %q, which is not there", b.ID, by)

@@ -3,6 +3,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 func init() {
@@ -96,7 +97,6 @@ func gemini(list []byte) (bad []string) {
 	say := func(i int, f string, a ...any) {
 		bad = append(bad, fmt.Sprintf("content %d: ", i)+fmt.Sprintf(f, a...))
 	}
-	var open []*geminiCall
 	for i := range contents {
 		c := &contents[i]
 		if c.role != "user" && c.role != "model" {
@@ -106,14 +106,17 @@ func gemini(list []byte) (bad []string) {
 			say(i, "the first content is not the user's")
 		}
 		if i > 0 && contents[i-1].role == c.role {
-			say(i, "two contents of %s in a row", c.role)
+			bad = append(bad, fmt.Sprintf(tolerable+"content %d: two contents of %s in a row", i, c.role))
 		}
 		if len(c.parts) == 0 {
 			say(i, "no parts")
 		}
 		for _, p := range c.parts {
-			if len(p.fields) == 0 || p.text != nil && *p.text == "" && len(p.fields) == 1 {
+			switch {
+			case len(p.fields) == 0:
 				say(i, "an empty part")
+			case p.text != nil && *p.text == "" && len(p.fields) == 1:
+				bad = append(bad, fmt.Sprintf(tolerable+"content %d: an empty text", i))
 			}
 			if r := p.response; r != nil {
 				var object map[string]json.RawMessage
@@ -122,6 +125,50 @@ func gemini(list []byte) (bad []string) {
 				}
 			}
 		}
+	}
+	if apart := geminiPairs(contents); len(apart) > 0 {
+		// The provider joins contents of one role in a row.
+		if joined := geminiPairs(joinGemini(contents)); len(joined) > 0 {
+			bad = append(bad, joined...)
+		} else {
+			for _, line := range apart {
+				bad = append(bad, tolerable+line)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for i := range contents {
+		calls, _ := contents[i].calls()
+		for _, c := range calls {
+			if c.ID != "" && seen[c.ID] {
+				say(i, "call id %q used before", c.ID)
+			}
+			seen[c.ID] = true
+		}
+	}
+	return append(bad, geminiSignatures(contents)...)
+}
+
+// joinGemini makes one content of those of one role in a row.
+func joinGemini(contents []geminiContent) (joined []geminiContent) {
+	for _, c := range contents {
+		if n := len(joined); n > 0 && joined[n-1].role == c.role {
+			joined[n-1].parts = append(slices.Clip(joined[n-1].parts), c.parts...)
+		} else {
+			joined = append(joined, c)
+		}
+	}
+	return joined
+}
+
+// geminiPairs checks that each content with responses answers the calls of the one before it.
+func geminiPairs(contents []geminiContent) (bad []string) {
+	say := func(i int, f string, a ...any) {
+		bad = append(bad, fmt.Sprintf("content %d: ", i)+fmt.Sprintf(f, a...))
+	}
+	var open []*geminiCall
+	for i := range contents {
+		c := &contents[i]
 		calls, responses := c.calls()
 		if len(responses) != len(open) && !(i == len(contents)-1 && len(responses) == len(c.parts)) {
 			say(i, "the number of function response parts (%d) is not the number of function call parts of the turn before (%d)",
@@ -141,17 +188,7 @@ func gemini(list []byte) (bad []string) {
 		}
 		open = calls
 	}
-	seen := map[string]bool{}
-	for i := range contents {
-		calls, _ := contents[i].calls()
-		for _, c := range calls {
-			if c.ID != "" && seen[c.ID] {
-				say(i, "call id %q used before", c.ID)
-			}
-			seen[c.ID] = true
-		}
-	}
-	return append(bad, geminiSignatures(contents)...)
+	return bad
 }
 
 // geminiSignatures checks that behind the newest words of the user either none or each of the model's contents with calls

@@ -95,7 +95,10 @@ func responses(list []byte) (bad []string) {
 			}
 			answered[it.CallID] = true
 		case it.Type == "message":
-			if it.empty() {
+			switch {
+			case string(it.Content) == `""`:
+				bad = append(bad, fmt.Sprintf(tolerable+"item %d: an empty string", i))
+			case it.empty():
 				say(i, "a message without content")
 			}
 		case it.Type == "reasoning":

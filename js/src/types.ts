@@ -48,6 +48,7 @@ export type Reason = Open<
   | "needs_summaries"
   | "over_limit"
   | "over_bytes"
+  | "open_thinking"
   | "summary_failed"
   | "repaired"
   | "restored"

@@ -137,7 +137,11 @@ func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
 
 // compactor makes the compactor that a command runs on. The caller need not close it: the process ends.
 func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*host.Compactor, error) {
-	o := host.Options{SummaryTimeout: timeout}
+	return f.compactorWith(ctx, host.Options{SummaryTimeout: timeout})
+}
+
+// compactorWith is compactor with more options.
+func (f *flags) compactorWith(ctx context.Context, o host.Options) (*host.Compactor, error) {
 	switch f.engine {
 	case "wasm":
 		o.CacheDir = cacheDir()

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/prometheus"
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
@@ -21,8 +22,8 @@ const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
 	var policy policyFlags
-	var upstream, listen, records, model string
-	var timeout time.Duration
+	var upstream, listen, records, model, metricsAddress string
+	var timeout, bodyTimeout time.Duration
 	c := &cobra.Command{
 		Use:   "serve --upstream URL [flags]",
 		Short: "Run a proxy that compacts the conversations which go through it",
@@ -36,11 +37,15 @@ nothing. Where the endpoint refuses a conversation because it is too long, it is
 the window is not known.
 
 Summaries are written by the model of the conversation at the same endpoint, with the client's key. Each answer has the
-header Ctxfold-Report. The header Ctxfold-Conversation of a request names a conversation; it is not needed.
+header Ctxfold-Report. The header Ctxfold-Conversation of a request names a conversation; it is not needed. What is
+remembered of a client is never used for one with another key.
+
+With --metrics-addr a second address has /healthz, and /metrics for Prometheus.
 
 The proxy listens on this machine only unless --listen says otherwise. It has no users and no keys of its own.`,
 		Example: `  ctxfold serve --upstream https://example.com --window 200000
   ctxfold serve --upstream http://localhost:11434 --window 32000 --listen localhost:9000 --records ~/.cache/ctxfold-proxy
+  ctxfold serve --upstream https://example.com --window 200000 --metrics-addr localhost:9090
   ctxfold serve --upstream https://example.com --window 200000 --policy '{"summary":{"mode":"local"}}'`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -55,17 +60,22 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 			if err != nil {
 				return err
 			}
-			compactor, err := f.compactor(c.Context(), timeout)
-			if err != nil {
-				return err
-			}
-			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: s.text, SummaryModel: model,
-				Logger: slog.New(slog.NewTextHandler(f.err, nil))}
+			metrics := prometheus.New()
+			with := host.Options{SummaryTimeout: timeout, Metrics: metrics}
 			if records != "" {
-				if o.Records, err = proxy.NewDirRecords(records); err != nil {
+				if with.Records, err = host.NewDirRecords(records, recordsSize); err != nil {
 					return fmt.Errorf("cannot keep records in %s: %w", records, err)
 				}
 			}
+			compactor, err := f.compactorWith(c.Context(), with)
+			if err != nil {
+				return err
+			}
+			if bodyTimeout <= 0 {
+				bodyTimeout = -1
+			}
+			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: s.text, SummaryModel: model, BodyTimeout: bodyTimeout,
+				Metrics: metrics, Logger: slog.New(slog.NewTextHandler(f.err, nil))}
 			// A policy that is wrong is better told now than with the first request.
 			probe := host.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: s.text, Format: "openai-chat"}
 			if _, err := compactor.Check(c.Context(), probe); err != nil {
@@ -75,7 +85,11 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 			if err != nil {
 				return usage(c, "--upstream %s: it must be a URL such as https://example.com", upstream)
 			}
-			return f.listen(c.Context(), listen, p)
+			servers := []served{{listen, "Listening on http://%s\n", p}}
+			if metricsAddress != "" {
+				servers = append(servers, served{metricsAddress, "Health and metrics on http://%s\n", monitoring(metrics, compactor)})
+			}
+			return f.listen(c.Context(), servers...)
 		},
 	}
 	policy.register(c)
@@ -84,19 +98,43 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 	c.Flags().StringVar(&records, "records", "", "the `DIRECTORY` where compacted conversations are kept")
 	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, in the place of the conversation's own")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long the body of a request may take, and 1s more for each 16 KiB of it; 0 is no limit")
+	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty is none")
 	return c
 }
 
+// recordsSize is how many bytes of records are kept in a directory.
+const recordsSize = 1 << 30
+
+// idleTime is how long a connection is kept for the next request.
+const idleTime = 2 * time.Minute
+
+// served is an address and what is served there. The text tells of it.
+type served struct {
+	address string
+	text    string
+	handler http.Handler
+}
+
 // listen serves until ctx ends, and then until the requests in progress are done.
-func (f *flags) listen(ctx context.Context, address string, handler http.Handler) error {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", address, err)
+func (f *flags) listen(ctx context.Context, all ...served) error {
+	listeners := make([]net.Listener, len(all))
+	for i, s := range all {
+		var err error
+		if listeners[i], err = net.Listen("tcp", s.address); err != nil {
+			for _, l := range listeners[:i] {
+				l.Close()
+			}
+			return fmt.Errorf("cannot listen on %s: %w", s.address, err)
+		}
 	}
-	fmt.Fprintf(f.err, "Listening on http://%s\n", l.Addr())
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
+	done := make(chan error, len(all))
+	servers := make([]*http.Server, len(all))
+	for i, s := range all {
+		fmt.Fprintf(f.err, s.text, listeners[i].Addr())
+		servers[i] = &http.Server{Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: idleTime}
+		go func() { done <- servers[i].Serve(listeners[i]) }()
+	}
 	select {
 	case err := <-done:
 		return err
@@ -105,8 +143,10 @@ func (f *flags) listen(ctx context.Context, address string, handler http.Handler
 	fmt.Fprintln(f.err, "Stopping when the requests in progress are done")
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
-	if err := server.Shutdown(late); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("stopped with requests in progress: %w", err)
+	for _, server := range servers {
+		if err := server.Shutdown(late); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("stopped with requests in progress: %w", err)
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -147,6 +148,44 @@ func TestServeKilled(t *testing.T) {
 		t.Errorf("the newest request did not get there: %.500s", last)
 	}
 	t.Logf("killed %d times in %d requests, %d summaries", kills, seen.Requests, seen.Summaries)
+}
+
+// Health and metrics have an address of their own: every path of the proxy's is the endpoint's.
+func TestServeMetrics(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "upstream has "+r.URL.Path) }))
+	defer upstream.Close()
+	address, metrics := freeAddress(t), freeAddress(t)
+	c := program(t, "--upstream", upstream.URL, "--listen", address, "--metrics-addr", metrics)
+	defer func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}()
+	get := func(address, path string) string {
+		t.Helper()
+		r, err := http.Get("http://" + address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		text, err := io.ReadAll(r.Body)
+		if err != nil || r.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s, %v", path, r.Status, err)
+		}
+		return string(text)
+	}
+	for _, path := range []string{"/healthz", "/metrics"} {
+		if got := get(address, path); got != "upstream has "+path {
+			t.Errorf("the proxy answered %q itself", got)
+		}
+	}
+	if got := get(metrics, "/healthz"); got != "ok\n" {
+		t.Errorf("health: %q", got)
+	}
+	for _, want := range []string{`ctxfold_proxy_request_seconds_count{format="",status="200"} 2`, `ctxfold_operation_seconds_count{code="",op="info"} 1`, "go_goroutines"} {
+		if got := get(metrics, "/metrics"); !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
 }
 
 // An interrupt lets the requests in progress end.

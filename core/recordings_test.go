@@ -1,0 +1,63 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/judge"
+	"github.com/ctxfold/ctxfold/internal/sessions"
+)
+
+// TestRecordings validates recorded requests: nothing that a provider has answered is called refused, and what it tolerated is
+// left alone by repair.
+func TestRecordings(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(sessions.Dir(t), "api_recordings", "*.jsonl"))
+	formats := map[string]string{"anthropic": "anthropic", "gemini": "gemini", "openai_chat": "openai-chat", "openai_responses": "openai-responses"}
+	tolerated := 0
+	for _, file := range files {
+		format := ""
+		for prefix, name := range formats {
+			if strings.HasPrefix(filepath.Base(file), prefix) {
+				format = name
+			}
+		}
+		src, err := os.ReadFile(file)
+		if err != nil || format == "" {
+			t.Fatalf("%s: format %q, %v", file, format, err)
+		}
+		for i, line := range bytes.Split(bytes.TrimSpace(src), []byte("\n")) {
+			var rec struct {
+				Request  map[string]json.RawMessage
+				Response json.RawMessage
+			}
+			if err := json.Unmarshal(line, &rec); err != nil {
+				t.Fatal(err)
+			}
+			list := rec.Request[map[string]string{"gemini": "contents", "openai-responses": "input"}[format]]
+			if list == nil {
+				list = rec.Request["messages"]
+			}
+			if bytes.Contains(rec.Response, []byte(`"error": {`)) || len(list) == 0 || list[0] != '[' {
+				continue
+			}
+			a := call(t, "validate", `{"policy":{"format":"`+format+`"},"messages":`+string(list)+`}`)
+			if a.Error != nil || !a.Valid {
+				t.Errorf("%s, request %d: %+v %+v", filepath.Base(file), i, a.Error, a.Violations)
+			}
+			tolerated += len(a.Violations)
+			if bad := judge.Valid(format, list); len(bad) > 0 {
+				t.Errorf("%s, request %d: the judge says %s", filepath.Base(file), i, bad[0])
+			}
+			if r := call(t, "repair", `{"policy":{"format":"`+format+`"},"messages":`+string(list)+`}`); !bytes.Equal(r.Messages, list) {
+				t.Errorf("%s, request %d: repaired to %.300s", filepath.Base(file), i, r.Messages)
+			}
+		}
+	}
+	if tolerated == 0 {
+		t.Error("no recording breaks a rule")
+	}
+}

@@ -1,0 +1,66 @@
+package wire
+
+import "strings"
+
+// Shape is a shape of messages that is known, and that no format reads.
+type Shape struct {
+	Name    string // for people
+	Nearest string // the format that is most like it
+	Signs   string // the signs that only it has, as in Signs.Own; one of them is enough
+}
+
+// shapes are those that have been mistaken for a format, or are often met; of two that may be meant, the first is. No format may
+// know a sign of theirs.
+var shapes = []Shape{
+	{"Gemini Interactions steps", "gemini", "item:user_input item:model_output item:function_result item:thought item:code_execution_call " +
+		"item:code_execution_result item:google_search_call item:google_search_result item:url_context_call item:url_context_result " +
+		"item:mcp_server_tool_call item:mcp_server_tool_result item:maps_call item:maps_result item:retrieval_call item:retrieval_result"},
+	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
+	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
+	{"Bedrock Converse messages", "anthropic", "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent " +
+		"part:citationsContent part:searchResult part:toolAddition part:toolRemoval bare:text"},
+	{"LangChain messages", "openai-chat", "key:lc key:kwargs key:lc_kwargs key:lc_namespace item:constructor item:human item:ai " +
+		"key:additional_kwargs key:response_metadata key:invalid_tool_calls"},
+	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
+	{"messages of the Mistral SDK or of AG-UI", "openai-chat", "key:toolCallId"},
+	{"Ollama messages", "openai-chat", "call:bare"},
+	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
+	{"TanStack AI messages", "ai-sdk-ui", "ui:content ui:tool-call ui:tool-result ui:thinking"},
+	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},
+	{"messages whose content is an object, as Mastra's storage and MCP sampling have it", "ai-sdk-ui", "content:object"},
+}
+
+func (s *Shape) has(sign string) bool { return word(s.Signs, sign) }
+
+// shape is the one that the signs speak of, and those that do; nil where none does.
+func (d *detector) shape() (s *Shape, evidence []string) {
+	for i := range shapes {
+		for _, sign := range d.seen {
+			if shapes[i].has(sign) {
+				s, evidence = &shapes[i], append(evidence, sign)
+			}
+		}
+		if s != nil {
+			return s, evidence
+		}
+	}
+	return nil, nil
+}
+
+// listed tells whether a shape names a sign.
+func listed(sign string) bool {
+	for i := range shapes {
+		if shapes[i].has(sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// strange tells whether an unknown type of parts speaks against all formats: types that applications or tools name are none.
+func strange(name string) bool {
+	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
+}
+
+// Shapes lists the shapes that no format reads.
+func Shapes() []Shape { return shapes }

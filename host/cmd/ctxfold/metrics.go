@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	client "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/prometheus"
+)
+
+// healthTime is how long the core may take to answer when it is asked whether it is well.
+const healthTime = 5 * time.Second
+
+// monitoring is what a monitoring system reads: /metrics and /healthz. It has an address of its own, because all paths of the
+// proxy's are the endpoint's.
+func monitoring(m *prometheus.Metrics, c *host.Compactor) http.Handler {
+	registry := client.NewRegistry()
+	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), healthTime)
+		defer cancel()
+		if _, err := c.Info(ctx); err != nil {
+			http.Error(w, "the core does not answer: "+err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	return mux
+}
