@@ -7,7 +7,16 @@ import { CtxfoldError } from "./errors.js";
 import { type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
 import type { ModuleSource } from "./load.js";
-import { type FitMemory, find, KeptMemories, type Memories, OwnMemories, type Remembered } from "./memories.js";
+import {
+  counts,
+  type FitMemory,
+  find,
+  KeptMemories,
+  type Memories,
+  OwnMemories,
+  provisional,
+  type Remembered,
+} from "./memories.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Ask } from "./session.js";
 import { Slots } from "./slots.js";
@@ -91,6 +100,9 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
  *
  * Compactions are remembered for calls that have an equal policy (window, model and format included), and the very same `memory`, `store`
  * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time.
+ *
+ * Where `summarize` fails, the digest is made without a model, and made anew by a later call: after a minute, and after longer each time
+ * that it fails again, up to an hour.
  *
  * Rejects with a {@link CtxfoldError}, or with the signal's reason; nothing has changed then.
  */
@@ -293,16 +305,21 @@ class Pool {
       }
       const fitted = await this.#alone({ id, prints }, async () => {
         // Another call may have been faster, while this one looked.
-        if (find(await this.#memories.of(id), prints)?.json !== find(known, prints)?.json) return undefined;
+        if (find(await this.#current(id), prints)?.json !== find(known, prints)?.json) return undefined;
         return this.#finish<M>(id, fitting, answer, known, signal);
       });
       if (fitted) return fitted;
     }
   }
 
+  async #current(id: string): Promise<readonly Remembered[]> {
+    const now = Date.now();
+    return (await this.#memories.of(id)).filter((each) => counts(each, now));
+  }
+
   /** The entries that may be of the beginning of a history. */
   async #known(id: string, fitting: Fitting): Promise<readonly Remembered[]> {
-    const entries = await this.#memories.of(id);
+    const entries = await this.#current(id);
     if (entries.length <= FEW) return entries;
     const best = find(entries, await fitting.prints());
     return best ? [best] : [];
@@ -333,9 +350,11 @@ class Pool {
   ): Promise<Fitted<M>> {
     const { store, model, onCompaction } = fitting.settings;
     let answer = begun;
+    let failed = false;
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
       const plan = answer.get("plan") as Uint8Array;
       const summaries = await replies(requests, JSON.parse(decode(plan)), model, signal);
+      failed ||= summaries.some((each) => "error" in each);
       answer = await fitting.step(plan, summaries, known);
     }
     const fitted = fitting.result<M>(answer);
@@ -343,9 +362,16 @@ class Pool {
     await model.onEvent?.({ type: "done", report: fitted.report });
     signal?.throwIfAborted();
     const memory = answer.get("memory");
-    if (memory) await this.#memories.add(id, remembered(memory));
+    if (memory) await this.#remember(id, remembered(memory), failed && (await fitting.prints()));
     if (fitted.report.changed) onCompaction?.(fitted.report);
     return fitted;
+  }
+
+  /** Keeps an entry. `failed` has the prints of a history for which the model gave no summary: it is asked again later. */
+  async #remember(id: string, made: Remembered, failed: readonly string[] | false): Promise<void> {
+    if (!failed) return this.#memories.add(id, made);
+    const { tries = 0 } = find(await this.#memories.of(id), failed)?.entry ?? {};
+    return this.#memories.add(id, provisional(made, tries + 1, Date.now()));
   }
 }
 

@@ -21,6 +21,12 @@ export interface Entry {
   /** How many messages were sent for them, and their print. */
   sent_messages: number;
   sent: string;
+  /**
+   * Of a host, which the module passes over. How often in a row a model gave no summary for what the entry stands for, and from
+   * when on it is worth asking again, in milliseconds since 1970: then the entry counts for nothing.
+   */
+  tries?: number;
+  again?: number;
 }
 
 /** An entry, and its JSON as the module wrote it. */
@@ -37,6 +43,18 @@ export interface Memories {
   /** Tells that an entry was used. */
   used(key: string, made: Remembered): void;
 }
+
+const FIRST_MS = 60_000;
+const LONGEST_MS = 3_600_000;
+
+/** An entry whose digest was made because the model failed; `tries` is how often it has by now. */
+export function provisional({ entry, json }: Remembered, tries: number, now: number): Remembered {
+  const again = now + Math.min(FIRST_MS * 2 ** (tries - 1), LONGEST_MS);
+  return { entry: { ...entry, tries, again }, json: `${json.slice(0, -1)},"tries":${tries},"again":${again}}` };
+}
+
+/** Whether an entry counts. */
+export const counts = ({ entry: { again } }: Remembered, now: number): boolean => again === undefined || now < again;
 
 /** The entry that stands for most of a history, of which `prints` are given; undefined where none does. */
 export function find(entries: readonly Remembered[], prints: readonly string[]): Remembered | undefined {

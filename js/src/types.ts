@@ -11,7 +11,7 @@ export type Open<Known extends string> = Known | (string & {});
 
 /** The name of a wire format; docs/FORMATS.md describes them. */
 export type Format = Open<
-  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "native" | "openai-chat" | "openai-responses"
+  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "native" | "openai-chat" | "openai-responses" | "plain"
 >;
 
 /** The name of a preset; docs/PRESETS.md says which one is for what. */
@@ -154,6 +154,8 @@ export interface Policy {
   open_calls?: "keep" | "answer";
   /** How the model is asked to think: by default the request body or the model's name tells. */
   thinking?: "auto" | "manual" | "adaptive" | "drop_block" | "off";
+  /** `all` also mends what a provider tolerates; `refused` (the default) leaves that as it came in. */
+  repair?: "refused" | "all";
   /** Compacts although it is not due. */
   force?: boolean;
   /** The most bytes that the list of messages may have as JSON; above it old images and files give way to placeholders. */
@@ -399,6 +401,8 @@ export interface Violation {
   /** UTF-8 bytes from the start of the messages text that was given. */
   offset: number;
   text: string;
+  /** What the provider does: it answers with an error, or answers all the same. */
+  severity: Open<"refused" | "tolerated">;
   /** What `repair` does about it. */
   repair: string;
 }

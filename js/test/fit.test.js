@@ -353,6 +353,54 @@ test("a compaction that fails or is aborted is not remembered, and who waits for
   );
 });
 
+test("a digest that was made because the model failed is made anew when it answers again", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
+  const minute = 60_000;
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const memory = {
+    load: (/** @type {string} */ key) => kept.get(key),
+    save: (/** @type {string} */ key, /** @type {string} */ json) => void kept.set(key, json),
+  };
+  for (const options of [{}, { memory }]) {
+    let busy = true;
+    let calls = 0;
+    const fitter = createFitter({
+      module,
+      policy: policyOf("openai-chat"),
+      ...options,
+      summarize: () => {
+        calls++;
+        if (busy) throw new Error("429");
+        return summary;
+      },
+    });
+    const history = [...talk(14), question];
+    const first = await fitter(history);
+    assert.deepEqual([first.report.summary.source, calls], ["local", 1]);
+    for (const [passed, asked] of [
+      [0.9, 1],
+      [0.2, 2], // a minute is over
+      [1.8, 2],
+      [0.3, 3], // two more
+      [3.9, 3],
+    ]) {
+      t.mock.timers.tick(passed * minute);
+      history.push({ role: "assistant", content: "Well." }, question);
+      await fitter(history);
+      assert.equal(calls, asked);
+    }
+    busy = false;
+    t.mock.timers.tick(minute);
+    history.push({ role: "assistant", content: "Well." }, question);
+    const again = await fitter(history);
+    assert.deepEqual([again.report.summary.source, calls], ["model", 4]);
+    t.mock.timers.tick(1000 * minute);
+    assert.deepEqual(pick(await fitter(history)), [false, true]);
+    assert.equal(calls, 4);
+  }
+});
+
 test("what is taken out is in the store before it is sent", async () => {
   const store = memoryStore();
   const policy = policyOf("openai-chat");
