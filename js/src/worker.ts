@@ -1,12 +1,19 @@
 /** The entry `ctxfold/worker`: compactors off the main thread, in browsers. */
+import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import type { ToPage, ToWorker } from "./protocol.js";
-import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./remote.js";
+import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remoteCompactors } from "./remote.js";
 
 export * from "./api.js";
 export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, RemoteOptions } from "./remote.js";
 
 /** Makes a compactor in a worker; see {@link CreateRemoteCompactor}. */
 export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
+
+/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createCompactor);
+
+/** Tells what to send for a whole history; see {@link Fit}. */
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
 
 function start(): Running {
   // Bundlers know a worker by exactly this expression.
