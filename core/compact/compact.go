@@ -44,6 +44,10 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
+	counted int              // tokens of the input by the gate: an estimate, or what the provider counted
+	cut     map[int32]string // by part: the handles of the texts that the last resort has cut
+	streak  Streak           // with this compaction, if it becomes one
+
 	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it
 }
@@ -52,14 +56,22 @@ type Run struct {
 // with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
 // a plan and its steps.
 func Compact(in Input) (*Run, *policy.Error) {
+	c, err := compact(in)
+	if err == nil {
+		c.judge()
+	}
+	return c, err
+}
+
+func compact(in Input) (*Run, *policy.Error) {
 	passes, err := parsePasses(in.Policy)
 	if err != nil {
 		return nil, err
 	}
 	c := newRun(in)
 	bytes := c.overBytes()
-	due, _ := Due(in, c.Total)
-	c.due = in.Policy.Force || due
+	due, size := Due(in, c.Total)
+	c.due, c.counted = in.Policy.Force || due, size.Tokens
 	switch {
 	case c.due || bytes:
 	case in.Policy.Unbounded():
@@ -81,7 +93,11 @@ func Compact(in Input) (*Run, *policy.Error) {
 			return c.failed(NoProgress), nil // there was nothing in it that a provider would take
 		}
 	}
+	if in.Policy.Few(in.N) && !in.Policy.Force {
+		passes = nil
+	}
 	c.pin() // after the repair: it may have dropped the newest message of the user, if that was empty
+	c.thrash()
 	repaired := len(c.Report.Actions)
 	for i, p := range passes {
 		if !c.due {
@@ -108,6 +124,7 @@ func Compact(in Input) (*Run, *policy.Error) {
 	if in.Policy.MaxBytes > 0 {
 		c.shrink()
 	}
+	c.resort()
 	if len(c.Report.Actions) == repaired {
 		if c.small {
 			return c.failed(GainTooSmall), nil
@@ -115,13 +132,19 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.failed(NoProgress), nil
 	}
 	if in.Policy.Safe() {
-		c.dropBoundReasoning()
-		c.repair()
+		for again := 0; ; again++ {
+			c.dropBoundReasoning()
+			if c.repair(); again == maxResorts || !c.bounded() || c.Total <= c.most() {
+				break
+			}
+			c.resort() // the repair has added to it
+		}
 		if c.Total >= before {
 			return c.failed(NoProgress), nil
 		}
 	}
-	if c.Policy.Safe() && c.due && !bytes && before-c.Total < c.minGain() {
+	saved := c.bounded() && before > c.most() && c.Total <= c.most() // now it fits, however little that took
+	if c.Policy.Safe() && c.due && !bytes && !saved && before-c.Total < c.minGain() {
 		return c.failed(GainTooSmall), nil
 	}
 	c.finish()
@@ -200,7 +223,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Tokens.After = c.Report.Tokens.Before
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Truncated, c.Report.Dropped = 0, 0
-	c.Report.Summary = Summary{Source: "none"}
+	c.Report.Summary, c.Report.Thrashing = Summary{Source: "none"}, nil
 	c.taken, c.folded, c.away = nil, nil, nil
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed

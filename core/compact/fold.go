@@ -30,6 +30,15 @@ type foldPass struct {
 	ForceTurn bool `json:"force_turn"`
 }
 
+// foldFor is who folds: a pass of the policy, or the last resort, which takes what it gains, however little: with a tail, or all.
+type foldFor uint8
+
+const (
+	forPolicy foldFor = iota
+	forLimit
+	forAll
+)
+
 func init() {
 	register("fold", func() pass {
 		return &foldPass{KeepTokens: 20000, Boundary: "turn", KeepLast: true, MinMessages: 1, KeepMessages: KeepLast}
@@ -75,8 +84,13 @@ func (p *foldPass) run(c *Run) {
 		p.published(c, s)
 		return
 	}
+	p.fold(c, forPolicy)
+}
+
+// fold puts a digest in the place of the older messages.
+func (p *foldPass) fold(c *Run, why foldFor) {
 	held, groups := c.held()
-	cut, step := p.cut(c, groups)
+	cut, step := p.further(c, held, groups, why)
 	var messages []int32
 	var prior string
 	scope, ledger := digest.SessionScope, c.State.Ledger.Clone()
@@ -113,20 +127,28 @@ func (p *foldPass) run(c *Run) {
 		talk++
 		messages = append(messages, head)
 	}
-	if talk < max(1, p.MinMessages) {
+	least := max(1, p.MinMessages)
+	switch {
+	case why != forPolicy: // an old digest alone may be made smaller
+		least = 0
+	case c.bounded() && c.Total > c.most():
+		least = 1
+	}
+	if talk < least || gain == 0 {
 		return
 	}
-	if c.Report.Tokens.Before-c.Total+gain < c.minGain() {
+	if why == forPolicy && c.Report.Tokens.Before-c.Total+gain < c.minGain() {
 		c.small = true
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
 	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
-		turn: c.cutTurn(cut, held)})
+		turn: c.cutTurn(cut, held), least: c.leastDigest(why)})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
+	s := c.style()
 	role := s.Role
 	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
 		role = transcript.User // S1.37, S3.27
@@ -143,6 +165,14 @@ func (p *foldPass) run(c *Run) {
 	if !c.Policy.Branch() {
 		c.State.Ledger = ledger
 	}
+}
+
+// leastDigest is how many tokens a digest may have even where the limit leaves less, as long as something else can be cut.
+func (c *Run) leastDigest(why foldFor) int {
+	if why == forAll {
+		return 64
+	}
+	return max(256, c.Target/8)
 }
 
 // tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn, which is

@@ -2,6 +2,41 @@ package compact
 
 import "github.com/ctxfold/ctxfold/core/transcript"
 
+// further is where the tail begins: as cut says or, where the result would be over its limit with such a tail, further on, so
+// that it is not. The last group stays, but where there is to be no tail at all.
+func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
+	if why == forAll {
+		return len(c.Items), -1
+	}
+	cut, step = p.cut(c, groups)
+	if !c.bounded() {
+		return cut, step
+	}
+	fixed := c.Total - c.Tokens(0, len(c.Items)) + c.digestRoom()
+	for i := range c.Items[:cut] {
+		if held[i] {
+			fixed += c.Items[i].Tokens
+		}
+	}
+	tail := c.Tokens(cut, len(c.Items))
+	if cut == 0 && c.Total <= c.most() || cut > 0 && fixed+tail <= c.most() {
+		return cut, step
+	}
+	less := foldPass{KeepTokens: max(1, min(c.most()-fixed, c.Target/2)), Boundary: "group", KeepLast: true}
+	if at, part := less.cut(c, groups); at > cut || at == cut && part > step {
+		return at, part
+	}
+	return cut, step
+}
+
+// digestRoom is how many tokens a digest may take, with the message around it.
+func (c *Run) digestRoom() int {
+	return min(c.Policy.Summary.MaxOutputTokens, max(256, c.Target/4)) + digestFrame
+}
+
+// digestFrame is about what a digest message has beside its digest, in tokens.
+const digestFrame = 100
+
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.
 func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {

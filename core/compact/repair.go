@@ -31,6 +31,7 @@ func Repair(in Input, touched func(message int) bool) *Run {
 			c.act(Action{Action: "replace", Pass: "repair", Message: i, Rule: "I8"})
 		}
 	}
+	defer c.judge()
 	if c.repair(); !c.Changed() {
 		return c.unchanged(NothingToMend)
 	}

@@ -18,6 +18,7 @@ type job struct {
 	gain     int // tokens that the digest stands for
 	old      int // of these, those of the digest so far
 	turn     int // index in messages of the turn that is cut, or -1
+	least    int // tokens that the digest may have even where the limit leaves less: what is cut afterwards makes room
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -28,6 +29,9 @@ func (c *Run) digestOf(j job) (string, bool) {
 	budget := min(s.MaxOutputTokens, (j.gain+j.old)/2)
 	if c.Target > 0 {
 		budget = min(budget, max(256, c.Target/4))
+	}
+	if left := c.most() - (c.Total - j.gain) - digestFrame; c.bounded() {
+		budget = min(budget, max(j.least, left)) // what the limit leaves
 	}
 	if s.Text != "" {
 		c.Report.Summary = Summary{Source: "host"}
