@@ -108,7 +108,10 @@ func compact(in Input) (*Run, *policy.Error) {
 		}
 		p.run(c)
 		if c.failure != "" {
-			return c.noSummary()
+			if !c.bounded() || c.failure != digest.NoRoom && before <= in.Policy.Usable() {
+				return c.noSummary()
+			}
+			break // to keep what the provider refuses helps nobody
 		}
 		if c.undone {
 			return c.unchanged(NoProgress), nil
@@ -124,7 +127,9 @@ func compact(in Input) (*Run, *policy.Error) {
 	if in.Policy.MaxBytes > 0 {
 		c.shrink()
 	}
-	c.resort()
+	if c.resort(); c.failure != "" && c.Report.Summary.Why == "" {
+		c.Report.Summary.Why = c.failure
+	}
 	if len(c.Report.Actions) == repaired {
 		if c.small {
 			return c.failed(GainTooSmall), nil

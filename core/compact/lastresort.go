@@ -29,7 +29,9 @@ func (c *Run) most() int {
 }
 
 // bounded tells whether the result of this run has to be at most the limit.
-func (c *Run) bounded() bool { return c.due && c.Limit > 0 && c.Policy.LastResorts() && !c.Policy.Branch() }
+func (c *Run) bounded() bool {
+	return c.due && c.Limit > 0 && c.Policy.LastResorts() && !c.Policy.Branch()
+}
 
 // resort brings a result under the limit that the passes have left over it. It cuts what can be spared most, and stops as
 // soon as that is enough: first what is loose, then what is pinned; what the user said last and what the system says stay as
