@@ -47,6 +47,7 @@ type Run struct {
 	counted int              // tokens of the input by the gate: an estimate, or what the provider counted
 	cut     map[int32]string // by part: the handles of the texts that the last resort has cut
 	streak  Streak           // with this compaction, if it becomes one
+	added   int              // tokens that a repair is expected to add to what the last resort leaves
 
 	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it
@@ -137,14 +138,7 @@ func compact(in Input) (*Run, *policy.Error) {
 		return c.failed(NoProgress), nil
 	}
 	if in.Policy.Safe() {
-		for again := 0; ; again++ {
-			c.dropBoundReasoning()
-			if c.repair(); again == maxResorts || !c.bounded() || c.Total <= c.most() {
-				break
-			}
-			c.resort() // the repair has added to it
-		}
-		if c.Total >= before {
+		if c.settle(); c.Total >= before {
 			return c.failed(NoProgress), nil
 		}
 	}

@@ -115,7 +115,9 @@ func (p *foldPass) fold(c *Run, why foldFor) {
 			old += it.Tokens
 			var round int
 			prior, round = digest.Carried(text, &ledger)
-			c.State.Round = max(c.State.Round, round) // a host that lost the state gets it back
+			if it.In >= 0 { // a host that lost the state gets it back; one of this run counts already
+				c.State.Round = max(c.State.Round, round)
+			}
 		case c.T.Messages[it.Msg].Variant == transcript.Digest:
 			prior = c.T.Text(c.T.FirstText(int(it.Msg)))
 		}
@@ -143,7 +145,7 @@ func (p *foldPass) fold(c *Run, why foldFor) {
 	}
 	ledger.Add(c.T, messages)
 	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
-		turn: c.cutTurn(cut, held), least: c.leastDigest(why)})
+		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
@@ -167,12 +169,17 @@ func (p *foldPass) fold(c *Run, why foldFor) {
 	}
 }
 
-// leastDigest is how many tokens a digest may have even where the limit leaves less, as long as something else can be cut.
-func (c *Run) leastDigest(why foldFor) int {
-	if why == forAll {
-		return 64
+// digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the
+// digest still has some, as long as something else can be cut for it.
+func (c *Run) digestBudget(why foldFor, gain int) int {
+	left := c.most() - (c.Total - gain) - digestFrame
+	switch {
+	case !c.bounded():
+		return 0
+	case why == forAll:
+		return max(64, left/2)
 	}
-	return max(256, c.Target/8)
+	return max(256, c.Target/8, left)
 }
 
 // tells tells whether a message is told on by a digest as a part of the talk: it is nobody's own, or the line of a turn, which is

@@ -18,6 +18,12 @@ func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cu
 			fixed += c.Items[i].Tokens
 		}
 	}
+	defer func() {
+		// What is left of a message that was divided cannot be folded any more.
+		if step >= 0 && !c.T.OpenCalls(int(c.Items[cut].Msg)) && c.uncut(cut, step) > min(c.most()-fixed, c.most()/2) {
+			step = -1
+		}
+	}()
 	tail := c.Tokens(cut, len(c.Items))
 	if cut == 0 && c.Total <= c.most() || cut > 0 && fixed+tail <= c.most() {
 		return cut, step
@@ -27,6 +33,17 @@ func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cu
 		return at, part
 	}
 	return cut, step
+}
+
+// uncut is the tokens of the parts of an item, from one on, that the last resort cannot cut.
+func (c *Run) uncut(item int, from int32) (sum int) {
+	msg := &c.T.Messages[c.Items[item].Msg]
+	for n := from; n < msg.First+msg.Count; n++ {
+		if p := &c.T.Parts[n]; p.Parent < 0 && (p.Has(transcript.Server) || p.Kind != transcript.ToolResult && p.Kind != transcript.Text) {
+			sum += c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
+		}
+	}
+	return sum
 }
 
 // digestRoom is how many tokens a digest may take, with the message around it.

@@ -18,14 +18,34 @@ const (
 )
 
 // maxResorts bounds how often a result is cut again for what a repair has added to it.
-const maxResorts = 3
+const maxResorts = 4
 
-// most is how many tokens a result may have.
+// repairRoom is how many tokens more are left free each time: about what a repair adds to the next result, too.
+const repairRoom = 16
+
+// most is how many tokens a result may have, without those that a repair will add to it.
 func (c *Run) most() int {
 	if c.Policy.Gate.Inclusive {
-		return c.Limit - 1
+		return c.Limit - 1 - c.added
 	}
-	return c.Limit
+	return c.Limit - c.added
+}
+
+// settle makes the result valid, and cuts it again where that has added too much to it.
+func (c *Run) settle() {
+	added := 0
+	for again := 0; ; again++ {
+		c.dropBoundReasoning()
+		c.repair()
+		over := c.Total - c.most()
+		if again == maxResorts || !c.bounded() || over <= 0 {
+			return
+		}
+		added += over + repairRoom
+		c.added = added
+		c.resort()
+		c.added = 0
+	}
 }
 
 // bounded tells whether the result of this run has to be at most the limit.
@@ -50,7 +70,7 @@ func (c *Run) resort() {
 		func() { c.foldRest(forLimit) },
 		func() { c.cutAll(loose, isResult, first, low) },
 		func() { c.cutAll(loose, isResult, harsh, c.most()) },
-		func() { c.cutAll(loose, isSaid, first, c.most()) },
+		func() { c.cutAll(loose, isUnsigned, first, c.most()) },
 		func() { c.replaceMedia(loose) },
 		func() { c.cutAll(loose, isSaid, harsh, c.most()) },
 		func() { c.foldRest(forAll) },
@@ -58,7 +78,7 @@ func (c *Run) resort() {
 		func() { c.cutAll(loose, isAsked, harsh, c.most()) },
 		func() { c.cutAll(pinned, isResult, first, c.most()) },
 		func() { c.cutAll(pinned, isResult, harsh, c.most()) },
-		func() { c.cutAll(pinned, isSaid, first, c.most()) },
+		func() { c.cutAll(pinned, isUnsigned, first, c.most()) },
 		func() { c.replaceMedia(pinned) },
 		func() { c.cutAll(pinned, isSaid, harsh, c.most()) },
 		func() { c.cutAll(pinned, isAsked, first, c.most()) },
@@ -111,14 +131,19 @@ type longText struct {
 	part         int32
 }
 
-// Which texts of a message are cut: those of tool results, of the assistant, of the user.
+// Which texts of a message are cut: those of tool results, of the assistant (first where its reasoning is not signed), of the user.
 func isResult(c *Run, p *transcript.Part) bool {
 	return p.Kind == transcript.ToolResult || p.Kind == transcript.Text && p.Parent >= 0
 }
 
 func isSaid(c *Run, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role == transcript.Assistant &&
-		!transcript.AnyHas(c.T.PartsOf(int(p.Msg)), transcript.Signed|transcript.Bound)
+	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role == transcript.Assistant
+}
+
+func isUnsigned(c *Run, p *transcript.Part) bool {
+	return isSaid(c, p) && !slices.ContainsFunc(c.T.PartsOf(int(p.Msg)), func(p transcript.Part) bool {
+		return p.Has(transcript.Signed|transcript.Bound) && !p.Has(transcript.Removed)
+	})
 }
 
 func isAsked(c *Run, p *transcript.Part) bool {

@@ -15,10 +15,11 @@ type job struct {
 	messages []int32
 	prior    string // the digest so far
 	ledger   *digest.Ledger
-	gain     int // tokens that the digest stands for
-	old      int // of these, those of the digest so far
-	turn     int // index in messages of the turn that is cut, or -1
-	least    int // tokens that the digest may have even where the limit leaves less: what is cut afterwards makes room
+	gain     int  // tokens that the digest stands for
+	old      int  // of these, those of the digest so far
+	turn     int  // index in messages of the turn that is cut, or -1
+	room     int  // tokens that the limit leaves for the digest; 0 is any number
+	least    bool // a digest that finds no room only counts the messages
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -30,8 +31,8 @@ func (c *Run) digestOf(j job) (string, bool) {
 	if c.Target > 0 {
 		budget = min(budget, max(256, c.Target/4))
 	}
-	if left := c.most() - (c.Total - j.gain) - digestFrame; c.bounded() {
-		budget = min(budget, max(j.least, left)) // what the limit leaves
+	if j.room > 0 {
+		budget = min(budget, j.room)
 	}
 	if s.Text != "" {
 		c.Report.Summary = Summary{Source: "host"}
@@ -89,6 +90,9 @@ func (c *Run) local(j job, prior string, budget int, why string) string {
 	for try := 0; try < 4 && c.P.Text(text) > budget; try++ { // an estimator that looks at the script may find more than its rate
 		size = size * budget / c.P.Text(text) * 9 / 10
 		text = extract.Digest(size)
+	}
+	if j.least && c.P.Text(text) > budget {
+		text = digest.Minimal(len(j.messages), "")
 	}
 	facts, found, _ := extract.Check(text, 0)
 	c.Report.Summary = Summary{Source: "local", Why: why, Score: share(found, facts)}
