@@ -1386,6 +1386,32 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 			} else {
 				out.Changed = bool(in.Bool())
 			}
+		case "fits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Fits = bool(in.Bool())
+			}
+		case "over":
+			if in.IsNull() {
+				in.Skip()
+				out.Over = nil
+			} else {
+				if out.Over == nil {
+					out.Over = new(Excess)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, out.Over)
+			}
+		case "thrashing":
+			if in.IsNull() {
+				in.Skip()
+				out.Thrashing = nil
+			} else {
+				if out.Thrashing == nil {
+					out.Thrashing = new(Thrashing)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, out.Thrashing)
+			}
 		case "preset":
 			if in.IsNull() {
 				in.Skip()
@@ -1405,9 +1431,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1445,7 +1471,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &out.StablePrefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1453,7 +1479,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1471,7 +1497,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v22 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v22)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, &v22)
 					out.Actions = append(out.Actions, v22)
 					in.WantComma()
 				}
@@ -1485,7 +1511,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				if out.Cache == nil {
 					out.Cache = new(Cache)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, out.Cache)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, out.Cache)
 			}
 		case "bytes":
 			if in.IsNull() {
@@ -1495,7 +1521,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				if out.Bytes == nil {
 					out.Bytes = new(ByteCount)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Bytes)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, out.Bytes)
 			}
 		case "decisions":
 			if in.IsNull() {
@@ -1514,7 +1540,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v23 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &v23)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &v23)
 					out.Decisions = append(out.Decisions, v23)
 					in.WantComma()
 				}
@@ -1545,6 +1571,29 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 		out.Bool(bool(in.Changed))
 	}
 	{
+		const prefix string = ",\"fits\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Fits))
+	}
+	{
+		const prefix string = ",\"over\":"
+		out.RawString(prefix)
+		if in.Over == nil {
+			out.RawString("null")
+		} else {
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, *in.Over)
+		}
+	}
+	{
+		const prefix string = ",\"thrashing\":"
+		out.RawString(prefix)
+		if in.Thrashing == nil {
+			out.RawString("null")
+		} else {
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, *in.Thrashing)
+		}
+	}
+	{
 		const prefix string = ",\"preset\":"
 		out.RawString(prefix)
 		out.String(string(in.Preset))
@@ -1562,12 +1611,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1602,7 +1651,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, in.StablePrefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -1612,7 +1661,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1625,7 +1674,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 				if v24 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v25)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, v25)
 			}
 			out.RawByte(']')
 		}
@@ -1636,7 +1685,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 		if in.Cache == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, *in.Cache)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, *in.Cache)
 		}
 	}
 	{
@@ -1645,7 +1694,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 		if in.Bytes == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Bytes)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, *in.Bytes)
 		}
 	}
 	{
@@ -1659,7 +1708,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, v27)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1676,7 +1725,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1736,7 +1785,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1772,7 +1821,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *ByteCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *ByteCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1814,7 +1863,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in ByteCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in ByteCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1835,7 +1884,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Cache) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1897,7 +1946,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Cache) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1932,7 +1981,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1998,7 +2047,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2039,7 +2088,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2075,7 +2124,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2091,7 +2140,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2133,7 +2182,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2154,7 +2203,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2190,7 +2239,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2206,7 +2255,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2266,7 +2315,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2302,7 +2351,235 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *Thrashing) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "compactions":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Compactions = int(in.Int())
+			}
+		case "cause":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cause = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in Thrashing) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"compactions\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Compactions))
+	}
+	{
+		const prefix string = ",\"cause\":"
+		out.RawString(prefix)
+		out.String(string(in.Cause))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *Excess) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "causes":
+			if in.IsNull() {
+				in.Skip()
+				out.Causes = nil
+			} else {
+				in.Delim('[')
+				if out.Causes == nil {
+					if !in.IsDelim(']') {
+						out.Causes = make([]Cause, 0, 2)
+					} else {
+						out.Causes = []Cause{}
+					}
+				} else {
+					out.Causes = (out.Causes)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v28 Cause
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &v28)
+					out.Causes = append(out.Causes, v28)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in Excess) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Limit))
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"causes\":"
+		out.RawString(prefix)
+		if in.Causes == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v29, v30 := range in.Causes {
+				if v29 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, v30)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Cause) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = string(in.String())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Cause) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2344,7 +2621,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2368,14 +2645,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2423,13 +2700,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 string
+					var v31 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v28 = string(in.String())
+						v31 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v28)
+					out.Ops = append(out.Ops, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2450,9 +2727,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v29 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &v29)
-					out.Formats = append(out.Formats, v29)
+					var v32 Named
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, &v32)
+					out.Formats = append(out.Formats, v32)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2473,13 +2750,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v30 string
+					var v33 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v30 = string(in.String())
+						v33 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v30)
+					out.Estimators = append(out.Estimators, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2500,13 +2777,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 string
+					var v34 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v31 = string(in.String())
+						v34 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v31)
+					out.Passes = append(out.Passes, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2527,13 +2804,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 string
+					var v35 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v32 = string(in.String())
+						v35 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v32)
+					out.Functions = append(out.Functions, v35)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2554,15 +2831,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v33 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v33)
-					out.Presets = append(out.Presets, v33)
+					var v36 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in, &v36)
+					out.Presets = append(out.Presets, v36)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -2573,7 +2850,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2599,11 +2876,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v34, v35 := range in.Ops {
-				if v34 > 0 {
+			for v37, v38 := range in.Ops {
+				if v37 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v35))
+				out.String(string(v38))
 			}
 			out.RawByte(']')
 		}
@@ -2615,11 +2892,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v36, v37 := range in.Formats {
-				if v36 > 0 {
+			for v39, v40 := range in.Formats {
+				if v39 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, v37)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, v40)
 			}
 			out.RawByte(']')
 		}
@@ -2631,11 +2908,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Estimators {
-				if v38 > 0 {
+			for v41, v42 := range in.Estimators {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v39))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}
@@ -2647,11 +2924,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v40, v41 := range in.Passes {
-				if v40 > 0 {
+			for v43, v44 := range in.Passes {
+				if v43 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v41))
+				out.String(string(v44))
 			}
 			out.RawByte(']')
 		}
@@ -2663,11 +2940,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v42, v43 := range in.Functions {
-				if v42 > 0 {
+			for v45, v46 := range in.Functions {
+				if v45 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v43))
+				out.String(string(v46))
 			}
 			out.RawByte(']')
 		}
@@ -2679,11 +2956,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Presets {
-				if v44 > 0 {
+			for v47, v48 := range in.Presets {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v45)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out, v48)
 			}
 			out.RawByte(']')
 		}
@@ -2691,21 +2968,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2741,7 +3018,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2757,7 +3034,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2801,7 +3078,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2822,7 +3099,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2858,7 +3135,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2874,7 +3151,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2940,13 +3217,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 int
+					var v49 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v46 = int(in.Int())
+						v49 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v46)
+					out.Messages = append(out.Messages, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2967,7 +3244,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3008,11 +3285,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Messages {
-				if v47 > 0 {
+			for v50, v51 := range in.Messages {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v48))
+				out.Int(int(v51))
 			}
 			out.RawByte(']')
 		}
@@ -3027,14 +3304,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3076,9 +3353,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v49 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v49)
-					out.Candidates = append(out.Candidates, v49)
+					var v52 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in, &v52)
+					out.Candidates = append(out.Candidates, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3093,7 +3370,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3114,11 +3391,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v50, v51 := range in.Candidates {
-				if v50 > 0 {
+			for v53, v54 := range in.Candidates {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v51)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out, v54)
 			}
 			out.RawByte(']')
 		}
@@ -3128,14 +3405,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3177,13 +3454,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v52 string
+					var v55 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v52 = string(in.String())
+						v55 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v52)
+					out.Evidence = append(out.Evidence, v55)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3198,7 +3475,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3219,18 +3496,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v53, v54 := range in.Evidence {
-				if v53 > 0 {
+			for v56, v57 := range in.Evidence {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v54))
+				out.String(string(v57))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3328,7 +3605,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3397,10 +3674,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(l, v)
 }

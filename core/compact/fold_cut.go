@@ -12,12 +12,15 @@ func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cu
 	if !c.bounded() {
 		return cut, step
 	}
-	fixed := c.Total - c.Tokens(0, len(c.Items)) + c.digestRoom()
+	fixed, gain := c.Total-c.Tokens(0, len(c.Items)), 0
 	for i := range c.Items[:cut] {
 		if held[i] {
 			fixed += c.Items[i].Tokens
+		} else {
+			gain += c.Items[i].Tokens
 		}
 	}
+	fixed += c.digestRoom(gain)
 	defer func() {
 		// What is left of a message that was divided cannot be folded any more.
 		if step >= 0 && !c.T.OpenCalls(int(c.Items[cut].Msg)) && c.uncut(cut, step) > min(c.most()-fixed, c.most()/2) {
@@ -46,13 +49,13 @@ func (c *Run) uncut(item int, from int32) (sum int) {
 	return sum
 }
 
-// digestRoom is how many tokens a digest may take, with the message around it.
-func (c *Run) digestRoom() int {
-	return min(c.Policy.Summary.MaxOutputTokens, max(256, c.Target/4)) + digestFrame
+// digestRoom is how many tokens a digest of gain tokens is likely to take, with the message around it.
+func (c *Run) digestRoom(gain int) int {
+	return min(c.Policy.Summary.MaxOutputTokens, gain/4, max(256, c.Target/4)) + digestFrame
 }
 
 // digestFrame is about what a digest message has beside its digest, in tokens.
-const digestFrame = 100
+const digestFrame = 60
 
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.

@@ -82,7 +82,7 @@ func (c *Run) speakers(from int) (user, assistant int) {
 // compacted before, and gives its whole history again.
 func (c *Run) wholeHistory() bool {
 	s := &c.State
-	if s.Fingerprint == "" || s.Messages <= c.N && c.T.Fingerprint(s.Messages) == s.Fingerprint {
+	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.N && c.T.Fingerprint(s.Messages) == s.Fingerprint {
 		return false
 	}
 	for m := range c.N {
