@@ -273,6 +273,11 @@ models: node-is-there ## Compare core/policy/models.json with a public catalogue
 	@mkdir -p build/models && cd build/models && rm -rf package *.tgz && npm pack --silent $(CATALOGUE) > /dev/null && tar xzf *.tgz
 	@node internal/models/compare.mjs core/policy/models.json build/models/package/dist/models.generated.js
 
+.PHONY: fits
+fits: ## Write the table of docs/PRESETS.md anew: which real sessions fit into small windows
+	$(say) 'The table of docs/PRESETS.md, from the sessions of CTXFOLD_DATA'
+	@go test ./core -run TestRealSessionsFit -count=1 -update
+
 .PHONY: generate
 generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, docs/policy.schema.json, then the module in its two places
 	$(say) 'go generate: the easyjson code, docs/SEEDS.md and docs/policy.schema.json'

@@ -58,8 +58,20 @@ type left struct {
 }
 
 type report struct {
-	Reason, Format                      string
-	Changed                             bool
+	Reason, Format string
+	Changed, Fits  bool
+	Over           *struct {
+		Limit, Window int
+		Text          string
+		Causes        []struct {
+			Message, Tokens int
+			Why             string
+		}
+	}
+	Thrashing *struct {
+		Compactions int
+		Cause, Text string
+	}
 	Tokens                              struct{ Before, After, Limit, Window int }
 	Messages                            struct{ Before, After int }
 	Cleared, Folded, Restored, Repaired int
@@ -140,6 +152,9 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 	before, after := estimateOf(t, policy, in), estimateOf(t, policy, string(out))
 	if before != a.Report.Tokens.Before || after != a.Report.Tokens.After {
 		say("the report says %d to %d tokens, estimate says %d to %d", a.Report.Tokens.Before, a.Report.Tokens.After, before, after)
+	}
+	if fits := after <= a.Report.Tokens.Limit || a.Report.Tokens.Limit == 0; a.Report.Fits != fits || (a.Report.Over == nil) != fits {
+		say("fits is %v at %d of %d tokens", a.Report.Fits, after, a.Report.Tokens.Limit)
 	}
 	if !a.Report.Changed {
 		if !bytes.Equal(out, messages) {

@@ -232,6 +232,11 @@ func (h *history) finish(r *request, c *compact.Run, a *Planned) {
 	for i := range a.Archive {
 		at(&a.Archive[i].Message)
 	}
+	if a.Report.Over != nil {
+		for i := range a.Report.Over.Causes {
+			at(&a.Report.Over.Causes[i].Message)
+		}
+	}
 	if a.Report.CutPoint > 0 {
 		at(&a.Report.CutPoint)
 	}

@@ -125,8 +125,15 @@ type Report struct {
 	// Reason is "compacted", "under_budget" (not due), "unknown_window" (the policy names none, so nothing is ever due),
 	// "no_progress" (due, but nothing could be gained) or "needs_summaries" (the summarizer is asked first); of Repair it
 	// is "repaired" or "valid".
-	Reason    string       `json:"reason"`
-	Changed   bool         `json:"changed"`
+	Reason  string `json:"reason"`
+	Changed bool   `json:"changed"`
+	// Fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted it is
+	// about what can be neither folded nor cut.
+	Fits bool `json:"fits"`
+	// Over says by how much the result does not fit, and what takes the room; nil where it fits.
+	Over *Excess `json:"over"`
+	// Thrashing is there where compactions come in turns right behind each other.
+	Thrashing *Thrashing   `json:"thrashing"`
 	Preset    string       `json:"preset"`
 	Format    string       `json:"format"`
 	Estimator string       `json:"estimator"`
@@ -134,7 +141,7 @@ type Report struct {
 	Messages  MessageCount `json:"messages"`
 	// Cleared counts the tool results whose body was replaced by a marker.
 	Cleared int `json:"cleared"`
-	// Truncated counts the texts of tool results of which the middle was taken out.
+	// Truncated counts the texts of which the middle was taken out.
 	Truncated int `json:"truncated"`
 	// Folded counts the messages that the digest, or a line for each turn, stands for.
 	Folded int `json:"folded"`
@@ -174,6 +181,38 @@ type ThinkingReport struct {
 	Stripped int `json:"stripped"`
 	// Closed is how many messages of the open tool loop stand in the result as text.
 	Closed int `json:"closed"`
+}
+
+// Excess tells by how much a result does not fit. All sizes are tokens.
+type Excess struct {
+	// Limit is how many are over the limit, Window how many over the window, 0 where it fits into that or it is unknown.
+	Limit  int `json:"limit"`
+	Window int `json:"window"`
+	// Causes are what takes the room, the largest first.
+	Causes []Cause `json:"causes"`
+	// Text says it to people, and what to do.
+	Text string `json:"text"`
+}
+
+// Cause is a message that takes room of a result that does not fit.
+type Cause struct {
+	// Message is an index of the given messages, or -1 for what is not among them.
+	Message int `json:"message"`
+	// Why it is still there: "beside" (system prompt and tools), "system", "newest_user", "pinned", "provider", "open_call",
+	// "pair", "new" or "kept".
+	Why    string `json:"why"`
+	Tokens int    `json:"tokens"`
+}
+
+// Thrashing tells that compactions come in turns right behind each other.
+type Thrashing struct {
+	// Compactions is how many there were in a row, this one among them.
+	Compactions int `json:"compactions"`
+	// Cause is "whole_history" (the application gives its whole history and not the last result), "pinned",
+	// "newest_messages", "target" or "window".
+	Cause string `json:"cause"`
+	// Text says it to people, and what to do.
+	Text string `json:"text"`
 }
 
 // Cache tells what a compaction means for the provider's prompt cache. Tokens are those of each later call.

@@ -1850,6 +1850,32 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 			} else {
 				out.Changed = bool(in.Bool())
 			}
+		case "fits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Fits = bool(in.Bool())
+			}
+		case "over":
+			if in.IsNull() {
+				in.Skip()
+				out.Over = nil
+			} else {
+				if out.Over == nil {
+					out.Over = new(Excess)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, out.Over)
+			}
+		case "thrashing":
+			if in.IsNull() {
+				in.Skip()
+				out.Thrashing = nil
+			} else {
+				if out.Thrashing == nil {
+					out.Thrashing = new(Thrashing)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Thrashing)
+			}
 		case "preset":
 			if in.IsNull() {
 				in.Skip()
@@ -1869,9 +1895,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1909,7 +1935,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &out.StablePrefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1917,7 +1943,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1935,7 +1961,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v25 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &v25)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v25)
 					out.Actions = append(out.Actions, v25)
 					in.WantComma()
 				}
@@ -1949,7 +1975,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				if out.Cache == nil {
 					out.Cache = new(Cache)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, out.Cache)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, out.Cache)
 			}
 		case "bytes":
 			if in.IsNull() {
@@ -1959,7 +1985,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				if out.Bytes == nil {
 					out.Bytes = new(ByteCount)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, out.Bytes)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, out.Bytes)
 			}
 		case "thinking":
 			if in.IsNull() {
@@ -1992,7 +2018,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v26 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &v26)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in, &v26)
 					out.Decisions = append(out.Decisions, v26)
 					in.WantComma()
 				}
@@ -2023,6 +2049,29 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 		out.Bool(bool(in.Changed))
 	}
 	{
+		const prefix string = ",\"fits\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Fits))
+	}
+	{
+		const prefix string = ",\"over\":"
+		out.RawString(prefix)
+		if in.Over == nil {
+			out.RawString("null")
+		} else {
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, *in.Over)
+		}
+	}
+	{
+		const prefix string = ",\"thrashing\":"
+		out.RawString(prefix)
+		if in.Thrashing == nil {
+			out.RawString("null")
+		} else {
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Thrashing)
+		}
+	}
+	{
 		const prefix string = ",\"preset\":"
 		out.RawString(prefix)
 		out.String(string(in.Preset))
@@ -2040,12 +2089,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -2080,7 +2129,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, in.StablePrefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -2090,7 +2139,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -2103,7 +2152,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 				if v27 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, v28)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v28)
 			}
 			out.RawByte(']')
 		}
@@ -2114,7 +2163,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 		if in.Cache == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, *in.Cache)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, *in.Cache)
 		}
 	}
 	{
@@ -2123,7 +2172,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 		if in.Bytes == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, *in.Bytes)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, *in.Bytes)
 		}
 	}
 	{
@@ -2146,7 +2195,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 				if v29 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, v30)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out, v30)
 			}
 			out.RawByte(']')
 		}
@@ -2163,7 +2212,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2223,7 +2272,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2259,7 +2308,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *ByteCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *ByteCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2301,7 +2350,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in ByteCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in ByteCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2322,7 +2371,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Cache) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2384,7 +2433,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Cache) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2419,7 +2468,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2485,7 +2534,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2526,7 +2575,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2562,7 +2611,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2578,7 +2627,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2620,7 +2669,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2641,7 +2690,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2677,7 +2726,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2693,7 +2742,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2753,7 +2802,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2789,7 +2838,235 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Thrashing) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "compactions":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Compactions = int(in.Int())
+			}
+		case "cause":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cause = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Thrashing) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"compactions\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Compactions))
+	}
+	{
+		const prefix string = ",\"cause\":"
+		out.RawString(prefix)
+		out.String(string(in.Cause))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Excess) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "causes":
+			if in.IsNull() {
+				in.Skip()
+				out.Causes = nil
+			} else {
+				in.Delim('[')
+				if out.Causes == nil {
+					if !in.IsDelim(']') {
+						out.Causes = make([]Cause, 0, 2)
+					} else {
+						out.Causes = []Cause{}
+					}
+				} else {
+					out.Causes = (out.Causes)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v31 Cause
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v31)
+					out.Causes = append(out.Causes, v31)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Excess) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Limit))
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"causes\":"
+		out.RawString(prefix)
+		if in.Causes == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v32, v33 := range in.Causes {
+				if v32 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v33)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Cause) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = string(in.String())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Cause) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2831,7 +3108,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2855,14 +3132,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2910,13 +3187,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 string
+					var v34 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v31 = string(in.String())
+						v34 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v31)
+					out.Ops = append(out.Ops, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2937,9 +3214,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v32)
-					out.Formats = append(out.Formats, v32)
+					var v35 Named
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in, &v35)
+					out.Formats = append(out.Formats, v35)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2960,13 +3237,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v33 string
+					var v36 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v33 = string(in.String())
+						v36 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v33)
+					out.Estimators = append(out.Estimators, v36)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2987,13 +3264,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 string
+					var v37 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v34 = string(in.String())
+						v37 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v34)
+					out.Passes = append(out.Passes, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3014,13 +3291,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v35 string
+					var v38 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v35 = string(in.String())
+						v38 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v35)
+					out.Functions = append(out.Functions, v38)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3041,15 +3318,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v36 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v36)
-					out.Presets = append(out.Presets, v36)
+					var v39 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in, &v39)
+					out.Presets = append(out.Presets, v39)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -3060,7 +3337,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3086,11 +3363,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v37, v38 := range in.Ops {
-				if v37 > 0 {
+			for v40, v41 := range in.Ops {
+				if v40 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v38))
+				out.String(string(v41))
 			}
 			out.RawByte(']')
 		}
@@ -3102,11 +3379,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v39, v40 := range in.Formats {
-				if v39 > 0 {
+			for v42, v43 := range in.Formats {
+				if v42 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v40)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out, v43)
 			}
 			out.RawByte(']')
 		}
@@ -3118,11 +3395,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Estimators {
-				if v41 > 0 {
+			for v44, v45 := range in.Estimators {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v42))
+				out.String(string(v45))
 			}
 			out.RawByte(']')
 		}
@@ -3134,11 +3411,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v43, v44 := range in.Passes {
-				if v43 > 0 {
+			for v46, v47 := range in.Passes {
+				if v46 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v44))
+				out.String(string(v47))
 			}
 			out.RawByte(']')
 		}
@@ -3150,11 +3427,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v45, v46 := range in.Functions {
-				if v45 > 0 {
+			for v48, v49 := range in.Functions {
+				if v48 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v46))
+				out.String(string(v49))
 			}
 			out.RawByte(']')
 		}
@@ -3166,11 +3443,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Presets {
-				if v47 > 0 {
+			for v50, v51 := range in.Presets {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v48)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -3178,21 +3455,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3228,7 +3505,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3244,7 +3521,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3288,7 +3565,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3309,7 +3586,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3345,7 +3622,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3361,7 +3638,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3427,13 +3704,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v49 int
+					var v52 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v49 = int(in.Int())
+						v52 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v49)
+					out.Messages = append(out.Messages, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3454,7 +3731,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3495,11 +3772,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v50, v51 := range in.Messages {
-				if v50 > 0 {
+			for v53, v54 := range in.Messages {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v51))
+				out.Int(int(v54))
 			}
 			out.RawByte(']')
 		}
@@ -3514,14 +3791,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3563,9 +3840,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v52 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in, &v52)
-					out.Candidates = append(out.Candidates, v52)
+					var v55 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in, &v55)
+					out.Candidates = append(out.Candidates, v55)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3580,7 +3857,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3601,11 +3878,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v53, v54 := range in.Candidates {
-				if v53 > 0 {
+			for v56, v57 := range in.Candidates {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out, v54)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out, v57)
 			}
 			out.RawByte(']')
 		}
@@ -3615,14 +3892,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3664,13 +3941,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v55 string
+					var v58 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v55 = string(in.String())
+						v58 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v55)
+					out.Evidence = append(out.Evidence, v58)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3685,7 +3962,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3706,18 +3983,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v56, v57 := range in.Evidence {
-				if v56 > 0 {
+			for v59, v60 := range in.Evidence {
+				if v59 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v57))
+				out.String(string(v60))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3815,7 +4092,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3884,10 +4161,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(l, v)
 }

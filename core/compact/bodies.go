@@ -18,7 +18,7 @@ import (
 //easyjson:json
 type Body struct {
 	Handle string `json:"handle"`
-	// What it is: "tool_result", "text" for one of the texts of a tool result, "image", "audio", "file", or "fold" for the
+	// What it is: "tool_result", "text" for one of the texts of a tool result or of a message, "image", "audio", "file", or "fold" for the
 	// messages that a digest, a line or a count stands for.
 	What string `json:"what"`
 	// Message is the index of its message in the input's list; of a fold, that of the first one.
@@ -77,7 +77,9 @@ func (c *Run) keep(what string, msg, part int32, body transcript.Span) string {
 	case "tool_result":
 		b.Tool = digest.ToolName(c.T, int(part))
 	case "text":
-		b.Tool = digest.ToolName(c.T, int(c.T.Parts[part].Parent))
+		if result := c.T.Parts[part].Parent; result >= 0 {
+			b.Tool = digest.ToolName(c.T, int(result))
+		}
 	}
 	c.taken = append(c.taken, b)
 	return b.Handle

@@ -57,4 +57,5 @@ func (c *Run) gained() {
 		a.Failed = c.failures()
 	}
 	c.State.Attempts = &a
+	c.State.Streak = &c.streak
 }

@@ -33,24 +33,35 @@ func (c *Run) shrink() {
 		}
 		msg := &c.T.Messages[it.Msg]
 		for n := msg.First; n < msg.First+msg.Count && over > 0; n++ {
-			p := &c.T.Parts[n]
-			for _, m := range mediaMarkers {
-				if m.what != p.Kind.String() || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) || p.List != transcript.ContentList {
-					continue
-				}
-				text := c.textPart(c.sized(m.marker))
-				if text == nil || len(text) >= p.Span.Len() {
-					continue
-				}
-				before := c.Total
-				over -= p.Span.Len() - len(text)
-				c.placehold(n, m.marker, m.what)
-				c.changed(i)
-				c.act(Action{Action: "shrink", Pass: "bytes", Message: int(it.In), Tokens: before - c.Total})
-				break
+			m := c.medium(n)
+			if m.marker == "" {
+				continue
 			}
+			text, size := c.textPart(c.sized(m.marker)), c.T.Parts[n].Span.Len()
+			if len(text) >= size {
+				continue
+			}
+			before := c.Total
+			over -= size - len(text)
+			c.placehold(n, m.marker, m.what)
+			c.changed(i)
+			c.act(Action{Action: "shrink", Pass: "bytes", Message: int(it.In), Tokens: before - c.Total})
 		}
 	}
+}
+
+// medium is the marker that may take the place of a part: an image, audio or a file; one without a text of any other.
+func (c *Run) medium(n int32) mediaMarker {
+	p := &c.T.Parts[n]
+	if c.F.TextPart == "" || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
+		return mediaMarker{}
+	}
+	for _, m := range mediaMarkers {
+		if m.what == p.Kind.String() {
+			return m
+		}
+	}
+	return mediaMarker{}
 }
 
 // textPart is a part with a text, in the wire format; nil if it has none.

@@ -49,8 +49,12 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
-	tolerated map[place]bool // violations of the input that stay
-	refused   []Left         // what the provider would refuse of the input
+	tolerated map[place]bool   // violations of the input that stay
+	refused   []Left           // what the provider would refuse of the input
+	counted   int              // tokens of the input by the gate: an estimate, or what the provider counted
+	cut       map[int32]string // by part: the handles of the texts that the last resort has cut
+	streak    Streak           // with this compaction, if it becomes one
+	added     int              // tokens that a repair is expected to add to what the last resort leaves
 
 	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it
@@ -60,6 +64,14 @@ type Run struct {
 // with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
 // a plan and its steps.
 func Compact(in Input) (*Run, *policy.Error) {
+	c, err := compact(in)
+	if err == nil {
+		c.judge()
+	}
+	return c, err
+}
+
+func compact(in Input) (*Run, *policy.Error) {
 	passes, err := parsePasses(in.Policy)
 	if err != nil {
 		return nil, err
@@ -69,8 +81,8 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.unchanged(UnderBudget), nil
 	}
 	bytes := c.overBytes()
-	due, _ := Due(in, c.Total)
-	c.due = in.Policy.Force || due
+	due, size := Due(in, c.Total)
+	c.due, c.counted = in.Policy.Force || due, size.Tokens
 	switch {
 	case c.due || bytes:
 	case in.Policy.Unbounded():
@@ -94,7 +106,11 @@ func Compact(in Input) (*Run, *policy.Error) {
 			return c.openThinking(), nil
 		}
 	}
+	if in.Policy.Few(in.N) && !in.Policy.Force {
+		passes = nil
+	}
 	c.pin() // after the repair: it may have dropped the newest message of the user, if that was empty
+	c.thrash()
 	repaired := len(c.Report.Actions)
 	for i, p := range passes {
 		if !c.due {
@@ -105,7 +121,10 @@ func Compact(in Input) (*Run, *policy.Error) {
 		}
 		p.run(c)
 		if c.failure != "" {
-			return c.noSummary()
+			if !c.bounded() || c.failure != digest.NoRoom && c.Report.Tokens.Before <= in.Policy.Usable() {
+				return c.noSummary()
+			}
+			break // to keep what the provider refuses helps nobody
 		}
 		if c.undone {
 			return c.unchanged(NoProgress), nil
@@ -121,6 +140,9 @@ func Compact(in Input) (*Run, *policy.Error) {
 	if in.Policy.MaxBytes > 0 {
 		c.shrink()
 	}
+	if c.resort(); c.failure != "" && c.Report.Summary.Why == "" {
+		c.Report.Summary.Why = c.failure
+	}
 	if len(c.Report.Actions) == repaired {
 		if c.small {
 			return c.failed(GainTooSmall), nil
@@ -128,16 +150,16 @@ func Compact(in Input) (*Run, *policy.Error) {
 		return c.failed(NoProgress), nil
 	}
 	if in.Policy.Safe() {
-		if !c.settleThinking() {
+		if !c.settle() {
 			return c.openThinking(), nil
 		}
-		c.repair()
-		c.resend()
 		if c.Total >= c.Report.Tokens.Before {
 			return c.failed(NoProgress), nil
 		}
 	}
-	if c.Policy.Safe() && c.due && !bytes && c.Report.Tokens.Before-c.Total < c.minGain() {
+	before := c.Report.Tokens.Before
+	saved := c.bounded() && before > c.most() && c.Total <= c.most() // now it fits, however little that took
+	if c.Policy.Safe() && c.due && !bytes && !saved && before-c.Total < c.minGain() {
 		return c.failed(GainTooSmall), nil
 	}
 	c.finish()
@@ -242,7 +264,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Tokens.After = c.Report.Tokens.Before
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Truncated, c.Report.Dropped = 0, 0
-	c.Report.Summary = Summary{Source: "none"}
+	c.Report.Summary, c.Report.Thrashing = Summary{Source: "none"}, nil
 	c.taken, c.folded, c.away = nil, nil, nil
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed

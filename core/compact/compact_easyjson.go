@@ -1425,7 +1425,84 @@ func (v TurnRange) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *TurnRange) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact11(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Thinking) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer, out *Thrashing) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "compactions":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Compactions = int(in.Int())
+			}
+		case "cause":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cause = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Thrashing) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"compactions\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Compactions))
+	}
+	{
+		const prefix string = ",\"cause\":"
+		out.RawString(prefix)
+		out.String(string(in.Cause))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Thrashing) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Thrashing) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *Thinking) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1483,7 +1560,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Writer, in Thinking) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in Thinking) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1517,14 +1594,91 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Thinking) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Thinking) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer, out *State) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Streak) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "compactions":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Compactions = int(in.Int())
+			}
+		case "user":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.User = int(in.Int())
+			}
+		case "assistant":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Assistant = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Streak) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"compactions\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Compactions))
+	}
+	{
+		const prefix string = ",\"user\":"
+		out.RawString(prefix)
+		out.Int(int(in.User))
+	}
+	{
+		const prefix string = ",\"assistant\":"
+		out.RawString(prefix)
+		out.Int(int(in.Assistant))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Streak) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Streak) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1615,6 +1769,20 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 					(*out.Attempts).UnmarshalEasyJSON(in)
 				}
 			}
+		case "streak":
+			if in.IsNull() {
+				in.Skip()
+				out.Streak = nil
+			} else {
+				if out.Streak == nil {
+					out.Streak = new(Streak)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Streak).UnmarshalEasyJSON(in)
+				}
+			}
 		case "calibration":
 			if in.IsNull() {
 				in.Skip()
@@ -1643,7 +1811,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Writer, in State) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1696,6 +1864,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 		out.RawString(prefix)
 		(*in.Attempts).MarshalEasyJSON(out)
 	}
+	if in.Streak != nil {
+		const prefix string = ",\"streak\":"
+		out.RawString(prefix)
+		(*in.Streak).MarshalEasyJSON(out)
+	}
 	if in.Calibration != nil {
 		const prefix string = ",\"calibration\":"
 		out.RawString(prefix)
@@ -1706,14 +1879,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact13(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact13(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer, out *Sizes) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Sizes) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1759,7 +1932,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Writer, in Sizes) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Sizes) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1783,14 +1956,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Sizes) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact14(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Sizes) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact14(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer, out *Section) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Section) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1851,7 +2024,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Writer, in Section) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Section) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1881,14 +2054,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Section) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Section) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer, out *Report) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1914,6 +2087,40 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 			} else {
 				out.Changed = bool(in.Bool())
 			}
+		case "fits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Fits = bool(in.Bool())
+			}
+		case "over":
+			if in.IsNull() {
+				in.Skip()
+				out.Over = nil
+			} else {
+				if out.Over == nil {
+					out.Over = new(Excess)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Over).UnmarshalEasyJSON(in)
+				}
+			}
+		case "thrashing":
+			if in.IsNull() {
+				in.Skip()
+				out.Thrashing = nil
+			} else {
+				if out.Thrashing == nil {
+					out.Thrashing = new(Thrashing)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.Thrashing).UnmarshalEasyJSON(in)
+				}
+			}
 		case "preset":
 			if in.IsNull() {
 				in.Skip()
@@ -1933,9 +2140,9 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in, &out.Tokens)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in, &out.Tokens)
 		case "messages":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in, &out.Messages)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1973,7 +2180,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in, &out.Prefix)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in, &out.Prefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1981,7 +2188,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in, &out.Summary)
+			easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1999,7 +2206,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 				}
 				for !in.IsDelim(']') {
 					var v34 Action
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in, &v34)
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in, &v34)
 					out.Actions = append(out.Actions, v34)
 					in.WantComma()
 				}
@@ -2064,7 +2271,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 				}
 				for !in.IsDelim(']') {
 					var v35 Left
-					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in, &v35)
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in, &v35)
 					out.Left = append(out.Left, v35)
 					in.WantComma()
 				}
@@ -2111,7 +2318,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Writer, in Report) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2124,6 +2331,21 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 		const prefix string = ",\"changed\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Changed))
+	}
+	{
+		const prefix string = ",\"fits\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Fits))
+	}
+	if in.Over != nil {
+		const prefix string = ",\"over\":"
+		out.RawString(prefix)
+		(*in.Over).MarshalEasyJSON(out)
+	}
+	if in.Thrashing != nil {
+		const prefix string = ",\"thrashing\":"
+		out.RawString(prefix)
+		(*in.Thrashing).MarshalEasyJSON(out)
 	}
 	{
 		const prefix string = ",\"preset\":"
@@ -2143,12 +2365,12 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out, in.Tokens)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out, in.Messages)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -2183,7 +2405,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out, in.Prefix)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out, in.Prefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -2193,7 +2415,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out, in.Summary)
+		easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -2206,7 +2428,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 				if v37 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out, v38)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out, v38)
 			}
 			out.RawByte(']')
 		}
@@ -2235,7 +2457,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 				if v39 > 0 {
 					out.RawByte(',')
 				}
-				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out, v40)
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out, v40)
 			}
 			out.RawByte(']')
 		}
@@ -2259,14 +2481,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact16(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact16(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Left) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Left) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2312,7 +2534,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Left) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Left) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2333,7 +2555,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer, out *Action) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2403,7 +2625,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Writer, in Action) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2444,7 +2666,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Summary) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact22(in *jlexer.Lexer, out *Summary) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2490,7 +2712,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Summary) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact22(out *jwriter.Writer, in Summary) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2511,7 +2733,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Prefix) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer, out *Prefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2557,7 +2779,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Prefix) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Writer, in Prefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2578,7 +2800,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer, out *Count) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact20(in *jlexer.Lexer, out *Count) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2618,7 +2840,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact18(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Writer, in Count) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact20(out *jwriter.Writer, in Count) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2634,7 +2856,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact18(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer, out *Tokens) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact19(in *jlexer.Lexer, out *Tokens) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2698,7 +2920,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact17(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Writer, in Tokens) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact19(out *jwriter.Writer, in Tokens) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2734,7 +2956,7 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact17(out *jwriter.Wri
 	}
 	out.RawByte('}')
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer, out *Marker) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2780,7 +3002,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Writer, in Marker) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2804,14 +3026,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact23(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact23(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer, out *Given) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer, out *Given) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2851,7 +3073,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Writer, in Given) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Writer, in Given) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2870,14 +3092,197 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Given) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact24(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Given) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact24(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer, out *Decision) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer, out *Excess) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "causes":
+			if in.IsNull() {
+				in.Skip()
+				out.Causes = nil
+			} else {
+				in.Delim('[')
+				if out.Causes == nil {
+					if !in.IsDelim(']') {
+						out.Causes = make([]Cause, 0, 2)
+					} else {
+						out.Causes = []Cause{}
+					}
+				} else {
+					out.Causes = (out.Causes)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v43 Cause
+					easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in, &v43)
+					out.Causes = append(out.Causes, v43)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Writer, in Excess) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Limit))
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"causes\":"
+		out.RawString(prefix)
+		if in.Causes == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v44, v45 := range in.Causes {
+				if v44 > 0 {
+					out.RawByte(',')
+				}
+				easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out, v45)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Excess) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Excess) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(l, v)
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in *jlexer.Lexer, out *Cause) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = string(in.String())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out *jwriter.Writer, in Cause) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	out.RawByte('}')
+}
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2941,7 +3346,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Writer, in Decision) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2980,14 +3385,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Decision) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Decision) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer, out *Cache) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact30(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3053,7 +3458,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Writer, in Cache) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact30(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3087,14 +3492,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Cache) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact26(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Cache) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact26(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact30(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer, out *Body) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact31(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3178,7 +3583,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Writer, in Body) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact31(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3227,14 +3632,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact27(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact31(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact27(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact31(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in *jlexer.Lexer, out *Block) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact32(in *jlexer.Lexer, out *Block) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3310,7 +3715,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out *jwriter.Writer, in Block) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact32(out *jwriter.Writer, in Block) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3355,14 +3760,14 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Block) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact28(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Block) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact28(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact32(l, v)
 }
-func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(in *jlexer.Lexer, out *Attempts) {
+func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact33(in *jlexer.Lexer, out *Attempts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3408,7 +3813,7 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(in *jlexer.Lexer
 		in.Consumed()
 	}
 }
-func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(out *jwriter.Writer, in Attempts) {
+func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact33(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3443,10 +3848,10 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(out *jwriter.Wri
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Attempts) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact29(w, v)
+	easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Attempts) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact29(l, v)
+	easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact33(l, v)
 }

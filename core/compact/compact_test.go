@@ -62,7 +62,8 @@ func TestGate(t *testing.T) {
 	for _, c := range []struct{ policy, reason string }{
 		{`{}`, UnknownWindow},
 		{`{"window":{"tokens":100000}}`, UnderBudget},
-		{`{"window":{"tokens":600},"passes":[]}`, NoProgress},
+		{`{"window":{"tokens":600},"passes":[],"last_resort":false}`, NoProgress},
+		{`{"window":{"tokens":600},"passes":[]}`, Compacted}, // by the last resort
 		{`{"window":{"tokens":600},"summary":{"mode":"local"}}`, Compacted},
 		{`{"window":{"tokens":600}}`, Compacted}, // no request fits into such a window
 		{`{"window":{"tokens":600},"summary":{"max_input_tokens":2000}}`, NeedsSummaries},
@@ -81,7 +82,7 @@ func TestGate(t *testing.T) {
 
 func TestClear(t *testing.T) {
 	src := session(8, 200)
-	r := run(t, "native", `{"window":{"tokens":600},"passes":[{"pass":"clear","keep_recent":2}]}`, src)
+	r := run(t, "native", `{"window":{"tokens":600},"last_resort":false,"passes":[{"pass":"clear","keep_recent":2}]}`, src)
 	if r.Report.Cleared != 6 {
 		t.Errorf("%d cleared", r.Report.Cleared)
 	}

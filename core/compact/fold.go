@@ -30,6 +30,15 @@ type foldPass struct {
 	ForceTurn bool `json:"force_turn"`
 }
 
+// foldFor is who folds: a pass of the policy, or the last resort, which takes what it gains, however little: with a tail, or all.
+type foldFor uint8
+
+const (
+	forPolicy foldFor = iota
+	forLimit
+	forAll
+)
+
 func init() {
 	register("fold", func() pass {
 		return &foldPass{KeepTokens: 20000, Boundary: "turn", KeepLast: true, MinMessages: 1, KeepMessages: KeepLast}
@@ -75,8 +84,13 @@ func (p *foldPass) run(c *Run) {
 		p.published(c, s)
 		return
 	}
+	p.fold(c, forPolicy)
+}
+
+// fold puts a digest in the place of the older messages.
+func (p *foldPass) fold(c *Run, why foldFor) {
 	held, groups := c.held()
-	cut, step := p.cut(c, groups)
+	cut, step := p.further(c, held, groups, why)
 	if step < 0 {
 		cut = c.atThinking(cut, groups)
 	}
@@ -106,7 +120,9 @@ func (p *foldPass) run(c *Run) {
 			old += it.Tokens
 			var round int
 			prior, round = digest.Carried(text, &ledger)
-			c.State.Round = max(c.State.Round, round) // a host that lost the state gets it back
+			if it.In >= 0 { // a host that lost the state gets it back; one of this run counts already
+				c.State.Round = max(c.State.Round, round)
+			}
 			if c.tells(it.Msg) {
 				messages = append(messages, it.Msg)
 			}
@@ -122,20 +138,28 @@ func (p *foldPass) run(c *Run) {
 		talk++
 		messages = append(messages, head)
 	}
-	if talk < max(1, p.MinMessages) {
+	least := max(1, p.MinMessages)
+	switch {
+	case why != forPolicy: // an old digest alone may be made smaller
+		least = 0
+	case c.bounded() && c.Total > c.most():
+		least = 1
+	}
+	if talk < least || gain == 0 {
 		return
 	}
-	if c.Report.Tokens.Before-c.Total+gain < c.minGain() {
+	if why == forPolicy && c.Report.Tokens.Before-c.Total+gain < c.minGain() {
 		c.small = true
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
 	body, ok := c.digestOf(job{id: foldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
-		turn: c.cutTurn(cut, held)})
+		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
+	s := c.style()
 	role := s.Role
 	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
 		role = transcript.User // S1.37, S3.27
@@ -155,6 +179,19 @@ func (p *foldPass) run(c *Run) {
 	if !c.Policy.Branch() {
 		c.State.Ledger = ledger
 	}
+}
+
+// digestBudget is how many tokens a digest may have of those that the limit leaves; 0 is any number. Where it leaves few the
+// digest still has some, as long as something else can be cut for it.
+func (c *Run) digestBudget(why foldFor, gain int) int {
+	left := c.most() - (c.Total - gain) - digestFrame
+	switch {
+	case !c.bounded():
+		return 0
+	case why == forAll:
+		return max(64, left/2)
+	}
+	return max(256, c.Target/8, left)
 }
 
 // firstLoose is the first item before cut that is not held, or cut. It is where a digest is put.

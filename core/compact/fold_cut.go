@@ -2,6 +2,61 @@ package compact
 
 import "github.com/ctxfold/ctxfold/core/transcript"
 
+// further is where the tail begins: as cut says or, where the result would be over its limit with such a tail, further on, so
+// that it is not. The last group stays, but where there is to be no tail at all.
+func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
+	if why == forAll {
+		return len(c.Items), -1
+	}
+	cut, step = p.cut(c, groups)
+	if !c.bounded() {
+		return cut, step
+	}
+	fixed, gain := c.Total-c.Tokens(0, len(c.Items)), 0
+	for i := range c.Items[:cut] {
+		if held[i] {
+			fixed += c.Items[i].Tokens
+		} else {
+			gain += c.Items[i].Tokens
+		}
+	}
+	fixed += c.digestRoom(gain)
+	defer func() {
+		// What is left of a message that was divided cannot be folded any more.
+		if step >= 0 && !c.T.OpenCalls(int(c.Items[cut].Msg)) && c.uncut(cut, step) > min(c.most()-fixed, c.most()/2) {
+			step = -1
+		}
+	}()
+	tail := c.Tokens(cut, len(c.Items))
+	if cut == 0 && c.Total <= c.most() || cut > 0 && fixed+tail <= c.most() {
+		return cut, step
+	}
+	less := foldPass{KeepTokens: max(1, min(c.most()-fixed, c.Target/2)), Boundary: "group", KeepLast: true}
+	if at, part := less.cut(c, groups); at > cut || at == cut && part > step {
+		return at, part
+	}
+	return cut, step
+}
+
+// uncut is the tokens of the parts of an item, from one on, that the last resort cannot cut.
+func (c *Run) uncut(item int, from int32) (sum int) {
+	msg := &c.T.Messages[c.Items[item].Msg]
+	for n := from; n < msg.First+msg.Count; n++ {
+		if p := &c.T.Parts[n]; p.Parent < 0 && (p.Has(transcript.Server) || p.Kind != transcript.ToolResult && p.Kind != transcript.Text) {
+			sum += c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
+		}
+	}
+	return sum
+}
+
+// digestRoom is how many tokens a digest of gain tokens is likely to take, with the message around it.
+func (c *Run) digestRoom(gain int) int {
+	return min(c.Policy.Summary.MaxOutputTokens, gain/4, max(256, c.Target/4)) + digestFrame
+}
+
+// digestFrame is about what a digest message has beside its digest, in tokens.
+const digestFrame = 60
+
 // cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
 // begins a step, or -1 where the tail begins with the whole message.
 func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {

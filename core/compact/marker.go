@@ -89,8 +89,10 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 	return "", false
 }
 
+type mediaMarker struct{ marker, what string }
+
 // mediaMarkers are the markers of parts, and what they stand for.
-var mediaMarkers = [...]struct{ marker, what string }{{ImageMarker, "image"}, {AudioMarker, "audio"}, {FileMarker, "file"}}
+var mediaMarkers = [...]mediaMarker{{ImageMarker, "image"}, {AudioMarker, "audio"}, {FileMarker, "file"}}
 
 // mediaHandle finds the handle that a text, a string of JSON, names if it is the marker of a part.
 func mediaHandle(text []byte) (handle, what string) {
@@ -100,6 +102,17 @@ func mediaHandle(text []byte) (handle, what string) {
 		}
 	}
 	return "", ""
+}
+
+// placeholder tells whether a text stands for an image, audio or a file.
+func (c *View) placeholder(n int32) bool {
+	body := c.T.Bytes(c.T.Parts[n].Body)
+	for _, m := range mediaMarkers {
+		if bytes.HasPrefix(body[1:], []byte(m.marker[:len(m.marker)-1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // cleared tells whether the body of a tool result is a marker already.

@@ -12,18 +12,24 @@ import (
 // the others), what stands for
 // something that only the provider can read, what the provider has summarised itself, and those that the policy's pins name.
 func (c *Run) pin() {
-	t := c.T
-	newest := -1
-	for i := range c.Items {
-		if t.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) && !c.Policy.Branch() {
-			newest = i
-		}
-	}
-	summarized := int32(t.Summarized())
+	t, newest, summarized := c.T, c.newestUser(), int32(c.T.Summarized())
 	for i := range c.Items {
 		m := c.Items[i].Msg
 		c.Items[i].Pinned = i == newest || m < summarized || t.Messages[m].Role == transcript.System && !c.own(m) || c.holds(m) || c.pinnedByPolicy(int(m))
 	}
+}
+
+// newestUser is the index of the item with the newest message of the user, or -1.
+func (c *Run) newestUser() int {
+	if c.Policy.Branch() {
+		return -1
+	}
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		if c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
+			return i
+		}
+	}
+	return -1
 }
 
 // holds tells whether a message stands for something that only the provider can read.

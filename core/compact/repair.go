@@ -25,6 +25,7 @@ const maxRepairs = 8
 // Repair mends a transcript without compacting it.
 func Repair(in Input) *Run {
 	c := newRun(in)
+	defer c.judge()
 	if c.repair(); !c.Changed() && !c.beside {
 		c.unchanged(NothingToMend)
 		if c.Report.Left = c.refused; len(c.refused) > 0 {

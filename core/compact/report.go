@@ -9,20 +9,25 @@ import (
 //
 //easyjson:json
 type Report struct {
-	Reason    string `json:"reason"`
-	Changed   bool   `json:"changed"`
-	Preset    string `json:"preset"`
-	Format    string `json:"format"`
-	Estimator string `json:"estimator"`
-	Tokens    Tokens `json:"tokens"`
-	Messages  Count  `json:"messages"`
-	Cleared   int    `json:"cleared"`   // tool results whose body was replaced by a marker
-	Truncated int    `json:"truncated"` // texts of tool results of which the middle was taken out
-	Folded    int    `json:"folded"`    // messages that the digest, or a line for each turn, stands for
-	Dropped   int    `json:"dropped"`   // messages that were taken out, and are only counted
-	Restored  int    `json:"restored"`  // files put back after the fold
-	Repaired  int    `json:"repaired"`  // violations of the input that were mended
-	Prefix    Prefix `json:"stable_prefix"`
+	Reason  string `json:"reason"`
+	Changed bool   `json:"changed"`
+	// Fits tells whether the result has at most the limit's tokens, or there is no limit; Over by how much it does not.
+	Fits bool    `json:"fits"`
+	Over *Excess `json:"over,omitempty"`
+	// Thrashing is there where compactions come in turns right behind each other.
+	Thrashing *Thrashing `json:"thrashing,omitempty"`
+	Preset    string     `json:"preset"`
+	Format    string     `json:"format"`
+	Estimator string     `json:"estimator"`
+	Tokens    Tokens     `json:"tokens"`
+	Messages  Count      `json:"messages"`
+	Cleared   int        `json:"cleared"`   // tool results whose body was replaced by a marker
+	Truncated int        `json:"truncated"` // texts of which the middle was taken out
+	Folded    int        `json:"folded"`    // messages that the digest, or a line for each turn, stands for
+	Dropped   int        `json:"dropped"`   // messages that were taken out, and are only counted
+	Restored  int        `json:"restored"`  // files put back after the fold
+	Repaired  int        `json:"repaired"`  // violations of the input that were mended
+	Prefix    Prefix     `json:"stable_prefix"`
 	// CutPoint is the index in the input's list where the tail begins that a fold has left; 0 where nothing was folded.
 	CutPoint int      `json:"cut_point,omitempty"`
 	Summary  Summary  `json:"summary"`
@@ -110,6 +115,8 @@ type State struct {
 	Own []string `json:"own,omitempty"`
 	// Attempts breaks a loop of compactions that do not help.
 	Attempts *Attempts `json:"attempts,omitempty"`
+	// Streak is how many compactions came in turns right behind each other.
+	Streak *Streak `json:"streak,omitempty"`
 	// Calibration is what estimates have been compared with.
 	Calibration *tokens.Calibration `json:"calibration,omitempty"`
 }

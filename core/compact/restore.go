@@ -61,7 +61,7 @@ func (c *Run) markers() (found []mark) {
 				} else if handle := c.truncated(n); handle != "" {
 					add(handle, "tool_result", n)
 				}
-			case p.Kind == transcript.Text && p.Parent >= 0 && c.T.Parts[p.Parent].Kind == transcript.ToolResult && c.truncated(n) != "":
+			case p.Kind == transcript.Text && !p.Has(transcript.Removed) && c.truncated(n) != "":
 				add(c.truncated(n), "text", n)
 			case p.Kind == transcript.Text && p.Body.Len() < markerRoom:
 				if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
@@ -73,9 +73,13 @@ func (c *Run) markers() (found []mark) {
 	return found
 }
 
-// truncated is the handle that the body of a part names if it is a text that was truncated.
+// truncated is the handle that the body of a part names if it is a text that was truncated, or JSON that a text stands for.
 func (c *Run) truncated(n int32) string {
 	p := &c.T.Parts[n]
+	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
+		handle, _ := handleIn(c.T.Bytes(p.Body), TruncatedMarker)
+		return handle
+	}
 	if !c.T.IsString(p.Body) || !bytes.HasPrefix(c.T.Bytes(p.Body)[1:], []byte(TruncatedMarker[:len(TruncatedMarker)-1])) {
 		return ""
 	}
@@ -152,6 +156,7 @@ func Restore(in Input, given []Given) (*Run, []Marker, *policy.Error) {
 			return nil, nil, at(bad)
 		}
 	}
+	defer c.judge()
 	if !c.Changed() {
 		return c.unchanged(NothingToRestore), left, nil
 	}

@@ -15,9 +15,11 @@ type job struct {
 	messages []int32
 	prior    string // the digest so far
 	ledger   *digest.Ledger
-	gain     int // tokens that the digest stands for
-	old      int // of these, those of the digest so far
-	turn     int // index in messages of the turn that is cut, or -1
+	gain     int  // tokens that the digest stands for
+	old      int  // of these, those of the digest so far
+	turn     int  // index in messages of the turn that is cut, or -1
+	room     int  // tokens that the limit leaves for the digest; 0 is any number
+	least    bool // a digest that finds no room only counts the messages
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -28,6 +30,9 @@ func (c *Run) digestOf(j job) (string, bool) {
 	budget := min(s.MaxOutputTokens, (j.gain+j.old)/2)
 	if c.Target > 0 {
 		budget = min(budget, max(256, c.Target/4))
+	}
+	if j.room > 0 {
+		budget = min(budget, j.room)
 	}
 	standing := c.standing(j.ledger, j.gain, budget)
 	spare := c.spare(j.gain, budget+c.P.Text(standing))
@@ -90,6 +95,9 @@ func (c *Run) local(j job, prior string, budget, spare int, standing, why string
 	for try := 0; try < 4 && c.P.Text(text) > budget; try++ { // an estimator that looks at the script may find more than its rate
 		size = size * budget / c.P.Text(text) * 9 / 10
 		text = extract.Digest(size)
+	}
+	if j.least && c.P.Text(text) > budget {
+		text = digest.Minimal(len(j.messages), "")
 	}
 	facts, found, _ := extract.Check(text, 0)
 	c.Report.Summary = Summary{Source: "local", Why: why, Score: share(found, facts)}

@@ -56,7 +56,9 @@ func (c *Run) settleThinking() bool {
 	}
 	c.absorb()
 	mode, source := c.thinkingMode()
-	c.Report.Thinking = &Thinking{Mode: mode, Source: source}
+	if c.Report.Thinking == nil {
+		c.Report.Thinking = &Thinking{Mode: mode, Source: source}
+	}
 	if needsThinking(mode) && c.loopBroken(mode == policy.ThinkingUnknown) && !c.closeLoop() {
 		return false
 	}
@@ -91,8 +93,8 @@ func (c *Run) absorb() {
 		c.Items = append(c.Items, it)
 		c.Total += it.Tokens
 		c.late += it.Tokens
+		c.Report.Tokens.Before += it.Tokens
 	}
-	c.Report.Tokens.Before += c.late
 }
 
 // A loop is the end of a list of messages that nobody but the assistant and its tools has said.

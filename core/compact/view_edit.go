@@ -14,7 +14,7 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	p := &v.T.Parts[part]
 	span := v.T.Write(value)
 	size.Weight = v.weigh(value, size)
-	v.edits = append(v.edits, edit{p.Msg, p.Body, span})
+	v.edits = append(v.edits, edit{p.Msg, v.Original(part), span})
 	v.sorted = false
 	v.noteEdit(part, p.Body)
 	p.Body, p.Size = span, size

@@ -164,8 +164,11 @@ func Clip(text string, max int) string {
 	for len(tail) > 0 && tail[0]&0xc0 == 0x80 {
 		tail = tail[1:]
 	}
-	return string(head) + "\n[… " + itoa(len(text)-len(head)-len(tail)) + " bytes left out …]\n" + tail
+	return string(head) + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + tail
 }
+
+// LeftOut stands for bytes of a text that are left out.
+func LeftOut(bytes int) string { return "[… " + itoa(bytes) + " bytes left out …]" }
 
 func itoa(n int) string {
 	var b [20]byte

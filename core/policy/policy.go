@@ -27,6 +27,9 @@ type Policy struct {
 	// WireSafe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
 	// exactly, defects included.
 	WireSafe *bool `json:"wire_safe,omitempty"`
+	// LastResort cuts what the passes have left where that is over the limit: tool results first, pinned messages last. It is
+	// on unless set to false, and does not count without wire_safe.
+	LastResort *bool `json:"last_resort,omitempty"`
 	// Force compacts although the gate says that it is not due.
 	Force bool `json:"force,omitempty"`
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
@@ -73,7 +76,7 @@ type Gate struct {
 	MinGain float64 `json:"min_gain,omitempty"`
 	// Inclusive makes compaction due at the limit itself, not only above it.
 	Inclusive bool `json:"inclusive,omitempty"`
-	// MinMessages is how many messages a transcript must have for compaction to be due.
+	// MinMessages is how many messages a transcript must have for the passes to be due; with fewer there is only the last resort.
 	MinMessages int `json:"min_messages,omitempty"`
 	// MaxTokens is the limit where the window is unknown or the reserve takes all of it, in tokens; 0 is none (S4.3).
 	MaxTokens int `json:"max_tokens,omitempty"`
@@ -145,14 +148,17 @@ func (p *Policy) Branch() bool { return p.Summary.Scope == "branch" }
 // Safe tells whether results must be valid for the provider.
 func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }
 
+// LastResorts tells whether a result that is over the limit is cut.
+func (p *Policy) LastResorts() bool { return p.Safe() && (p.LastResort == nil || *p.LastResort) }
+
 // Local tells whether digests are made without a model.
 func (p *Policy) Local() bool { return p.Summary.Mode != "model" }
 
 // Due tells whether a transcript of so many tokens and messages is to be compacted.
 func (p *Policy) Due(tokens, messages int) bool {
 	limit := p.Limit()
-	if messages < p.Gate.MinMessages {
-		return false
+	if p.Few(messages) {
+		return p.LastResorts() && limit > 0 && tokens > limit // for the last resort alone
 	}
 	if limit <= 0 && p.Gate.MaxMessages > 0 {
 		return messages >= p.Gate.MaxMessages
@@ -170,6 +176,9 @@ func (p *Policy) StandingShare() float64 {
 	}
 	return *p.Summary.Standing
 }
+
+// Few tells whether a transcript has too few messages for the passes.
+func (p *Policy) Few(messages int) bool { return messages < p.Gate.MinMessages }
 
 // Usable is how many tokens of the window there are for the conversation; not positive if the reserve takes them all.
 func (p *Policy) Usable() int {

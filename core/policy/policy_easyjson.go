@@ -121,6 +121,20 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCorePolicy(in *jlexer.Lexer, o
 					*out.WireSafe = bool(in.Bool())
 				}
 			}
+		case "last_resort":
+			if in.IsNull() {
+				in.Skip()
+				out.LastResort = nil
+			} else {
+				if out.LastResort == nil {
+					out.LastResort = new(bool)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.LastResort = bool(in.Bool())
+				}
+			}
 		case "force":
 			if in.IsNull() {
 				in.Skip()
@@ -285,6 +299,11 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCorePolicy(out *jwriter.Writer
 		const prefix string = ",\"wire_safe\":"
 		out.RawString(prefix)
 		out.Bool(bool(*in.WireSafe))
+	}
+	if in.LastResort != nil {
+		const prefix string = ",\"last_resort\":"
+		out.RawString(prefix)
+		out.Bool(bool(*in.LastResort))
 	}
 	if in.Force {
 		const prefix string = ",\"force\":"

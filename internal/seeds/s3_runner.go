@@ -35,11 +35,11 @@ var s3Runner = []Row{
 			equal(t, "no turn", list.from, []int{0, 1})
 		}
 	}},
-	{ID: "S3.43", Preset: windowed, Title: "where nothing can be cut, what was cleared comes back; ours keeps what that has freed", Test: func(t *testing.T, call Engine) {
+	{ID: "S3.43", Preset: windowed, Title: "where nothing can be cut, what was cleared comes back; ours, without its last resort, keeps what that has freed", Test: func(t *testing.T, call Engine) {
 		messages := append(s3Reads(8, "read", costing(900))[1:], say("user", costing(7000)))
 		list, _, _ := s3Run(t, call, s3Exact(), 12000, messages, object{"text": "D"})
 		equal(t, "exact", list.messages, messages)
-		list, asked, _ := s3Run(t, call, s3Safe(), 16000, messages, s3Digested)
+		list, asked, _ := s3Run(t, call, s3Bare(), 16000, messages, s3Digested)
 		equal(t, "ours", clearedAt(list.messages), []int{1, 3})
 		equal(t, "ours asks nobody", len(asked), 0)
 	}},
@@ -59,8 +59,8 @@ var s3Runner = []Row{
 		list, _, _ = s3Run(t, call, s3Exact(), 10000, append(append([]object{say("user", "q")}, reading("a", "a", costing(3500))...), costs(5900)...), object{"text": "D"})
 		equal(t, "three dropped", list.from, []int{-1, -1, 3})
 	}},
-	{ID: "S3.45", Preset: windowed, Title: "a compaction that leaves as many messages does not count: one message alone is never dropped", Test: func(t *testing.T, call Engine) {
-		for _, policy := range []object{s3Exact(), s3Safe()} {
+	{ID: "S3.45", Preset: windowed, Title: "a compaction that leaves as many messages does not count: one message alone is never dropped, in ours by the last resort only", Test: func(t *testing.T, call Engine) {
+		for _, policy := range []object{s3Exact(), s3Bare()} {
 			a := s3Plan(t, call, policy, 10000, costs(9000, 100), s3Digested)
 			equal(t, "changed", a.Report.Changed, false)
 			equal(t, "messages", a.Messages, costs(9000, 100))

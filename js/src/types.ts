@@ -283,6 +283,15 @@ export interface Recalled {
 export interface Report {
   reason: Reason;
   changed: boolean;
+  /**
+   * Whether the result has at most the limit's tokens, or there is no limit. In a pending answer it is about what can be
+   * neither folded nor cut.
+   */
+  fits: boolean;
+  /** By how much the result does not fit, and what takes the room; absent where it fits. */
+  over?: Excess;
+  /** Absent unless compactions come in turns right behind each other. */
+  thrashing?: Thrashing;
   preset: Preset;
   format: Format;
   estimator: Estimator;
@@ -290,7 +299,7 @@ export interface Report {
   messages: { before: number; after: number };
   /** Tool results whose body was replaced by a marker. */
   cleared: number;
-  /** Texts of tool results of which the middle was taken out. */
+  /** Texts of which the middle was taken out. */
   truncated: number;
   /** Messages that the digest, or a line for each turn, stands for. */
   folded: number;
@@ -337,6 +346,31 @@ export interface Report {
     before: number;
     after: number;
   }[];
+}
+
+/** By how much a result does not fit, in tokens. */
+export interface Excess {
+  /** Over the limit. */
+  limit: number;
+  /** Over the window; 0 where it fits into that, or the window is unknown. */
+  window: number;
+  /** What takes the room, the largest first. `message` is an index of the given messages, or -1 for what is not among them. */
+  causes: { message: number; why: ExcessCause; tokens: number }[];
+  /** For people: the numbers, the largest cause, and what to do. */
+  text: string;
+}
+
+/** Why a message that takes room is still there: `beside` is the system prompt and the tools. */
+export type ExcessCause = "beside" | "system" | "newest_user" | "pinned" | "provider" | "open_call" | "pair" | "new" | "kept";
+
+/** Compactions come in turns right behind each other. */
+export interface Thrashing {
+  /** How many in a row, this one among them. */
+  compactions: number;
+  /** The likely cause. With `whole_history` the application gives its whole history and not the last result. */
+  cause: "whole_history" | "pinned" | "newest_messages" | "target" | "window";
+  /** For people: the cause, and what to do. */
+  text: string;
 }
 
 /** One thing that was done to one message, or to a run of them. */

@@ -40,9 +40,9 @@ var batchOps = []batchOp{
 
 // totals are what is counted over all lines.
 type totals struct {
-	conversations, changed, failed, invalid, due int
-	messagesBefore, messagesAfter                int
-	tokensBefore, tokensAfter                    int
+	conversations, changed, failed, invalid, due, over int
+	messagesBefore, messagesAfter                      int
+	tokensBefore, tokensAfter                          int
 }
 
 func (t *totals) add(o totals) {
@@ -51,6 +51,7 @@ func (t *totals) add(o totals) {
 	t.failed += o.failed
 	t.invalid += o.invalid
 	t.due += o.due
+	t.over += o.over
 	t.messagesBefore += o.messagesBefore
 	t.messagesAfter += o.messagesAfter
 	t.tokensBefore += o.tokensBefore
@@ -218,6 +219,8 @@ func (b *batch) file(ctx context.Context, workers int) error {
 		return fmt.Errorf("%s could not be read", plural(total.failed, "conversation"))
 	case total.invalid > 0:
 		return errViolations
+	case total.over > 0:
+		return errOver
 	}
 	return nil
 }
@@ -273,6 +276,9 @@ func batchCompact(ctx context.Context, b *batch, in host.Input) ([]byte, totals,
 		tokensBefore: r.Report.Tokens.Before, tokensAfter: r.Report.Tokens.After}
 	if r.Changed {
 		t.changed = 1
+	}
+	if !r.Report.Fits {
+		t.over = 1
 	}
 	switch {
 	case b.json:
@@ -353,6 +359,9 @@ func (b *batch) tell(t totals) {
 	}
 	if b.op.name == "check" {
 		facts = append(facts, [2]string{"due", count(t.due)})
+	}
+	if t.over > 0 {
+		facts = append(facts, [2]string{"over the limit", text.FgRed.Sprint(count(t.over))})
 	}
 	if t.invalid > 0 {
 		facts = append(facts, [2]string{"with violations", text.FgRed.Sprint(count(t.invalid))})

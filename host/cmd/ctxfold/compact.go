@@ -31,7 +31,10 @@ A command that fails loses nothing: the digest without a model takes its place.
 
 With --archive, what is taken out is kept in a directory, and the transcript names the handles: restore puts it back.
 
-With --json, standard output gets one object with the report, the state and the messages instead.`,
+With --json, standard output gets one object with the report, the state and the messages instead.
+
+A result that does not fit into the limit is printed all the same, with a warning that says what takes the room; the exit code
+is 3 then.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   ctxfold compact --window 32000 --state session.state.json - < session.json
@@ -64,9 +67,11 @@ With --json, standard output gets one object with the report, the state and the 
 				return err
 			}
 			if state != "" {
-				return writeFile(state, append(bytes.Clone(result.State), '\n'))
+				if err := writeFile(state, append(bytes.Clone(result.State), '\n')); err != nil {
+					return err
+				}
 			}
-			return nil
+			return warn(f.err, result.Report)
 		},
 	}
 	policy.register(c)

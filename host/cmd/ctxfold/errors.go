@@ -17,6 +17,10 @@ import (
 // errViolations ends validate with its own exit code; what is wrong has been printed.
 var errViolations = errors.New("violations found")
 
+// errOver ends compact, plan, step and batch with their own exit code where a result is over its limit, which has been printed
+// with all else.
+var errOver = errors.New("the result does not fit")
+
 // usageError says that the command line is wrong.
 type usageError struct {
 	text string

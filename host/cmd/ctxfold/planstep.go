@@ -132,7 +132,10 @@ func decline(requests []host.Request) []host.Summary {
 
 func (f *flags) printAnswer(a *host.Answer, read [2]string) error {
 	if f.json {
-		return f.printLine(a.Raw)
+		if err := f.printLine(a.Raw); err != nil {
+			return err
+		}
+		return warn(f.err, a.Report)
 	}
 	wanted := [][2]string{read}
 	for _, q := range a.Requests {
@@ -146,5 +149,5 @@ func (f *flags) printAnswer(a *host.Answer, read [2]string) error {
 	case a.Report.Changed:
 		fmt.Fprintln(f.out, "\nWith --json you get the messages and the state.")
 	}
-	return nil
+	return warn(f.err, a.Report)
 }

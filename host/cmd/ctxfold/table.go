@@ -128,6 +128,19 @@ func printReport(w io.Writer, r host.Report, more ...[2]string) {
 	lines(w, append(facts, more...)...)
 }
 
+// warn says on standard error what is wrong with a result that is an answer all the same. It returns errOver where the result
+// does not fit.
+func warn(w io.Writer, r host.Report) error {
+	if r.Thrashing != nil {
+		fmt.Fprintf(w, "ctxfold: warning: compacted %d times in a row: %s\n", r.Thrashing.Compactions, r.Thrashing.Text)
+	}
+	if r.Over == nil {
+		return nil
+	}
+	fmt.Fprintf(w, "ctxfold: warning: %s\n", r.Over.Text)
+	return errOver
+}
+
 func whatWasCleared(r host.Report) string {
 	if r.Cleared == 0 {
 		return "nothing"

@@ -1,0 +1,125 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/judge"
+)
+
+// largeResult is a conversation whose only tool result is far larger than the window.
+func largeResult(format string) []byte {
+	r := rand.New(rand.NewPCG(1, 1))
+	call := gen.Call{ID: "call_1", Name: "read", Path: "a.txt", Result: "FIRST LINE\n" + strings.Repeat("a line of the file\n", 2000) + "LAST LINE"}
+	return join(gen.Conversation{
+		{Role: "user", Texts: []string{"Read the file."}},
+		{Role: "assistant", Texts: []string{"I read it."}, Calls: []gen.Call{call}},
+		{Role: "results", Calls: []gen.Call{call}},
+	}.Render(format, r), r)
+}
+
+// A result that is larger than the window keeps its beginning and its end; the whole is in the archive, and comes back.
+func TestLastResortCutsResults(t *testing.T) {
+	for _, format := range judged() {
+		for _, archive := range []string{"", "places", "bodies"} {
+			for _, preset := range []string{"default", "window-budget", "layered", "checkpoint"} {
+				policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":4000,"reserve":400},"summary":{"mode":"local"},"archive":%q}`, preset, format, archive)
+				messages := largeResult(format)
+				a, broken := promises(t, format, policy, messages, summaryText)
+				for _, b := range broken {
+					t.Errorf("%s, %s: %s", format, policy, b)
+				}
+				text := string(a.Messages)
+				if !a.Report.Fits || !strings.Contains(text, "FIRST LINE") || !strings.Contains(text, "LAST LINE") || !strings.Contains(text, "bytes left out") && !strings.Contains(text, "lines truncated") {
+					t.Errorf("%s, %s: fits is %v, %s: %.600s", format, policy, a.Report.Fits, a.Report.Reason, text)
+				}
+				if named := strings.Contains(text, "[Truncated. Handle: "); named != (archive != "") || named && len(a.Archive) == 0 {
+					t.Errorf("%s, %s: a handle is named: %v, %d bodies in the archive", format, policy, named, len(a.Archive))
+				}
+			}
+		}
+	}
+}
+
+// The policy may go without: then the report says what does not fit, and why.
+func TestDoesNotFit(t *testing.T) {
+	messages := string(largeResult("openai-chat"))
+	long := strings.Repeat("an instruction that is long ", 900)
+	text := func(role, text string) string {
+		b, _ := json.Marshal(map[string]string{"role": role, "content": text})
+		return string(b)
+	}
+	pinned := "[" + strings.Join([]string{text("user", long), text("assistant", "Yes."), text("user", "Go on.")}, ",") + "]"
+	for _, c := range []struct {
+		name, policy, messages string
+		fits                   bool
+		reason, why            string
+	}{
+		{"switched off", `{"format":"openai-chat","window":{"tokens":4000},"last_resort":false,"summary":{"mode":"local"}}`, messages, false, "no_progress", "kept"},
+		{"the published system", `{"preset":"window-budget","format":"openai-chat","window":{"tokens":4000},"wire_safe":false,"summary":{"mode":"local"}}`, messages, false, "no_progress", "kept"},
+		{"the newest message of the user", `{"format":"openai-chat","window":{"tokens":4000},"summary":{"mode":"local"}}`, "[" + text("user", long) + "]", false, "no_progress", "newest_user"},
+		{"the system's", `{"format":"openai-chat","window":{"tokens":4000},"summary":{"mode":"local"}}`, "[" + text("system", long) + "," + text("user", "Go on.") + "]", false, "no_progress", "system"},
+		{"the system prompt", `{"format":"anthropic","window":{"tokens":4000},"summary":{"mode":"local"}}`,
+			`{"system":"` + long + `","messages":[` + text("user", "Go on.") + "]}", false, "no_progress", "beside"},
+		{"pinned, and cut all the same", `{"format":"openai-chat","window":{"tokens":4000},"pins":[{"index":0}],"summary":{"mode":"local"}}`, pinned, true, "compacted", ""},
+		{"pinned, without the last resort", `{"format":"openai-chat","window":{"tokens":4000},"pins":[{"index":0}],"last_resort":false,"summary":{"mode":"local"}}`, pinned, false, "gain_too_small", "pinned"},
+		{"under the limit", `{"format":"openai-chat","window":{"tokens":40000}}`, messages, true, "under_budget", ""},
+		{"no window", `{"format":"openai-chat"}`, messages, true, "unknown_window", ""},
+		{"too few messages for the passes", `{"preset":"checkpoint","format":"openai-chat","window":{"tokens":4000,"reserve":400}}`, messages, true, "compacted", ""},
+		{"too few, without the last resort", `{"preset":"checkpoint","format":"openai-chat","window":{"tokens":4000,"reserve":400},"last_resort":false}`, messages, false, "under_budget", "kept"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := call(t, "plan", `{"policy":`+c.policy+`,"messages":`+c.messages+`}`)
+			r := a.Report
+			if r.Fits != c.fits || r.Reason != c.reason || (r.Over == nil) != c.fits {
+				t.Fatalf("fits is %v, %s: %+v", r.Fits, r.Reason, r.Over)
+			}
+			if c.fits {
+				return
+			}
+			over := r.Over
+			if over.Limit != r.Tokens.After-r.Tokens.Limit || over.Window != max(0, r.Tokens.After-r.Tokens.Window) {
+				t.Errorf("%+v does not go with %+v", over, r.Tokens)
+			}
+			if over.Causes[0].Why != c.why || over.Causes[0].Tokens < r.Tokens.After/2 || !strings.Contains(over.Text, " tokens do not fit into ") {
+				t.Errorf("%+v", over)
+			}
+		})
+	}
+}
+
+// While a summary is asked for, only what can be neither folded nor cut counts: nobody pays for a summary in vain unwarned.
+func TestDoesNotFitPending(t *testing.T) {
+	plain := `{"role":"user","content":"` + strings.Repeat("words and words ", 600) + `"},{"role":"assistant","content":"` + strings.Repeat("words and words ", 600) + `"}`
+	policy := `{"format":"openai-chat","window":{"tokens":4000},"summary":{"max_input_tokens":8000}}`
+	for tail, fits := range map[string]bool{"Go on.": true, strings.Repeat("a long request ", 1500): false} {
+		a := call(t, "plan", `{"policy":`+policy+`,"messages":[`+plain+`,{"role":"user","content":"`+tail+`"}]}`)
+		if len(a.Requests) == 0 || a.Report.Fits != fits {
+			t.Errorf("%d requests, fits is %v, not %v", len(a.Requests), a.Report.Fits, fits)
+		}
+	}
+}
+
+// The message of the user that is newest stays whole, also where it alone is over the window; all else gives way.
+func TestNewestStaysWhole(t *testing.T) {
+	long := strings.Repeat("a long request ", 3000)
+	messages := `[{"role":"user","content":"` + strings.Repeat("words ", 2000) + `"},{"role":"assistant","content":"` + strings.Repeat("words ", 2000) + `"},{"role":"user","content":"` + long + `"}]`
+	for _, preset := range []string{"default", "layered", "window-budget", "turn-tail", "checkpoint", "agent-loop"} {
+		policy := fmt.Sprintf(`{"preset":%q,"format":"openai-chat","window":{"tokens":4000,"reserve":400},"summary":{"mode":"local"}}`, preset)
+		a, broken := promises(t, "openai-chat", policy, []byte(messages), summaryText)
+		for _, b := range broken {
+			t.Errorf("%s: %s", preset, b)
+		}
+		fixed := fixedTokens(t, policy, "openai-chat", []byte(messages))
+		if !strings.Contains(string(a.Messages), long) || a.Report.Fits || a.Report.Tokens.After > fixed+150 {
+			t.Errorf("%s: %d tokens stay beside the newest message, fits is %v", preset, a.Report.Tokens.After-fixed, a.Report.Fits)
+		}
+		if bad := judge.Valid("openai-chat", a.Messages); len(bad) > 0 {
+			t.Errorf("%s: %s", preset, bad[0])
+		}
+	}
+}
