@@ -494,6 +494,20 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *R
 				}
 				in.Delim(']')
 			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+				out.State = nil
+			} else {
+				if out.State == nil {
+					out.State = new(compact.State)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.State).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -537,6 +551,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.State != nil {
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		(*in.State).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -1165,7 +1184,137 @@ func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore9(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *NamedHandles) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handles":
+			if in.IsNull() {
+				in.Skip()
+				out.Handles = nil
+			} else {
+				in.Delim('[')
+				if out.Handles == nil {
+					if !in.IsDelim(']') {
+						out.Handles = make([]string, 0, 4)
+					} else {
+						out.Handles = []string{}
+					}
+				} else {
+					out.Handles = (out.Handles)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v22 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v22 = string(in.String())
+					}
+					out.Handles = append(out.Handles, v22)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "corrupt":
+			if in.IsNull() {
+				in.Skip()
+				out.Corrupt = nil
+			} else {
+				in.Delim('[')
+				if out.Corrupt == nil {
+					if !in.IsDelim(']') {
+						out.Corrupt = make([]string, 0, 4)
+					} else {
+						out.Corrupt = []string{}
+					}
+				} else {
+					out.Corrupt = (out.Corrupt)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v23 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v23 = string(in.String())
+					}
+					out.Corrupt = append(out.Corrupt, v23)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in NamedHandles) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handles\":"
+		out.RawString(prefix[1:])
+		if in.Handles == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v24, v25 := range in.Handles {
+				if v24 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v25))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"corrupt\":"
+		out.RawString(prefix)
+		if in.Corrupt == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v26, v27 := range in.Corrupt {
+				if v26 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v27))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v NamedHandles) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *NamedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1213,13 +1362,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v22 string
+					var v28 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v22 = string(in.String())
+						v28 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v22)
+					out.Ops = append(out.Ops, v28)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1240,9 +1389,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in, &v23)
-					out.Formats = append(out.Formats, v23)
+					var v29 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v29)
+					out.Formats = append(out.Formats, v29)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1263,13 +1412,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v24 string
+					var v30 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v24 = string(in.String())
+						v30 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v24)
+					out.Estimators = append(out.Estimators, v30)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1290,13 +1439,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v25 string
+					var v31 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v25 = string(in.String())
+						v31 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v25)
+					out.Passes = append(out.Passes, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1317,13 +1466,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v26 string
+					var v32 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v26 = string(in.String())
+						v32 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v26)
+					out.Functions = append(out.Functions, v32)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1344,15 +1493,15 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v27 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in, &v27)
-					out.Presets = append(out.Presets, v27)
+					var v33 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in, &v33)
+					out.Presets = append(out.Presets, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1367,7 +1516,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1393,11 +1542,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v28, v29 := range in.Ops {
-				if v28 > 0 {
+			for v34, v35 := range in.Ops {
+				if v34 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v29))
+				out.String(string(v35))
 			}
 			out.RawByte(']')
 		}
@@ -1409,11 +1558,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Formats {
-				if v30 > 0 {
+			for v36, v37 := range in.Formats {
+				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out, v31)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -1425,11 +1574,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Estimators {
-				if v32 > 0 {
+			for v38, v39 := range in.Estimators {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v33))
+				out.String(string(v39))
 			}
 			out.RawByte(']')
 		}
@@ -1441,11 +1590,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v34, v35 := range in.Passes {
-				if v34 > 0 {
+			for v40, v41 := range in.Passes {
+				if v40 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v35))
+				out.String(string(v41))
 			}
 			out.RawByte(']')
 		}
@@ -1457,11 +1606,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v36, v37 := range in.Functions {
-				if v36 > 0 {
+			for v42, v43 := range in.Functions {
+				if v42 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v37))
+				out.String(string(v43))
 			}
 			out.RawByte(']')
 		}
@@ -1473,11 +1622,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Presets {
-				if v38 > 0 {
+			for v44, v45 := range in.Presets {
+				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out, v39)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -1485,21 +1634,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1539,7 +1688,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1555,7 +1704,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1601,7 +1750,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1622,7 +1771,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1662,7 +1811,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1678,7 +1827,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1744,13 +1893,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 int
+					var v46 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = int(in.Int())
+						v46 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v40)
+					out.Messages = append(out.Messages, v46)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1775,7 +1924,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1814,11 +1963,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v41, v42 := range in.Messages {
-				if v41 > 0 {
+			for v47, v48 := range in.Messages {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v42))
+				out.Int(int(v48))
 			}
 			out.RawByte(']')
 		}
@@ -1833,14 +1982,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1882,9 +2031,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in, &v43)
-					out.Candidates = append(out.Candidates, v43)
+					var v49 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in, &v49)
+					out.Candidates = append(out.Candidates, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1903,7 +2052,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1924,11 +2073,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Candidates {
-				if v44 > 0 {
+			for v50, v51 := range in.Candidates {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out, v45)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -1938,14 +2087,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1987,13 +2136,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 string
+					var v52 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v46 = string(in.String())
+						v52 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v46)
+					out.Evidence = append(out.Evidence, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2012,7 +2161,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2033,18 +2182,18 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Evidence {
-				if v47 > 0 {
+			for v53, v54 := range in.Evidence {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v48))
+				out.String(string(v54))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Closed) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Closed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2078,7 +2227,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Closed) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Closed) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2092,14 +2241,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Closed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Closed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2207,7 +2356,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2276,14 +2425,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Bodies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -2300,13 +2449,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v49 compact.Given
+			var v55 compact.Given
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(v49).UnmarshalEasyJSON(in)
+				(v55).UnmarshalEasyJSON(in)
 			}
-			*out = append(*out, v49)
+			*out = append(*out, v55)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -2315,16 +2464,16 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Bodies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v50, v51 := range in {
-			if v50 > 0 {
+		for v56, v57 := range in {
+			if v56 > 0 {
 				out.RawByte(',')
 			}
-			(v51).MarshalEasyJSON(out)
+			(v57).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -2332,10 +2481,10 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(l, v)
 }

@@ -34,12 +34,14 @@ type Run struct {
 	Archive  []Body           // for the host to keep before it uses the result
 	Requests []digest.Request // what is wanted before the run can end
 
-	folded []Item // the items that a fold has taken out
-	taken  []taken
-	away   []int32 // the messages that are in the archive whole
-	due    bool    // for its tokens, or by force
-	small  bool    // a pass was left out because it could not free min_gain
-	asked  cost    // of the model
+	folded  []Item // the items that a fold has taken out
+	taken   []taken
+	single  []int32 // the indexes in taken of what was taken by itself, in the order of their messages
+	away    []int32 // the messages that are in the archive whole
+	changes string  // the handle of how the input is made of the result
+	due     bool    // for its tokens, or by force
+	small   bool    // a pass was left out because it could not free min_gain
+	asked   cost    // of the model
 	expected
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
@@ -117,9 +119,10 @@ func Compact(in Input) (*Run, *policy.Error) {
 	if in.Policy.Safe() {
 		c.dropBoundReasoning()
 		c.repair()
-		if c.Total >= before {
-			return c.failed(NoProgress), nil
-		}
+	}
+	c.saveChanges()
+	if in.Policy.Safe() && c.Total >= before {
+		return c.failed(NoProgress), nil
 	}
 	if c.Policy.Safe() && c.due && !bytes && before-c.Total < c.minGain() {
 		return c.failed(GainTooSmall), nil
@@ -201,7 +204,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Truncated, c.Report.Dropped = 0, 0
 	c.Report.Summary = Summary{Source: "none"}
-	c.taken, c.folded, c.away = nil, nil, nil
+	c.taken, c.single, c.folded, c.away, c.changes = nil, nil, nil, nil, ""
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed
 	}
@@ -229,6 +232,7 @@ func (c *Run) finish() {
 		c.Archive = c.archived()
 	}
 	c.State.Round++
+	c.State.Archive = c.changes // of a compaction without one, nothing before it can be taken back either
 	c.State.Format = r.Format
 	c.State.Messages, c.State.Fingerprint, c.State.Limit = r.Messages.After, c.fingerprint(), c.Limit
 }

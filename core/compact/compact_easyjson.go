@@ -1475,6 +1475,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact12(in *jlexer.Lexer
 			} else {
 				out.Limit = int(in.Int())
 			}
+		case "archive":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Archive = string(in.String())
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -1550,6 +1556,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact12(out *jwriter.Wri
 		const prefix string = ",\"limit\":"
 		out.RawString(prefix)
 		out.Int(int(in.Limit))
+	}
+	if in.Archive != "" {
+		const prefix string = ",\"archive\":"
+		out.RawString(prefix)
+		out.String(string(in.Archive))
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
@@ -2503,6 +2514,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact21(in *jlexer.Lexer
 			} else {
 				out.Message = int(in.Int())
 			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2535,6 +2552,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact21(out *jwriter.Wri
 		const prefix string = ",\"message\":"
 		out.RawString(prefix)
 		out.Int(int(in.Message))
+	}
+	if in.Why != "" {
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
 	}
 	out.RawByte('}')
 }

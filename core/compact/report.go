@@ -93,6 +93,8 @@ type State struct {
 	Messages    int    `json:"messages,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Limit       int    `json:"limit,omitempty"`
+	// Archive is the handle of the last compaction's changes, from which restore goes back; "" where nothing was archived.
+	Archive string `json:"archive,omitempty"`
 	// Attempts breaks a loop of compactions that do not help.
 	Attempts *Attempts `json:"attempts,omitempty"`
 	// Calibration is what estimates have been compared with.

@@ -156,8 +156,9 @@ export class Conversation {
         const { store } = this.#compactor;
         if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
         const wanted = handles.length > 0 ? handles : undefined;
-        const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted);
-        if (restored.report.changed) await this.#replace(session, restored.messages);
+        const state = session.state ?? null;
+        const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted, state);
+        if (restored.report.changed) await this.#replace(session, restored.messages, restored.state);
         return restored;
       }),
     );
@@ -276,8 +277,12 @@ export class Conversation {
     }
   }
 
-  async #replace(session: LiveSession | RemoteSession, messages: readonly Message[]): Promise<void> {
-    const next = this.#compactor.session(messages, { state: session.state ?? null });
+  async #replace(
+    session: LiveSession | RemoteSession,
+    messages: readonly Message[],
+    state: State | undefined = session.state,
+  ): Promise<void> {
+    const next = this.#compactor.session(messages, { state: state ?? null });
     await next.append(); // reads them: where one has a fault, the conversation stays as it is
     await session.close();
     this.#session = next;

@@ -60,6 +60,11 @@ With --json, standard output gets one object with the report, the state and the 
 			if err != nil {
 				return j.sources.locate(err)
 			}
+			if result.Changed {
+				if err := archive.note(result.Messages, result.State); err != nil {
+					return err
+				}
+			}
 			if err := f.printResult(result, j.read()); err != nil {
 				return err
 			}
