@@ -219,8 +219,18 @@ type RestoredAnswer struct {
 	Report compact.Report `json:"report"`
 	// Valid tells that the result breaks no rule of its format.
 	Valid bool `json:"valid"`
-	// Markers are those that name a handle for which no body was given.
+	// Markers are what is left in the result that names a handle, and the changes of compactions that were not taken back.
 	Markers []compact.Marker `json:"markers"`
+	// State is the state that fits the result, where the request had one.
+	State *compact.State `json:"state,omitempty"`
+}
+
+// NamedHandles is the answer of the operation restore for bodies without messages.
+//
+//easyjson:json
+type NamedHandles struct {
+	Handles []string `json:"handles"` // those that the bodies name
+	Corrupt []string `json:"corrupt"` // those of bodies that are others than their handles say
 }
 
 // Recalled is the answer of the operation recall.

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -33,7 +32,7 @@ func (b *body) text(messages []byte) string {
 			pieces = append(pieces, string(p))
 		}
 	}
-	if b.What == "fold" {
+	if b.What == "fold" || b.What == "changes" {
 		return "[" + strings.Join(pieces, ",") + "]"
 	}
 	return strings.Join(pieces, "")
@@ -43,7 +42,7 @@ func (b *body) text(messages []byte) string {
 var restored atomic.Int32
 
 // restores checks what an answer with an archive promises: each body has the handle that it says, and putting all of them
-// back gives the transcript that came in, message for message, unless something was repaired or stripped on the way.
+// back gives the transcript that came in, message for message, whatever was repaired or stripped on the way.
 func restores(t testing.TB, format string, messages []byte, a answer) (broken []string) {
 	t.Helper()
 	say := func(f string, args ...any) { broken = append(broken, fmt.Sprintf(f, args...)) }
@@ -58,31 +57,15 @@ func restores(t testing.TB, format string, messages []byte, a answer) (broken []
 		quoted, _ := json.Marshal(text)
 		given = append(given, fmt.Sprintf(`{"handle":%q,"body":%s}`, b.Handle[:16], quoted))
 	}
-	request := fmt.Sprintf(`{"policy":{"format":%q},"bodies":[%s],"messages":%s}`, format, strings.Join(given, ","), a.Messages)
+	request := fmt.Sprintf(`{"policy":{"format":%q},"state":%s,"bodies":[%s],"messages":%s}`, format, a.State, strings.Join(given, ","), a.Messages)
 	back := call(t, "restore", request)
 	if back.Error != nil {
 		say("restore: %s at %s: %s", back.Error.Code, back.Error.Path, back.Error.Message)
 		return broken
 	}
-	for _, action := range a.Report.Actions {
-		if action.Pass == "repair" && (action.Action != "insert" || action.Rule != "A2" && action.Rule != "G2") || action.Action == "strip" {
-			return broken
-		}
-	}
-	var in, out []json.RawMessage
-	if json.Unmarshal(messages, &in) != nil || json.Unmarshal(back.Messages, &out) != nil {
-		say("restore gave no list")
+	if err := exact(messages, back.Messages); err != nil {
+		say("%v", err)
 		return broken
-	}
-	if len(in) != len(out) {
-		say("%d messages were restored to %d", len(in), len(out))
-		return broken
-	}
-	for i := range in {
-		if !bytes.Equal(in[i], out[i]) {
-			say("message %d was restored to %.300s from %.300s", i, out[i], in[i])
-			return broken
-		}
 	}
 	restored.Add(1)
 	return broken
@@ -113,6 +96,9 @@ func TestArchiveOfPasses(t *testing.T) {
 	}
 	back := a.Messages
 	for _, b := range a.Archive {
+		if b.What == "changes" {
+			continue
+		}
 		quoted, _ := json.Marshal(b.text([]byte(messages)))
 		one := call(t, "restore", fmt.Sprintf(`{"policy":{"format":"openai-chat"},"bodies":[{"handle":%q,"body":%s}],"messages":%s}`, b.Handle, quoted, back))
 		if back = one.Messages; one.Report.Restored != 1 {

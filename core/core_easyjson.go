@@ -505,6 +505,20 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore4(in *jlexer.Lexer, out *R
 				}
 				in.Delim(']')
 			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+				out.State = nil
+			} else {
+				if out.State == nil {
+					out.State = new(compact.State)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					(*out.State).UnmarshalEasyJSON(in)
+				}
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -548,6 +562,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore4(out *jwriter.Writer, in 
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.State != nil {
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		(*in.State).MarshalEasyJSON(out)
 	}
 	out.RawByte('}')
 }
@@ -1315,7 +1334,137 @@ func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *Memory) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *NamedHandles) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handles":
+			if in.IsNull() {
+				in.Skip()
+				out.Handles = nil
+			} else {
+				in.Delim('[')
+				if out.Handles == nil {
+					if !in.IsDelim(']') {
+						out.Handles = make([]string, 0, 4)
+					} else {
+						out.Handles = []string{}
+					}
+				} else {
+					out.Handles = (out.Handles)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v25 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v25 = string(in.String())
+					}
+					out.Handles = append(out.Handles, v25)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "corrupt":
+			if in.IsNull() {
+				in.Skip()
+				out.Corrupt = nil
+			} else {
+				in.Delim('[')
+				if out.Corrupt == nil {
+					if !in.IsDelim(']') {
+						out.Corrupt = make([]string, 0, 4)
+					} else {
+						out.Corrupt = []string{}
+					}
+				} else {
+					out.Corrupt = (out.Corrupt)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v26 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v26 = string(in.String())
+					}
+					out.Corrupt = append(out.Corrupt, v26)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in NamedHandles) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handles\":"
+		out.RawString(prefix[1:])
+		if in.Handles == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v27, v28 := range in.Handles {
+				if v27 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v28))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"corrupt\":"
+		out.RawString(prefix)
+		if in.Corrupt == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v29, v30 := range in.Corrupt {
+				if v29 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v30))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v NamedHandles) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *NamedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(l, v)
+}
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Memory) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1391,7 +1540,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in Memory) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Memory) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1440,14 +1589,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Memory) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore11(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Memory) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore11(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *Info) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1495,13 +1644,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v25 string
+					var v31 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v25 = string(in.String())
+						v31 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v25)
+					out.Ops = append(out.Ops, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1522,9 +1671,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v26 Named
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in, &v26)
-					out.Formats = append(out.Formats, v26)
+					var v32 Named
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in, &v32)
+					out.Formats = append(out.Formats, v32)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1545,13 +1694,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v27 string
+					var v33 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v27 = string(in.String())
+						v33 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v27)
+					out.Estimators = append(out.Estimators, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1572,13 +1721,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 string
+					var v34 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v28 = string(in.String())
+						v34 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v28)
+					out.Passes = append(out.Passes, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1599,13 +1748,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v29 string
+					var v35 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v29 = string(in.String())
+						v35 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v29)
+					out.Functions = append(out.Functions, v35)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1626,15 +1775,15 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v30 PresetInfo
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in, &v30)
-					out.Presets = append(out.Presets, v30)
+					var v36 PresetInfo
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in, &v36)
+					out.Presets = append(out.Presets, v36)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in, &out.Limits)
+			easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in, &out.Limits)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1649,7 +1798,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in Info) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1675,11 +1824,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v31, v32 := range in.Ops {
-				if v31 > 0 {
+			for v37, v38 := range in.Ops {
+				if v37 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v32))
+				out.String(string(v38))
 			}
 			out.RawByte(']')
 		}
@@ -1691,11 +1840,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v33, v34 := range in.Formats {
-				if v33 > 0 {
+			for v39, v40 := range in.Formats {
+				if v39 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out, v34)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out, v40)
 			}
 			out.RawByte(']')
 		}
@@ -1707,11 +1856,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Estimators {
-				if v35 > 0 {
+			for v41, v42 := range in.Estimators {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v36))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}
@@ -1723,11 +1872,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v37, v38 := range in.Passes {
-				if v37 > 0 {
+			for v43, v44 := range in.Passes {
+				if v43 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v38))
+				out.String(string(v44))
 			}
 			out.RawByte(']')
 		}
@@ -1739,11 +1888,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v39, v40 := range in.Functions {
-				if v39 > 0 {
+			for v45, v46 := range in.Functions {
+				if v45 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v40))
+				out.String(string(v46))
 			}
 			out.RawByte(']')
 		}
@@ -1755,11 +1904,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v41, v42 := range in.Presets {
-				if v41 > 0 {
+			for v47, v48 := range in.Presets {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out, v42)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out, v48)
 			}
 			out.RawByte(']')
 		}
@@ -1767,21 +1916,21 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out, in.Limits)
+		easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore12(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore12(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *Limits) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1821,7 +1970,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in Limits) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1837,7 +1986,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore15(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1883,7 +2032,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in PresetInfo) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore15(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1904,7 +2053,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *Named) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore14(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1944,7 +2093,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in Named) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore14(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1960,7 +2109,7 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *Estimated) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Estimated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2026,13 +2175,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v43 int
+					var v49 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v43 = int(in.Int())
+						v49 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v43)
+					out.Messages = append(out.Messages, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2057,7 +2206,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in Estimated) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Estimated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2096,11 +2245,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in
 		out.RawString(prefix)
 		{
 			out.RawByte('[')
-			for v44, v45 := range in.Messages {
-				if v44 > 0 {
+			for v50, v51 := range in.Messages {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v45))
+				out.Int(int(v51))
 			}
 			out.RawByte(']')
 		}
@@ -2115,14 +2264,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore16(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore16(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *Detected) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Detected) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2164,9 +2313,9 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 Candidate
-					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in, &v46)
-					out.Candidates = append(out.Candidates, v46)
+					var v52 Candidate
+					easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in, &v52)
+					out.Candidates = append(out.Candidates, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2191,7 +2340,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in Detected) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Detected) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2212,11 +2361,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Candidates {
-				if v47 > 0 {
+			for v53, v54 := range in.Candidates {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out, v48)
+				easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out, v54)
 			}
 			out.RawByte(']')
 		}
@@ -2231,14 +2380,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detected) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore17(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detected) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore17(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *Candidate) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2280,13 +2429,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v49 string
+					var v55 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v49 = string(in.String())
+						v55 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v49)
+					out.Evidence = append(out.Evidence, v55)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2305,7 +2454,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in Candidate) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2326,18 +2475,18 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore18(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v50, v51 := range in.Evidence {
-				if v50 > 0 {
+			for v56, v57 := range in.Evidence {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v51))
+				out.String(string(v57))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *Closed) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(in *jlexer.Lexer, out *Closed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2371,7 +2520,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in Closed) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(out *jwriter.Writer, in Closed) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2385,14 +2534,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Closed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore19(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Closed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore19(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(in *jlexer.Lexer, out *Checked) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(in *jlexer.Lexer, out *Checked) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2500,7 +2649,7 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(out *jwriter.Writer, in Checked) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(out *jwriter.Writer, in Checked) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2569,14 +2718,14 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Checked) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore20(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Checked) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore20(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(l, v)
 }
-func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(in *jlexer.Lexer, out *Bodies) {
+func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore22(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -2593,13 +2742,13 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(in *jlexer.Lexer, out *
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v52 compact.Given
+			var v58 compact.Given
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(v52).UnmarshalEasyJSON(in)
+				(v58).UnmarshalEasyJSON(in)
 			}
-			*out = append(*out, v52)
+			*out = append(*out, v58)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -2608,16 +2757,16 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(out *jwriter.Writer, in Bodies) {
+func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore22(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v53, v54 := range in {
-			if v53 > 0 {
+		for v59, v60 := range in {
+			if v59 > 0 {
 				out.RawByte(',')
 			}
-			(v54).MarshalEasyJSON(out)
+			(v60).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -2625,10 +2774,10 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore21(w, v)
+	easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore21(l, v)
+	easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore22(l, v)
 }

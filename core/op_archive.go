@@ -11,17 +11,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/wire"
 )
 
-// restore puts bodies of the archive back where markers name their handles. Without bodies it lists the markers.
+// restore takes compactions back as far as the bodies reach. Without bodies it lists what the transcript names; without messages,
+// the handles that bodies name.
 func restore(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
-		return dst
-	}
 	var bodies Bodies
 	if r.decode(inBodies, &bodies); r.err != nil {
 		return dst
 	}
+	if len(bodies) > 0 && r.session == nil && r.members[inMessages].Zero() {
+		var a NamedHandles
+		a.Handles, a.Corrupt = compact.Handles(bodies)
+		return appendJSON(dst, a.MarshalEasyJSON)
+	}
+	if !r.need(inMessages) {
+		return dst
+	}
+	var state compact.State
+	if r.stateOf(&state); r.err != nil {
+		return dst
+	}
 	c, left, err := compact.Restore(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		N: len(r.t.Messages)}, bodies)
+		State: state, N: len(r.t.Messages)}, bodies)
 	if err != nil {
 		err.At = strings.TrimPrefix(err.At, "bodies")
 		r.fail(err, r.members[inBodies].Start)
@@ -34,6 +44,12 @@ func restore(r *request, dst []byte) []byte {
 		seq[i] = int32(i)
 	}
 	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
+	if r.session != nil || !r.members[inState].Zero() {
+		a.State = &c.State
+	}
+	if r.session != nil && c.Report.Changed && r.policy.Answer != "report" {
+		r.session.state = c.State
+	}
 	r.move(c)
 	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
 }

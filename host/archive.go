@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/mailru/easyjson/jwriter"
 )
@@ -15,10 +16,10 @@ import (
 type Body struct {
 	// Handle is the SHA-256 of the body, in 64 hexadecimal digits. Its marker in the transcript names the first 16.
 	Handle string `json:"handle"`
-	// What is "tool_result", "text" for one of the texts of a tool result, "image", "audio", "file", or "fold" for the messages
-	// that a digest, the line of a turn or the count of what was dropped stands for.
+	// What is "tool_result", "text" for one of the texts of a tool result, "image", "audio", "file", "fold" for the messages
+	// that a digest, the line of a turn or the count of what was dropped stands for, or "changes" for what has no marker.
 	What string `json:"what"`
-	// Message is the index of its message, of a fold of the first one; -1 where a repair had moved it.
+	// Message is the index of its message, of a list of the first one; -1 where there is none, or a repair had moved it.
 	Message int    `json:"message"`
 	Tool    string `json:"tool"`
 	Bytes   int    `json:"bytes"`
@@ -34,10 +35,10 @@ func (b *Body) Text(messages []byte) ([]byte, error) {
 		return []byte(*b.Body), nil
 	}
 	messages = bytes.TrimLeft(messages, " \t\r\n")
-	fold := b.What == "fold"
+	list := b.What == "fold" || b.What == "changes"
 	text := make([]byte, 0, b.Bytes)
 	for i, p := range b.Places {
-		if fold {
+		if list {
 			text = append(text, "[,"[min(i, 1)])
 		}
 		if len(p) == 0 || p[0] != '[' {
@@ -53,7 +54,7 @@ func (b *Body) Text(messages []byte) ([]byte, error) {
 		}
 		text = append(text, messages[place[0]:place[1]]...)
 	}
-	if fold {
+	if list {
 		text = append(text, ']')
 	}
 	return text, nil
@@ -106,8 +107,10 @@ type Restored struct {
 	Report   Report
 	// Valid says that the transcript breaks no rule of its wire format.
 	Valid bool
-	// Markers are those that still name a handle.
+	// Markers are those that the transcript still names, and changes of compactions that were not taken back.
 	Markers []Marker
+	// State is the state to go on with; empty where there was none.
+	State json.RawMessage
 	// Raw is the whole answer.
 	Raw json.RawMessage
 }
@@ -122,51 +125,109 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]Marker, error) {
 }
 
 // Restore puts bodies back, byte for byte, that compactions have taken out: those of some handles (whole, or 16 digits and
-// more), or without any all that s has. A handle for which s has nothing is left as it is.
+// more), or without any all that s has, and then goes back from compaction to compaction until nothing is left that s has. With
+// the input's State, what compactions have taken out without a marker is back too. A handle for which s has nothing, or a body
+// that is not its own, is left as it is: Markers of the answer tell.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*Restored, error) {
-	if len(handles) == 0 {
-		markers, err := c.Markers(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range markers {
-			handles = append(handles, m.Handle)
-		}
+	shelf := shelf{store: s}
+	if err := shelf.fill(ctx, c, handles, func() ([]Marker, error) { return c.Markers(ctx, in) }); err != nil {
+		return nil, err
 	}
-	bodies, err := stored(ctx, s, handles)
+	r, err := c.restore(ctx, in, shelf.json())
 	if err != nil {
 		return nil, err
 	}
-	return c.restore(ctx, in, bodies)
+	shelf.tell(c, r.Markers)
+	return r, nil
 }
 
-// stored is the JSON of the bodies that a store has under some handles.
-func stored(ctx context.Context, s Store, handles []string) ([]byte, error) {
-	w := jwriter.Writer{NoEscapeHTML: true}
-	w.RawByte('[')
-	for _, h := range handles {
-		body, err := s.Get(ctx, h)
-		if errors.Is(err, ErrNotFound) {
-			continue
-		}
+// shelf is the bodies that are got from a store for one restoration.
+type shelf struct {
+	store   Store
+	bodies  []byte            // as JSON, with commas behind them
+	asked   map[string]bool   // the handles that were asked for, as stores keep them
+	corrupt map[string]string // those under which the store has another body, and what they were called
+}
+
+// fill gets the bodies of some handles; without any those that the markers name, and those that these name in their turn. Each is
+// asked for once, whatever names it.
+func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]Marker, error)) error {
+	follow := len(handles) == 0
+	if follow {
+		list, err := markers()
 		if err != nil {
-			return nil, fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
+			return err
 		}
-		if w.Size() > 1 {
-			w.RawByte(',')
+		for _, m := range list {
+			handles = append(handles, m.Handle)
 		}
-		w.RawString(`{"handle":`)
-		w.String(h)
-		w.RawString(`,"body":`)
-		w.String(string(body))
-		w.RawByte('}')
 	}
-	w.RawByte(']')
-	bodies, err := w.BuildBytes()
-	if err != nil {
-		return nil, fmt.Errorf("ctxfold: bodies: %w", err)
+	f.asked, f.corrupt = map[string]bool{}, map[string]string{}
+	for len(handles) > 0 {
+		from := len(f.bodies)
+		for _, h := range handles {
+			if err := f.get(ctx, h); err != nil {
+				return err
+			}
+		}
+		if !follow || from == len(f.bodies) {
+			return nil
+		}
+		var named namedHandles
+		if _, err := c.do(ctx, "restore", &named, newEnvelope(member{key: "bodies", value: listed(f.bodies[from:])})); err != nil {
+			return err
+		}
+		handles = named.Handles
 	}
-	return bodies, nil
+	return nil
+}
+
+// get takes the body of a handle in, if the store has it and it is not here yet.
+func (f *shelf) get(ctx context.Context, handle string) error {
+	key, err := storeKey(handle)
+	if err != nil || f.asked[key] {
+		return err
+	}
+	f.asked[key] = true
+	body, err := f.store.Get(ctx, handle)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case errors.Is(err, ErrCorrupt), err == nil && !holds(handle, body):
+		f.corrupt[key] = handle
+		return nil
+	case err != nil:
+		return fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
+	}
+	w := jwriter.Writer{NoEscapeHTML: true}
+	w.RawString(`{"handle":`)
+	w.String(strings.ToLower(handle))
+	w.RawString(`,"body":`)
+	w.String(string(body))
+	w.RawString("},")
+	text, err := w.BuildBytes()
+	f.bodies = append(f.bodies, text...)
+	return err
+}
+
+// json is the list of all bodies.
+func (f *shelf) json() []byte { return listed(f.bodies) }
+
+// listed is a list of values that have a comma behind each.
+func listed(values []byte) []byte {
+	text := append(make([]byte, 0, len(values)+2), '[')
+	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
+}
+
+// tell says of the markers that are left why.
+func (f *shelf) tell(c *Compactor, markers []Marker) {
+	for i := range markers {
+		m := &markers[i]
+		if key, err := storeKey(m.Handle); err == nil && f.corrupt[key] != "" {
+			m.Why = "corrupt"
+			c.log.Warn("ctxfold: the store has another body under a handle", "handle", m.Handle)
+		}
+	}
 }
 
 func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (*Restored, error) {
@@ -179,7 +240,7 @@ func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (*Rest
 	if err != nil {
 		return nil, err
 	}
-	return &Restored{Messages: j.Messages, Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, Raw: raw}, nil
+	return &Restored{Messages: j.Messages, Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, State: j.State, Raw: raw}, nil
 }
 
 // RecallTool is the definition of a tool, named recall, with which the model may ask for what was taken out: one element of
@@ -211,12 +272,14 @@ func (c *Compactor) Recall(ctx context.Context, s Store, format string, argument
 	}
 	text := []byte("null")
 	switch body, err := s.Get(ctx, a.Handle); {
-	case err == nil:
+	case err == nil && holds(a.Handle, body):
 		w := jwriter.Writer{NoEscapeHTML: true}
 		w.String(string(body))
 		if text, err = w.BuildBytes(); err != nil {
 			return "", fmt.Errorf("ctxfold: body: %w", err)
 		}
+	case err == nil, errors.Is(err, ErrCorrupt):
+		c.log.Warn("ctxfold: the store has another body under a handle", "handle", a.Handle)
 	case !errors.Is(err, ErrNotFound):
 		return "", fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
 	}

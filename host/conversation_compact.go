@@ -63,20 +63,23 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*Restore
 	defer v.end()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if len(handles) == 0 {
+	shelf := shelf{store: v.o.Store}
+	err := shelf.fill(ctx, v.c, handles, func() ([]Marker, error) {
 		r, err := v.restore(ctx, []byte("[]"))
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range r.Markers {
-			handles = append(handles, m.Handle)
-		}
-	}
-	bodies, err := stored(ctx, v.o.Store, handles)
+		return r.Markers, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	return v.restore(ctx, bodies)
+	r, err := v.restore(ctx, shelf.json())
+	if err != nil {
+		return nil, err
+	}
+	shelf.tell(v.c, r.Markers)
+	return r, nil
 }
 
 func (v *Conversation) restore(ctx context.Context, bodies []byte) (*Restored, error) {
@@ -88,8 +91,9 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (*Restored, e
 		if err := v.apply(ctx, j.Edits); err != nil {
 			return nil, err
 		}
+		v.state = bytes.Clone(j.State)
 	}
-	return &Restored{Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, Raw: raw}, nil
+	return &Restored{Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, State: bytes.Clone(v.state), Raw: raw}, nil
 }
 
 // Call calls a model: call sends the messages that it is given, and tells what is known of the answer (its usage, and of an

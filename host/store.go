@@ -1,7 +1,10 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +20,8 @@ import (
 // that are too large for it. Its methods may be called from any number of goroutines.
 type Store interface {
 	// Put keeps a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must
-	// not be modified. A body that is there already stays as it is. An error means that the body is not kept.
+	// not be modified. A body that is there already stays as it is; whatever else is there gives way to it. An error means that
+	// the body is not kept.
 	Put(ctx context.Context, handle string, body []byte) error
 
 	// Get returns the body whose handle begins with these digits, 16 or more of them: markers in transcripts name the
@@ -29,6 +33,8 @@ type Store interface {
 var (
 	// ErrNotFound says that a store has no body under a handle.
 	ErrNotFound = errors.New("nothing is stored under this handle")
+	// ErrCorrupt says that what a store has under a handle is not the body of it. Another Put of the body repairs that.
+	ErrCorrupt = errors.New("what is stored under this handle is another body, or a piece of one")
 	// ErrStoreFull says that a store has no room for a body.
 	ErrStoreFull = errors.New("the store is full")
 	// ErrStore says that a compaction was given up because a store failed. The transcript is as it was.
@@ -111,13 +117,14 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, under another name first: nobody ever reads half a body.
+// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and written anew
+// unless it holds the body.
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
 	path, err := s.Path(handle)
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(path); err == nil {
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, body) {
 		return nil
 	}
 	f, err := os.CreateTemp(s.dir, "new-*")
@@ -138,20 +145,34 @@ func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
+	if err == nil {
+		syncDir(s.dir)
+	}
 	return err
 }
 
-// Get reads a file.
+// Get reads a file. It fails with [ErrCorrupt] where that does not hold the body of the handle.
 func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	path, err := s.Path(handle)
 	if err != nil {
 		return nil, err
 	}
 	body, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrNotFound
+	case err != nil:
+		return nil, err
+	case !holds(handle, body):
+		return nil, fmt.Errorf("%s: %w", path, ErrCorrupt)
 	}
-	return body, err
+	return body, nil
+}
+
+// holds tells whether a body is that of a handle, or of its first digits.
+func holds(handle string, body []byte) bool {
+	sum := sha256.Sum256(body)
+	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
 }
 
 // storeKey is what the stores of this package keep a body under. It also keeps handles that a model has made up, which may

@@ -488,10 +488,21 @@ type Limits struct {
 //
 //easyjson:json
 type Marker struct {
-	// Handle is the first 16 digits of it.
-	Handle  string `json:"handle"`
+	// Handle is the first 16 digits of it, or of "changes" all.
+	Handle string `json:"handle"`
+	// What is that of a [Body]. Changes have no place: the state or another body names them.
 	What    string `json:"what"`
-	Message int    `json:"message"`
+	Message int    `json:"message"` // index in the list; -1 for changes
+	// Why says what keeps a body from being put back that is there: "changed" (the transcript is not what the compaction has left)
+	// or "corrupt" (the store has another body under this handle). It is empty where there is none.
+	Why string `json:"why,omitempty"`
+}
+
+// namedHandles is the answer of the operation restore for bodies without messages.
+//
+//easyjson:json
+type namedHandles struct {
+	Handles []string `json:"handles"`
 }
 
 // recalled is the answer of the operation recall.

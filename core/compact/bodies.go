@@ -18,16 +18,17 @@ import (
 //easyjson:json
 type Body struct {
 	Handle string `json:"handle"`
-	// What it is: "tool_result", "text" for one of the texts of a tool result or of a message, "image", "audio", "file", or "fold" for the
-	// messages that a digest, a line or a count stands for.
+	// What it is: "tool_result", "text" for one of the texts of a tool result or of a message, "image", "audio", "file", "fold" for the
+	// messages that a digest, a line or a count stands for, or "changes": how the input is made of the result.
 	What string `json:"what"`
-	// Message is the index of its message in the input's list; of a fold, that of the first one.
+	// Message is the index of its message in the input's list; of a fold, that of the first one; of changes, that of the first
+	// message that stands nowhere else, or -1.
 	Message int    `json:"message"`
 	Tool    string `json:"tool,omitempty"`
 	Bytes   int    `json:"bytes"`
 	Tokens  int    `json:"tokens"`
 	// Places say where the body stands: [[from,to]], in bytes from the beginning of the request's messages. The body of a
-	// fold is a JSON list whose elements are these places, and numbers that are written as they are.
+	// fold, and of changes, is a JSON list whose elements are these places, and numbers and strings that are written as they are.
 	Places policy.Raw `json:"places,omitempty"`
 	// Text is the body itself, where the policy asks for it or where it stands nowhere in the request.
 	Text *string `json:"body,omitempty"`
@@ -38,17 +39,21 @@ type taken struct {
 	Body
 	msg  int32           // the message that holds the marker; -1 for a fold
 	part transcript.Span // the body, where it is one span
-	list []element       // the body of a fold
+	list []element       // the body of a fold, or of changes
 	void bool            // another fold has taken what stood for it, and holds what is in it
 }
 
-// element is one element of a fold's body: a message of the input, or where n is not 0 a number. A number n over 0 stands for
-// the next n messages that were not folded and stand behind the digest; -1 says that of the message before it the rest was
-// not folded, and stands there.
+// element is one element of a list: a message of the input, or where n is not 0 a number, or else a text that is not empty, JSON.
+// A number n over 0 stands for the next n messages that were not folded and stand behind the digest; -1 says that of the message
+// before it the rest was not folded, and stands there.
 type element struct {
-	in int32
-	n  int
+	in   int32
+	n    int
+	text string
 }
+
+// message tells whether an element is a message of the input.
+func (e element) message() bool { return e.n == 0 && e.text == "" }
 
 // mark puts a marker in the place of a tool result's body, with what text says behind it, and archives the body. The item
 // has to be measured anew afterwards, by changed.
@@ -94,15 +99,21 @@ func (c *Run) foldBody(elements []element, tokens int) *taken {
 		return nil
 	}
 	b := &taken{msg: -1, list: elements}
-	first := elements[slices.IndexFunc(elements, func(e element) bool { return e.n == 0 })]
+	first := elements[slices.IndexFunc(elements, element.message)]
 	b.Body = Body{What: "fold", Tokens: tokens, Message: int(first.in)}
+	b.name(c.T)
+	return b
+}
+
+// name finds the handle and the size of a body.
+func (b *taken) name(t *transcript.Transcript) {
 	h := archive.New()
-	b.each(c.T, func(text []byte) {
+	b.Bytes = 0
+	b.each(t, func(text []byte) {
 		h.Write(text)
 		b.Bytes += len(text)
 	})
 	b.Handle = h.Handle()
-	return b
 }
 
 // handle is the handle of a body; "" of none.
@@ -127,6 +138,14 @@ func (c *Run) keepFold(b *taken, digest *Item, gone ...Item) {
 	}
 }
 
+// appendTo writes an element that is no message.
+func (e element) appendTo(dst []byte) []byte {
+	if e.text != "" {
+		return append(dst, e.text...)
+	}
+	return strconv.AppendInt(dst, int64(e.n), 10)
+}
+
 // each gives the bytes of a body, piece by piece.
 func (b *taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
@@ -135,10 +154,10 @@ func (b *taken) each(t *transcript.Transcript, write func([]byte)) {
 	}
 	for i, e := range b.list {
 		write([]byte{"[,"[min(i, 1)]})
-		if e.n != 0 {
-			write(strconv.AppendInt(nil, int64(e.n), 10))
-		} else {
+		if e.message() {
 			write(t.Bytes(t.Messages[e.in].Span))
+		} else {
+			write(e.appendTo(nil))
 		}
 	}
 	write([]byte{']'})
@@ -181,8 +200,8 @@ func (c *Run) place(b *taken) {
 		if i > 0 {
 			places = append(places, ',')
 		}
-		if e.n != 0 {
-			places = strconv.AppendInt(places, int64(e.n), 10)
+		if !e.message() {
+			places = e.appendTo(places)
 			continue
 		}
 		add(c.T.Messages[e.in].Span)

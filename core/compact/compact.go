@@ -36,11 +36,13 @@ type Run struct {
 
 	folded  []Item // the items that a fold has taken out
 	taken   []taken
+	single  []int32  // the indexes in taken of what was taken by itself, in the order of their messages
 	ours    []origin // by message of the input: which of ours it is
 	groups  []int32  // of the input, and those that stay by the policy's pins, where claim needs them
 	stay    []bool
 	putting *putting
 	away    []int32 // the messages that are in the archive whole
+	changes string  // the handle of how the input is made of the result
 	late    int     // tokens of the messages that came after the plan and are items now
 	due     bool    // for its tokens, or by force
 	small   bool    // a pass was left out because it could not free min_gain
@@ -153,9 +155,10 @@ func compact(in Input) (*Run, *policy.Error) {
 		if !c.settle() {
 			return c.openThinking(), nil
 		}
-		if c.Total >= c.Report.Tokens.Before {
-			return c.failed(NoProgress), nil
-		}
+	}
+	c.saveChanges()
+	if in.Policy.Safe() && c.Total >= c.Report.Tokens.Before {
+		return c.failed(NoProgress), nil
 	}
 	before := c.Report.Tokens.Before
 	saved := c.bounded() && before > c.most() && c.Total <= c.most() // now it fits, however little that took
@@ -265,7 +268,7 @@ func (c *Run) unchanged(reason string) *Run {
 	c.Report.Cleared, c.Report.Folded, c.Report.Restored, c.Report.Repaired = 0, 0, 0, 0
 	c.Report.Truncated, c.Report.Dropped = 0, 0
 	c.Report.Summary, c.Report.Thrashing = Summary{Source: "none"}, nil
-	c.taken, c.folded, c.away = nil, nil, nil
+	c.taken, c.single, c.folded, c.away, c.changes = nil, nil, nil, nil, ""
 	for i := range c.T.Parts {
 		c.T.Parts[i].Flags &^= transcript.Removed
 	}
@@ -300,6 +303,7 @@ func (c *Run) finish() {
 		c.State.Own = own
 	}
 	c.State.Round++
+	c.State.Archive = c.changes // of a compaction without one, nothing before it can be taken back either
 	c.State.Format = r.Format
 	c.State.Messages, c.State.Fingerprint, c.State.Limit = r.Messages.After, c.fingerprint(), c.Limit
 }

@@ -1755,6 +1755,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact15(in *jlexer.Lexer
 				}
 				in.Delim(']')
 			}
+		case "archive":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Archive = string(in.String())
+			}
 		case "attempts":
 			if in.IsNull() {
 				in.Skip()
@@ -1858,6 +1864,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact15(out *jwriter.Wri
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Archive != "" {
+		const prefix string = ",\"archive\":"
+		out.RawString(prefix)
+		out.String(string(in.Archive))
 	}
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
@@ -2988,6 +2999,12 @@ func easyjson540ac129DecodeGithubComCtxfoldCtxfoldCoreCompact25(in *jlexer.Lexer
 			} else {
 				out.Message = int(in.Int())
 			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = string(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -3020,6 +3037,11 @@ func easyjson540ac129EncodeGithubComCtxfoldCtxfoldCoreCompact25(out *jwriter.Wri
 		const prefix string = ",\"message\":"
 		out.RawString(prefix)
 		out.Int(int(in.Message))
+	}
+	if in.Why != "" {
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
 	}
 	out.RawByte('}')
 }

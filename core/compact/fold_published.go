@@ -77,12 +77,11 @@ func (p *foldPass) published(c *Run, s *digest.Style) {
 		c.Report.Summary = Summary{Source: "model"}
 	}
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
-	kept := c.foldBody(c.foldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, false), c.Tokens(from, cut))
 	text := c.F.Message(nil, s.Role, s.Message(body))
 	if s.Kind != "" && c.marks() {
 		text = wire.Marks{Kind: &s.Kind}.Append(nil, text)
 	}
-	c.fold(cut, -1, held, text, kept) // the text of the digest names no handle
+	c.fold(cut, -1, held, text, nil) // the text of the digest names no handle: what was folded is among the changes
 }
 
 // slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).

@@ -113,6 +113,8 @@ type State struct {
 	Limit       int    `json:"limit,omitempty"`
 	// Own names the messages of that result that compactions wrote, by a hash of role and text. No other message counts as one.
 	Own []string `json:"own,omitempty"`
+	// Archive is the handle of the last compaction's changes, from which restore goes back; "" where nothing was archived.
+	Archive string `json:"archive,omitempty"`
 	// Attempts breaks a loop of compactions that do not help.
 	Attempts *Attempts `json:"attempts,omitempty"`
 	// Streak is how many compactions came in turns right behind each other.

@@ -2,7 +2,9 @@ package compact
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/core/archive"
 	"github.com/ctxfold/ctxfold/core/critbit"
@@ -19,55 +21,64 @@ type Given struct {
 	Text   string `json:"body"`
 }
 
-// Marker is a place of a transcript where a body stood that has a handle.
+// Marker is a place of a transcript where a body stood that has a handle. Of changes, which have no place, the handle is that which
+// the state or another body names.
 //
 //easyjson:json
 type Marker struct {
-	Handle  string `json:"handle"` // its first 16 digits
-	What    string `json:"what"`   // as of a Body
-	Message int    `json:"message"`
+	Handle  string `json:"handle"`  // its first 16 digits; of changes all
+	What    string `json:"what"`    // as of a Body
+	Message int    `json:"message"` // index in the result's list; -1 for changes
+	// Why says what keeps changes from being taken back although they were given: "changed", the transcript is not what the
+	// compaction has left.
+	Why string `json:"why,omitempty"`
 }
 
 // HandleMismatch is the code of the error that a body is not the one that its handle names.
 const HandleMismatch jsonspan.Code = "handle_mismatch"
 
-// mark is a Marker in the list of items: with the part that holds it, or -1 for the digest of a fold.
+// mark is what names a handle in a part.
 type mark struct {
-	Marker
-	item int
-	part int32
+	handle, what string
+	part         int32
 }
 
-// markers finds what names a handle.
-func (c *Run) markers() (found []mark) {
+// namedIn finds what names a handle in a message that is nobody's but the conversation's.
+func (c *Run) namedIn(m int32) (found []mark) {
+	msg := &c.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &c.T.Parts[n]
+		switch {
+		case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
+			if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers[:]...); ok {
+				found = append(found, mark{handle, "tool_result", n})
+			} else if handle := c.truncated(n); handle != "" {
+				found = append(found, mark{handle, "tool_result", n})
+			}
+		case p.Kind == transcript.Text && !p.Has(transcript.Removed) && c.truncated(n) != "":
+			found = append(found, mark{c.truncated(n), "text", n})
+		case p.Kind == transcript.Text && p.Body.Len() < markerRoom:
+			if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
+				found = append(found, mark{handle, what, n})
+			}
+		}
+	}
+	return found
+}
+
+// markers lists what names a handle in the items, in their order.
+func (c *Run) markers() []Marker {
+	found := []Marker{}
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		add := func(handle, what string, part int32) {
-			found = append(found, mark{Marker{handle, what, int(c.Items[i].In)}, i, part})
-		}
 		if c.kindOf(m) != notOurs { // what comes back is what the archive has, whoever names it
 			if handle := c.listHandle(m); handle != "" {
-				add(handle, "fold", -1)
+				found = append(found, Marker{Handle: handle, What: "fold", Message: i})
 			}
 			continue
 		}
-		msg := &c.T.Messages[m]
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			p := &c.T.Parts[n]
-			switch {
-			case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
-				if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers[:]...); ok {
-					add(handle, "tool_result", n)
-				} else if handle := c.truncated(n); handle != "" {
-					add(handle, "tool_result", n)
-				}
-			case p.Kind == transcript.Text && !p.Has(transcript.Removed) && c.truncated(n) != "":
-				add(c.truncated(n), "text", n)
-			case p.Kind == transcript.Text && p.Body.Len() < markerRoom:
-				if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
-					add(handle, what, n)
-				}
-			}
+		for _, k := range c.namedIn(m) {
+			found = append(found, Marker{Handle: k.handle, What: k.what, Message: i})
 		}
 	}
 	return found
@@ -87,82 +98,291 @@ func (c *Run) truncated(n int32) string {
 	return handle
 }
 
-// Restore puts bodies back where markers name their handles. Markers are those that are left in the result.
-func Restore(in Input, given []Given) (*Run, []Marker, *policy.Error) {
-	c := newRun(in)
-	var bodies critbit.Map[int]
-	for i, g := range given {
+// maxGrowth is how many bytes of bodies restore writes, or four times as much as it was given, if that is more: bodies that name each
+// other many times over would have no end. What is over that stays as it is.
+const (
+	maxGrowth = 1 << 28
+	itemCost  = 1024 // of a fold that is put back, beside its bytes: what its messages take as records
+)
+
+// restoring is a restoration on its way.
+type restoring struct {
+	*Run
+	given  []Given
+	bodies critbit.Map[int] // by the first digits of the handle
+	folds  map[int]*foldBack
+	room   int          // bytes that may still be written
+	tried  map[int]bool // changes that were taken back, or could not be
+	later  [][]Item     // behind the items: what came after the compactions that were taken back, the oldest last
+	left   []Marker     // changes that are not taken back
+	at     int          // the body that is read, for errors
+}
+
+// foldBack is the body of a fold that is read.
+type foldBack struct {
+	elements []foldElement
+	messages []int  // the indexes of the elements that are messages
+	changes  string // the handle of the compaction's changes
+}
+
+// foldElement is a message, a number, or neither.
+type foldElement struct {
+	text []byte
+	n    int
+}
+
+// Restore takes compactions back, from the newest to the oldest, as far as bodies were given: by the changes that the state or
+// a digest names, message for message; and where there are none, or the transcript has been changed since, by putting back what
+// the markers name, and what those bodies name. Left are the markers that are left in the result, and the changes that were not
+// taken back.
+func Restore(in Input, given []Given) (c *Run, left []Marker, err *policy.Error) {
+	r := &restoring{Run: newRun(in), given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
+	for _, g := range given {
+		r.room += 4 * len(g.Text)
+	}
+	r.room = max(r.room, maxGrowth)
+	if err := r.check(); err != nil {
+		return nil, nil, err
+	}
+	if !r.takeBack() || !r.follow() {
+		return nil, nil, &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
+			Message: "this body does not fit where its handle is named"}
+	}
+	r.Total = r.P.Beside(r.T)
+	for _, it := range r.Items {
+		r.Total += it.Tokens
+	}
+	left = append(r.left, r.markers()...)
+	defer r.judge()
+	if !r.Changed() {
+		r.State = in.State
+		return r.unchanged(NothingToRestore), left, nil
+	}
+	state := r.State
+	r.finish()
+	r.State, r.Report.Reason = state, RestoredBodies
+	return r.Run, left, nil
+}
+
+// whole tells whether a body is the one that its handle names.
+func (g *Given) whole() bool {
+	return archive.IsHandle(g.Handle) && strings.HasPrefix(archive.Handle([]byte(g.Text)), g.Handle)
+}
+
+// check checks the bodies against their handles.
+func (r *restoring) check() *policy.Error {
+	for i, g := range r.given {
 		at := "bodies[" + strconv.Itoa(i) + "]"
 		if !archive.IsHandle(g.Handle) {
-			return nil, nil, &policy.Error{Code: policy.OutOfRange, At: at + ".handle", Message: "a handle has from 16 to 64 hexadecimal digits"}
+			return &policy.Error{Code: policy.OutOfRange, At: at + ".handle", Message: "a handle has from 16 to 64 hexadecimal digits"}
 		}
-		if h := archive.Handle([]byte(g.Text)); h[:len(g.Handle)] != g.Handle {
-			return nil, nil, &policy.Error{Code: HandleMismatch, At: at, Message: "this is not the body of the handle, which is that of another text"}
+		if !g.whole() {
+			return &policy.Error{Code: HandleMismatch, At: at, Message: "this is not the body of the handle, which is that of another text"}
 		}
-		if s := jsonspan.New([]byte(g.Text)); true {
-			s.Skip()
-			if s.End(); s.Err() != nil {
-				return nil, nil, &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this body is no JSON: " + s.Err().Message}
+		s := jsonspan.New([]byte(g.Text))
+		s.Lenient = true // the archive is of what came in, whatever that was
+		s.Skip()
+		if s.End(); s.Err() != nil {
+			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this body is no JSON: " + s.Err().Message}
+		}
+		r.bodies.Set(g.Handle[:archive.Short], i)
+	}
+	return nil
+}
+
+// body is the index of the body of a handle, or -1.
+func (r *restoring) body(handle string) int {
+	i, found := r.bodies.Get(handle[:archive.Short])
+	if !found || len(handle) > archive.Short && !strings.HasPrefix(archive.Handle([]byte(r.given[i].Text)), handle) {
+		return -1
+	}
+	return i
+}
+
+// fold reads the body of a fold; nil where it is no list.
+func (r *restoring) fold(i int) *foldBack {
+	if f := r.folds[i]; f != nil {
+		return f
+	}
+	body := []byte(r.given[i].Text)
+	s := jsonspan.New(body)
+	s.Lenient = true
+	if s.Kind() != jsonspan.Array {
+		return nil
+	}
+	f := &foldBack{}
+	for s.Array(); s.Elem(); {
+		kind, start := s.Kind(), s.Pos()
+		s.Skip()
+		e := foldElement{text: body[start:s.Pos()]}
+		switch kind {
+		case jsonspan.Object:
+			f.messages = append(f.messages, len(f.elements))
+		case jsonspan.String:
+			if e.text = e.text[1 : len(e.text)-1]; archive.IsHandle(string(e.text)) {
+				f.changes = string(e.text)
+			}
+			continue
+		default:
+			n, err := strconv.Atoi(string(e.text))
+			if err != nil || n < -1 || n == 0 {
+				return nil
+			}
+			e.n = n
+		}
+		f.elements = append(f.elements, e)
+	}
+	if s.Err() != nil {
+		return nil
+	}
+	r.folds[i] = f
+	return f
+}
+
+// read makes an item of a message of a body.
+func (r *restoring) read(text []byte) (Item, bool) {
+	m, ok := r.F.AddOne(r.T, text)
+	if !ok {
+		return Item{}, false
+	}
+	return Item{Msg: m, In: -1, Tokens: r.P.Message(r.T, int(m))}, true
+}
+
+// putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
+func (r *restoring) putBack(it *Item, may func(handle string) bool) (put int, ok bool) {
+	span := r.T.Messages[it.Msg].Span
+	var text []byte
+	at := span.Start
+	for _, k := range r.namedIn(it.Msg) {
+		i := -1
+		if may(k.handle) {
+			i = r.body(k.handle)
+		}
+		if i < 0 || len(r.given[i].Text) > r.room {
+			continue
+		}
+		p := &r.T.Parts[k.part]
+		old := p.Body
+		if k.what != "tool_result" && k.what != "text" { // the placeholder is a part of its own
+			old = p.Span
+		} else if r.given[i].Text[0] == '{' && r.T.IsString(old) {
+			old = r.wrapper(p)
+		}
+		if old.Start < at { // inside what is back already
+			continue
+		}
+		r.at = i
+		r.room -= len(r.given[i].Text)
+		text = append(text, r.T.Bytes(transcript.Span{Start: at, End: old.Start})...)
+		text = append(text, r.given[i].Text...)
+		at = old.End
+		put++
+	}
+	if put == 0 {
+		return 0, true
+	}
+	back, ok := r.read(append(text, r.T.Bytes(transcript.Span{Start: at, End: span.End})...))
+	if !ok {
+		return 0, false
+	}
+	r.Report.Restored += put
+	it.Msg, it.Tokens, it.Dirty = back.Msg, back.Tokens, it.In >= 0
+	return put, true
+}
+
+// follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
+// body does not fit: that at r.at.
+func (r *restoring) follow() (ok bool) {
+	out := make([]Item, 0, len(r.Items))
+	stack := slices.Clone(r.Items) // the next item is the last one
+	slices.Reverse(stack)
+	saved := 0       // tokens, by what is put back now
+	skip := func() { // files and turns that came with a fold
+		for len(stack) > 0 && r.isCompanion(stack[len(stack)-1].Msg) {
+			saved += stack[len(stack)-1].Tokens
+			stack = stack[:len(stack)-1]
+		}
+	}
+	tell := func(it *Item) {
+		r.act(Action{Action: "restore", Pass: "restore", Message: int(it.In), Tokens: saved})
+	}
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if r.kindOf(it.Msg) == notOurs {
+			saved = it.Tokens
+			was := it.Msg
+			for put := 1; put > 0; {
+				if put, ok = r.putBack(&it, func(string) bool { return true }); !ok {
+					return false
+				}
+			}
+			if saved -= it.Tokens; it.Msg != was {
+				tell(&it)
+			}
+			out = append(out, it)
+			continue
+		}
+		f := r.foldOf(it.Msg)
+		if f == nil || len(r.given[r.at].Text) > r.room {
+			out = append(out, it)
+			continue
+		}
+		r.room -= len(r.given[r.at].Text) + itemCost
+		saved = it.Tokens
+		if n := len(out); n > 0 && r.isTurn(out[n-1].Msg) { // a repair has put it before the digest
+			saved += out[n-1].Tokens
+			out = out[:n-1]
+		}
+		skip()
+		var back []Item
+		for _, e := range f.elements {
+			if e.n == 0 {
+				m, ok := r.read(e.text)
+				if !ok {
+					return false
+				}
+				saved -= m.Tokens
+				back = append(back, m)
+				continue
+			}
+			for n := e.n; n != 0 && len(stack) > 0; {
+				if skip(); len(stack) == 0 {
+					break
+				}
+				next := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				if n < 0 { // the rest of a message that is back whole
+					saved += next.Tokens
+					n++
+					continue
+				}
+				back = append(back, next)
+				n--
 			}
 		}
-		bodies.Set(g.Handle[:archive.Short], i)
+		skip()
+		slices.Reverse(back)
+		stack = append(stack, back...)
+		tell(&it)
+		r.Report.Restored++
 	}
-	all := c.markers()
-	left := []Marker{}
-	folds := map[int]int{}
-	dirty := map[int]int{} // by item: one of the bodies that are put back in it
-	for _, m := range all {
-		i, found := bodies.Get(m.Handle)
-		if !found {
-			left = append(left, m.Marker)
-			continue
-		}
-		if m.part < 0 {
-			folds[m.item] = i
-			continue
-		}
-		p := &c.T.Parts[m.part]
-		old := p.Body
-		if m.What != "tool_result" && m.What != "text" { // the placeholder is a part of its own
-			old = p.Span
-		} else if given[i].Text[0] == '{' && c.T.IsString(old) {
-			old = c.wrapper(p)
-		}
-		c.edits = append(c.edits, edit{p.Msg, old, c.T.Write([]byte(given[i].Text))})
-		c.sorted = false
-		c.Items[m.item].Dirty = true
-		dirty[m.item] = i
+	r.Items = out
+	return true
+}
+
+// foldOf is the body of what a message of ours stands for; nil where it names none, or none that was given. r.at is then its index.
+func (r *restoring) foldOf(m int32) *foldBack {
+	handle := r.listHandle(m)
+	if handle == "" {
+		return nil
 	}
-	at := func(i int) *policy.Error {
-		return &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(i) + "].body", Message: "this body does not fit where its handle is named"}
+	i := r.body(handle)
+	if i < 0 {
+		return nil
 	}
-	for i := range c.Items { // in order, not in that of the map
-		body, found := dirty[i]
-		if !found {
-			continue
-		}
-		before := c.Total
-		m, ok := c.F.AddOne(c.T, c.appendMessage(nil, &c.Items[i]))
-		if !ok {
-			return nil, nil, at(body)
-		}
-		c.Items[i].Msg = m
-		c.changed(i)
-		c.act(Action{Action: "restore", Pass: "restore", Message: int(c.Items[i].In), Tokens: before - c.Total})
-		c.Report.Restored++
-	}
-	if len(folds) > 0 {
-		if bad := c.unfold(folds, given); bad >= 0 {
-			return nil, nil, at(bad)
-		}
-	}
-	defer c.judge()
-	if !c.Changed() {
-		return c.unchanged(NothingToRestore), left, nil
-	}
-	c.finish()
-	c.Report.Reason = RestoredBodies
-	return c, left, nil
+	r.at = i
+	return r.fold(i)
 }
 
 // wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap
@@ -210,78 +430,6 @@ func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 		}
 	}
 	return p.Body
-}
-
-// unfold puts the messages of folds back in the place of their digests. It returns the index of a body that is no list of
-// messages, or -1.
-func (c *Run) unfold(folds map[int]int, given []Given) (bad int) {
-	var out []Item
-	for i := 0; i < len(c.Items); {
-		k, found := folds[i]
-		if !found {
-			out = append(out, c.Items[i])
-			i++
-			continue
-		}
-		c.Total -= c.Items[i].Tokens
-		in, before := c.Items[i].In, c.Total
-		if n := len(out); n > 0 && c.isTurn(out[n-1].Msg) { // a repair has put it before the digest
-			c.Total -= out[n-1].Tokens
-			out = out[:n-1]
-		}
-		i++
-		skip := func() { // files and turns that came with the fold
-			for i < len(c.Items) && c.isCompanion(c.Items[i].Msg) {
-				c.Total -= c.Items[i].Tokens
-				i++
-			}
-		}
-		skip()
-		body := []byte(given[k].Text)
-		s := jsonspan.New(body)
-		if s.Kind() != jsonspan.Array {
-			return k
-		}
-		for s.Array(); s.Elem(); {
-			kind, start := s.Kind(), s.Pos()
-			s.Skip()
-			text := body[start:s.Pos()]
-			if kind == jsonspan.Object {
-				m, ok := c.F.AddOne(c.T, text)
-				if !ok {
-					return k
-				}
-				it := Item{Msg: m, In: -1, Tokens: c.P.Message(c.T, int(m))}
-				c.Total += it.Tokens
-				out = append(out, it)
-				continue
-			}
-			n, err := strconv.Atoi(string(text))
-			if err != nil || n < -1 || n == 0 {
-				return k
-			}
-			for ; n != 0 && i < len(c.Items); i++ {
-				if skip(); i >= len(c.Items) {
-					break
-				}
-				if n < 0 { // the rest of a message that is back whole
-					c.Total -= c.Items[i].Tokens
-					n++
-					continue
-				}
-				out = append(out, c.Items[i])
-				n--
-			}
-		}
-		if s.Err() != nil {
-			return k
-		}
-		skip()
-		c.act(Action{Action: "restore", Pass: "restore", Message: int(in), Tokens: before - c.Total})
-		c.Report.Restored++
-	}
-	c.Items = out
-	return -1
 }
 
 // isTurn tells whether a message is what a repair lets somebody say so that the roles take turns.

@@ -13,13 +13,14 @@ import (
 
 // Item is one message of the list.
 type Item struct {
-	Msg    int32 // index of T.Messages
-	In     int32 // index in the input's list, or -1 for a new message
-	Tokens int   // estimate
-	Dirty  bool  // parts of it were replaced or removed
-	Pinned bool  // must stay byte-identical
-	Rest   bool  // its beginning was folded: it stays behind the digest
-	Body   int32 // one more than the index of what it stands for in the list of what was taken; 0 for nothing
+	Msg    int32           // index of T.Messages
+	In     int32           // index in the input's list, or -1 for a new message
+	Tokens int             // estimate
+	Dirty  bool            // parts of it were replaced or removed
+	Pinned bool            // must stay byte-identical
+	Rest   bool            // its beginning was folded: it stays behind the digest
+	Body   int32           // one more than the index of what it stands for in the list of what was taken; 0 for nothing
+	Before transcript.Span // what is written before it, its comma or the bracket of the list included; zero for what stands there, or none
 }
 
 // View is a transcript as the passes see it.
@@ -31,6 +32,7 @@ type View struct {
 	Total int // tokens of all items and of what a request body sends beside them
 	// Rest is the input's messages that came after a plan was made; they are no items, and are written behind them.
 	Rest   int
+	close  transcript.Span // what is written behind the last item, where that is not the input's last; zero for a bracket alone
 	edits  []edit
 	beside bool // U+FFFD takes the place of lone surrogates beside the list
 	sorted bool

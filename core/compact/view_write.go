@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -57,6 +58,8 @@ func (v *View) appendList(dst []byte) []byte {
 	for i := 0; i < len(items); {
 		it := &items[i]
 		switch {
+		case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
+			dst = append(dst, t.Bytes(it.Before)...)
 		case i == 0 && it.In == 0:
 			dst = append(dst, t.Src[t.List.Start:t.Messages[0].Span.Start]...)
 		case i == 0:
@@ -72,7 +75,7 @@ func (v *View) appendList(dst []byte) []byte {
 			continue
 		}
 		end := i + 1
-		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty {
+		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty && items[end].Before.Zero() {
 			end++
 		}
 		dst = append(dst, t.Src[t.Messages[it.In].Span.Start:t.Messages[items[end-1].In].Span.End]...)
@@ -82,6 +85,9 @@ func (v *View) appendList(dst []byte) []byte {
 		dst = append(dst, '[')
 	} else if last := items[len(items)-1]; last.In >= 0 && int(last.In) == t.Input-1 {
 		return append(dst, t.Src[t.Messages[last.In].Span.End:t.List.End]...)
+	}
+	if !v.close.Zero() {
+		return append(dst, t.Bytes(v.close)...)
 	}
 	return append(dst, ']')
 }

@@ -32,6 +32,7 @@ import type {
   Kept,
   Message,
   Messages,
+  NamedHandles,
   Pending,
   Plan,
   Policy,
@@ -143,7 +144,9 @@ export interface Compactor {
    * Puts bodies back, byte for byte, where markers name their handles. Without bodies it lists the markers. `restoreFrom`
    * gets the bodies from a store.
    */
-  restore<M extends Messages>(messages: M, bodies?: readonly Kept[]): Restored<M>;
+  restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Restored<M>;
+  /** The handles that bodies name, for `restoreFrom`: there may be more to put back than a transcript names itself. */
+  handlesIn(bodies: readonly Kept[]): NamedHandles;
   /** The definition of a tool with which the model may ask for what was taken out, in the policy's wire format. */
   recallTool(): object;
   /** What a call of that tool asks for, and with a body (null for none) the text to answer it with. See `recallFrom`. */
@@ -286,10 +289,14 @@ class ModuleCompactor implements Compactor {
     return withMessages(answer, source) as Repaired<M>;
   }
 
-  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = []): Restored<M> {
+  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = [], state: State | null = this.#state ?? null) {
     const source = transcript(messages);
     const policy = { ...this.#policy, answer: source.answer };
-    return withMessages(this.#ask("restore", { policy, state: this.#state, bodies }, source), source) as Restored<M>;
+    return withMessages(this.#ask("restore", { policy, state, bodies }, source), source) as Restored<M>;
+  }
+
+  handlesIn(bodies: readonly Kept[]): NamedHandles {
+    return bodies.length > 0 ? this.#result("restore", { bodies }) : { handles: [], corrupt: [] };
   }
 
   recallTool(): object {

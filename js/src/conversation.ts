@@ -188,8 +188,9 @@ export class Conversation<M extends Message = Message> {
         const { store } = this.#compactor;
         if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
         const wanted = handles.length > 0 ? handles : undefined;
-        const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted);
-        if (restored.report.changed) await this.#replace(session, restored.messages, session.state);
+        const state = session.state ?? null;
+        const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted, state);
+        if (restored.report.changed) await this.#replace(session, restored.messages, restored.state);
         return restored;
       }),
     );
@@ -312,7 +313,7 @@ export class Conversation<M extends Message = Message> {
   async #replace(
     session: LiveSession<M> | RemoteSession<M>,
     messages: readonly M[],
-    state: State | undefined,
+    state: State | undefined = session.state,
   ): Promise<void> {
     const next = this.#compactor.session(messages, { state: state ?? null });
     await next.append(); // reads them: where one has a fault, the conversation stays as it is

@@ -17,7 +17,8 @@ export class Database {
 
   /** Is done when what `change` does to one object store is kept. */
   async write(kind: string, change: (store: IDBObjectStore) => void): Promise<void> {
-    const transaction = (await this.#open()).transaction(kind, "readwrite");
+    // Strict: what a compaction takes out must be on the disk before its result is used.
+    const transaction = (await this.#open()).transaction(kind, "readwrite", { durability: "strict" });
     change(transaction.objectStore(kind));
     await new Promise<void>((done, failed) => {
       transaction.oncomplete = () => done();

@@ -21,6 +21,7 @@ import type {
   Kept,
   Message,
   Messages,
+  NamedHandles,
   Pending,
   Plan,
   Policy,
@@ -58,7 +59,8 @@ export interface RemoteCompactor {
   check(messages: Messages, overrides?: Overrides): Promise<Check>;
   validate(messages: Messages): Promise<Validation>;
   repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
-  restore<M extends Messages>(messages: M, bodies?: readonly Kept[]): Promise<Restored<M>>;
+  restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Promise<Restored<M>>;
+  handlesIn(bodies: readonly Kept[]): Promise<NamedHandles>;
   recallTool(): Promise<object>;
   recall(callArguments: unknown, body?: string | null): Promise<Recalled>;
   detect(messages: Messages): Promise<Detection>;
@@ -277,8 +279,16 @@ class Remote implements RemoteCompactor {
     return this.#transcript("repair", messages);
   }
 
-  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = []): Promise<Restored<M>> {
-    return this.#transcript("restore", messages, [bodies]);
+  restore<M extends Messages>(
+    messages: M,
+    bodies: readonly Kept[] = [],
+    state: State | null = this.#state ?? null,
+  ): Promise<Restored<M>> {
+    return this.#transcript("restore", messages, [bodies, state]);
+  }
+
+  async handlesIn(bodies: readonly Kept[]): Promise<NamedHandles> {
+    return (await this.#link.call(this.#id, "handlesIn", [bodies])) as NamedHandles;
   }
 
   async recallTool(): Promise<object> {

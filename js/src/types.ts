@@ -238,9 +238,11 @@ export interface Done<M extends Messages> {
 export interface Body {
   /** SHA-256 of the body's UTF-8, in 64 hexadecimal digits. Its marker names the first 16. */
   handle: string;
-  /** Of a fold: the messages that a digest stands for. */
-  what: Open<"tool_result" | "text" | "image" | "audio" | "file" | "fold">;
-  /** Index of its message, of a fold of the first one. */
+  /**
+   * Of a fold: the messages that a digest stands for. Of changes: what was taken out without a marker.
+   */
+  what: Open<"tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes">;
+  /** Index of its message, of a list of the first one; -1 where there is none. */
   message: number;
   tool?: string;
   bytes: number;
@@ -259,7 +261,19 @@ export interface Kept {
 export interface Marker {
   handle: string;
   what: string;
+  /** Index in the list; -1 for `changes`, which the state or another body names. */
   message: number;
+  /**
+   * What keeps a body from being put back that is there: `changed` (the transcript is not what the compaction has left) or
+   * `corrupt` (the store has another body under this handle).
+   */
+  why?: string;
+}
+
+/** The handles that bodies name, and those of bodies that are others than their handles say. */
+export interface NamedHandles {
+  handles: string[];
+  corrupt: string[];
 }
 
 /** A transcript into which bodies were put back. */
@@ -269,8 +283,10 @@ export interface Restored<M extends Messages> {
   valid: boolean;
   /** The reason is `restored` or `nothing_to_restore`. */
   report: Report;
-  /** What still names a handle. */
+  /** What still names a handle, and changes of compactions that were not taken back. */
   markers: Marker[];
+  /** The state to go on with, where there was one. */
+  state?: State;
 }
 
 /** What a call of the tool `recall` asks for, or the text to answer it with. */

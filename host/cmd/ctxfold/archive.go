@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -26,21 +31,49 @@ func (a *archiveFlag) store() (host.Store, error) {
 	return host.NewDirStore(a.dir)
 }
 
+// note keeps the state beside the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
+func (a *archiveFlag) note(transcript, state []byte) error {
+	if a.dir == "" || len(transcript) == 0 {
+		return nil
+	}
+	return writeFile(a.stateFile(transcript), append(bytes.Clone(state), '\n'))
+}
+
+// noted is the state that was kept for a transcript; nil where there is none, since the transcript has gone on.
+func (a *archiveFlag) noted(transcript []byte) []byte {
+	state, err := os.ReadFile(a.stateFile(transcript))
+	if a.dir == "" || err != nil || !json.Valid(state) {
+		return nil
+	}
+	return state
+}
+
+func (a *archiveFlag) stateFile(transcript []byte) string {
+	sum := sha256.Sum256(bytes.TrimSpace(transcript))
+	return filepath.Join(a.dir, hex.EncodeToString(sum[:8])+".state")
+}
+
 const keepUsage = "the `DIRECTORY` that keeps what is taken out, for restore and recall"
 
 func restoreCommand(f *flags) *cobra.Command {
 	var policy policyFlags
 	var archive archiveFlag
+	var state string
 	var handles []string
 	c := &cobra.Command{
 		Use:   "restore --archive DIRECTORY [FILE|-]",
 		Short: "Put back what compactions have taken out of a transcript",
-		Long: `restore puts the bodies back, byte for byte, that compact --archive has kept: all that the directory has, or those that
---handle names. Markers and digests in the transcript name the handles of what they stand for. It prints the transcript on
-standard output, and on standard error what was put back and what was not.
+		Long: `restore puts the bodies back, byte for byte, that compact --archive has kept: all that the directory has, from the last
+compaction back to the first, or those that --handle names. Markers and digests in the transcript name the handles of what they
+stand for. It prints the transcript on standard output, and on standard error what was put back and what was not.
+
+What a compaction takes out without a marker, such as reasoning, is found by the state. The directory has that of a transcript
+which is still as compact has printed it. Where messages have come since and nothing was folded, give the file that compact --state
+has written with --state; it is not changed.
 
 Without --archive it only lists the handles that the transcript names.`,
 		Example: `  ctxfold restore --archive .ctxfold session.json > longer.json
+  ctxfold restore --archive .ctxfold --state session.state.json session.json > longer.json
   ctxfold restore --archive .ctxfold --handle 49bd29b43f1c2f5a session.json
   ctxfold restore session.json`,
 		Args: atMostOneFile,
@@ -52,9 +85,12 @@ Without --archive it only lists the handles that the transcript names.`,
 			if store == nil && len(handles) > 0 {
 				return usage(c, "--handle needs --archive, the directory that has the bodies")
 			}
-			j, err := f.start(c, args, &policy, "", 0)
+			j, err := f.start(c, args, &policy, state, 0)
 			if err != nil {
 				return err
+			}
+			if state == "" {
+				j.State = archive.noted(j.Messages)
 			}
 			if store == nil {
 				markers, err := j.Markers(c.Context(), j.Input)
@@ -72,8 +108,10 @@ Without --archive it only lists the handles that the transcript names.`,
 			}
 			lines(f.err,
 				j.read(),
-				[2]string{"put back", plural(a.Report.Restored, "body")},
-				[2]string{"not in the archive", left(a.Markers)},
+				[2]string{"put back", bodies(a.Report.Restored)},
+				[2]string{"not in the archive", left(a.Markers, "")},
+				[2]string{"corrupt in the archive", left(a.Markers, "corrupt")},
+				[2]string{"not taken back", notTakenBack(a.Markers)},
 				[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
 				[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
 			if !a.Valid {
@@ -84,15 +122,39 @@ Without --archive it only lists the handles that the transcript names.`,
 	}
 	policy.register(c)
 	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
+	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, as compact --state has written it")
 	c.Flags().StringSliceVar(&handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")
 	return c
 }
 
-func left(markers []host.Marker) string {
-	if len(markers) == 0 {
+// bodies is a number of bodies.
+func bodies(n int) string {
+	if n == 1 {
+		return "1 body"
+	}
+	return count(n) + " bodies"
+}
+
+// left is how many handles there are that were left for a reason; "" for none.
+func left(markers []host.Marker, why string) string {
+	n := 0
+	for _, m := range markers {
+		if m.Why == why {
+			n++
+		}
+	}
+	if n == 0 {
 		return ""
 	}
-	return plural(len(markers), "handle")
+	return plural(n, "handle")
+}
+
+// notTakenBack says that the changes of compactions could not be taken back.
+func notTakenBack(markers []host.Marker) string {
+	if n := left(markers, "changed"); n == "" {
+		return ""
+	}
+	return "what a compaction took out without a marker: the transcript was changed since, or is another one than that of the state"
 }
 
 func (f *flags) printMarkers(markers []host.Marker) error {
@@ -109,7 +171,11 @@ func (f *flags) printMarkers(markers []host.Marker) error {
 	}
 	t := newTable("handle", "of", "#message")
 	for _, m := range markers {
-		t.AppendRow(table.Row{m.Handle, m.What, m.Message})
+		at := count(m.Message)
+		if m.Message < 0 { // of the state
+			at = ""
+		}
+		t.AppendRow(table.Row{m.Handle[:min(len(m.Handle), 16)], m.What, at})
 	}
 	fmt.Fprintln(f.out, t.Render())
 	return nil

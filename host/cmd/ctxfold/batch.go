@@ -67,6 +67,8 @@ type batch struct {
 	summarizer host.Summarizer
 	store      host.Store
 	name       string
+	output     string // the file to write to; "" for standard output
+	resume     bool
 }
 
 func batchCommand(f *flags) *cobra.Command {
@@ -75,6 +77,8 @@ func batchCommand(f *flags) *cobra.Command {
 	var summarizer string
 	var timeout time.Duration
 	var workers int
+	var output string
+	var resume bool
 	var names []string
 	for _, op := range batchOps {
 		names = append(names, op.name)
@@ -89,8 +93,12 @@ It prints one line for each conversation, in the order of the file: compact and 
 answer, with --json), the others their answer. A conversation that cannot be read is told on standard error, and it is
 printed as it came, or as {"error":…} where an answer is printed. Empty lines stay empty lines.
 
-Exit codes are those of the operation; 2 if any line could not be read.`,
+An interrupt ends it at a line that is done. With --output the lines go to a file, and --resume goes on with that file where an
+earlier run was interrupted or killed; a piece of a line at its end is cut off first.
+
+Exit codes are those of the operation; 2 if any line could not be read, 130 if it was interrupted.`,
 		Example: `  ctxfold batch compact --window 32000 conversations.jsonl > shorter.jsonl
+  ctxfold batch compact --window 32000 --output shorter.jsonl --resume conversations.jsonl
   ctxfold batch validate conversations.jsonl | jq -c 'select(.valid | not)'
   zcat conversations.jsonl.gz | ctxfold batch estimate - | jq -s 'map(.tokens) | add'`,
 		ValidArgs: names,
@@ -101,7 +109,7 @@ Exit codes are those of the operation; 2 if any line could not be read.`,
 			return atMostOneFile(c, args[1:])
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			b := &batch{flags: f}
+			b := &batch{flags: f, output: output, resume: resume}
 			for _, op := range batchOps {
 				if op.name == args[0] {
 					b.op = op
@@ -112,6 +120,9 @@ Exit codes are those of the operation; 2 if any line could not be read.`,
 			}
 			if workers < 1 {
 				return usage(c, "--workers must be 1 or more")
+			}
+			if b.resume && b.output == "" {
+				return usage(c, "--resume needs --output, the file that has the lines which are done")
 			}
 			shell, err := parseSummarizer(summarizer, f.streams)
 			if err != nil {
@@ -141,22 +152,26 @@ Exit codes are those of the operation; 2 if any line could not be read.`,
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations are worked on at the same time")
+	c.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write to, instead of standard output")
+	c.Flags().BoolVar(&resume, "resume", false, "go on with the file of --output where an earlier run was interrupted or killed")
 	return c
 }
 
 // outcome is what became of one line.
 type outcome struct {
+	done  bool   // false where the batch was interrupted before the line was worked on to its end
 	line  []byte // to be printed
 	tally totals
 	err   error
 	size  int // of the line that was read, in bytes
 }
 
-func (b *batch) file(ctx context.Context, workers int) error {
+func (b *batch) file(parent context.Context, workers int) error {
 	input, size := b.in, int64(0)
+	var file *os.File
 	if b.name != "-" {
-		file, err := os.Open(b.name)
-		if err != nil {
+		var err error
+		if file, err = os.Open(b.name); err != nil {
 			return unreadable(b.name, err)
 		}
 		defer file.Close()
@@ -165,53 +180,58 @@ func (b *batch) file(ctx context.Context, workers int) error {
 		}
 		input = file
 	}
+	out, err := b.openOutput(b.output, b.resume, file)
+	if err != nil {
+		return err
+	}
 	bar := b.bar(size)
 	defer bar.stop()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 
 	// The queue holds one channel for each line in work, in the order of the file, so that a fast line waits for the slow
 	// ones before it and no more lines are in memory than there are workers.
 	queue := make(chan chan outcome, workers)
-	var readError error
+	read := make(chan error, 1)
 	go func() {
 		defer close(queue)
-		lines := bufio.NewReaderSize(input, 1<<16)
-		for number := 1; ctx.Err() == nil; number++ {
-			line, err := lines.ReadBytes('\n')
-			if len(line) > 0 {
-				done := make(chan outcome, 1)
-				queue <- done
-				go func() { done <- b.line(ctx, number, line) }()
-			}
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					readError = unreadable(b.name, err)
-				}
-				return
-			}
-		}
+		read <- b.read(ctx, input, out, bar, queue)
 	}()
 
 	var total totals
 	var writeError error
-	out := bufio.NewWriter(b.out)
-	for done := range queue {
-		o := <-done
+	lines := out.lines
+	for writeError == nil {
+		o, more := next(ctx, queue)
+		if !more || !o.done { // what is behind a line that is not done may be done, but has no place before it
+			break
+		}
 		bar.add(o.size)
-		if o.err != nil && ctx.Err() == nil {
+		if o.err != nil {
 			bar.log(o.err)
 		}
 		total.add(o.tally)
-		if writeError == nil {
-			if _, writeError = out.Write(append(o.line, '\n')); writeError != nil {
-				cancel()
-			}
+		if _, writeError = out.Write(append(o.line, '\n')); writeError == nil {
+			lines++
 		}
 	}
+	readError := errStopped
+	select {
+	case readError = <-read:
+	default:
+	}
+	cancel()
 	bar.stop()
-	if err := errors.Join(readError, writeError, context.Cause(ctx), out.Flush()); err != nil {
-		return err
+	writeError = errors.Join(writeError, out.close())
+	if errors.Is(readError, errStopped) && parent.Err() != nil && writeError == nil {
+		b.tell(total)
+		return interrupted{lines, b.output}
+	}
+	if writeError != nil {
+		return writeError
+	}
+	if readError != nil {
+		return readError
 	}
 	b.tell(total)
 	switch {
@@ -225,13 +245,68 @@ func (b *batch) file(ctx context.Context, workers int) error {
 	return nil
 }
 
+// next waits for the outcome of the next line. An interrupt ends the wait for a line that has not come; lines in work then end soon.
+func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool) {
+	var done chan outcome
+	select {
+	case done, more = <-queue:
+	case <-ctx.Done():
+		select {
+		case done, more = <-queue:
+		default:
+		}
+	}
+	if !more {
+		return o, false
+	}
+	return <-done, true
+}
+
+// read puts every line of the input to work that is not done yet.
+func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar *bar, queue chan<- chan outcome) error {
+	lines := bufio.NewReaderSize(input, 1<<16)
+	for number := 1; ctx.Err() == nil; number++ {
+		line, err := readLine(lines)
+		if errors.Is(err, io.EOF) {
+			if number <= out.lines {
+				return fmt.Errorf("--resume: the output has %s, and the input only %s", plural(out.lines, "line"), count(number-1))
+			}
+			return nil
+		}
+		if err != nil {
+			return unreadable(b.name, err)
+		}
+		skip, err := out.skips(number, line)
+		if err != nil {
+			return err
+		}
+		if skip {
+			bar.add(len(line))
+			continue
+		}
+		done := make(chan outcome, 1)
+		select {
+		case queue <- done:
+			go func() { done <- b.line(ctx, number, line) }()
+		case <-ctx.Done():
+		}
+	}
+	return errStopped
+}
+
+// errStopped says that not all of the input was put to work.
+var errStopped = errors.New("stopped")
+
 func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	text := bytes.TrimSpace(line)
-	o := outcome{line: bytes.TrimRight(line, "\r\n"), size: len(line)}
-	if len(text) == 0 || ctx.Err() != nil {
+	o := outcome{done: true, line: bytes.TrimRight(line, "\r\n"), size: len(line)}
+	if len(text) == 0 {
 		return o
 	}
 	answer, t, err := b.op.run(ctx, b, host.Input{Messages: text, Policy: b.policy.text, Store: b.store})
+	if err != nil && ctx.Err() != nil {
+		return outcome{}
+	}
 	o.tally = t
 	o.tally.conversations = 1
 	if err == nil {

@@ -63,6 +63,11 @@ is 3 then.`,
 			if err != nil {
 				return j.sources.locate(err)
 			}
+			if result.Changed {
+				if err := archive.note(result.Messages, result.State); err != nil {
+					return err
+				}
+			}
 			if err := f.printResult(result, j.read()); err != nil {
 				return err
 			}

@@ -60,6 +60,7 @@ var hints = map[string]string{
 func printError(w io.Writer, err error) {
 	var in inputError
 	var use usageError
+	var stopped interrupted
 	switch {
 	case errors.As(err, &in):
 		fmt.Fprintf(w, "ctxfold: %v\n", in)
@@ -75,6 +76,8 @@ func printError(w io.Writer, err error) {
 		if use.help != "" {
 			fmt.Fprintf(w, "  `%s` shows how it is used.\n", use.help)
 		}
+	case errors.As(err, &stopped):
+		fmt.Fprintf(w, "ctxfold: %v\n", stopped)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "ctxfold: interrupted; nothing was changed")
 	default:

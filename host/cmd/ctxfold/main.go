@@ -1,7 +1,7 @@
 // Command ctxfold compacts and examines the transcripts of LLM conversations on the command line.
 //
 // Every operation of docs/ABI.md is a command of its own; `ctxfold help` lists them. It exits with 0 when all went
-// well, with 1 when validate found violations, and with 2 for bad input or usage.
+// well, with 1 when validate found violations, with 2 for bad input or usage, and with 130 when it was interrupted.
 package main
 
 import (
@@ -13,6 +13,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt does not wait
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }

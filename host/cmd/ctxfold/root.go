@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	exitOK         = 0
-	exitViolations = 1
-	exitBad        = 2
-	exitOver       = 3
+	exitOK          = 0
+	exitViolations  = 1
+	exitBad         = 2
+	exitOver        = 3
+	exitInterrupted = 130 // as shells say it of a process that SIGINT has ended
 )
 
 // streams are the standard streams of one run, so that tests can have their own.
@@ -44,6 +45,9 @@ func run(ctx context.Context, args []string, io streams) int {
 		return exitViolations
 	case errors.Is(err, errOver):
 		return exitOver
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		printError(io.err, err)
+		return exitInterrupted
 	default:
 		printError(io.err, err)
 		return exitBad
@@ -73,7 +77,7 @@ accepts: old tool results are cleared, older turns are folded into a digest, fil
 FILE holds an array of messages or a whole request body, in one of the wire formats that info lists, or it is the
 session file of a coding agent, as open reads it. Without FILE, or when it is -, standard input is read.
 
-Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 3 the result does not fit into the window's limit.`,
+Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 3 the result does not fit into the window's limit, 130 interrupted.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   curl -s https://example.com/session.json | ctxfold validate

@@ -1,0 +1,284 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/archive"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/internal/gen"
+	"github.com/ctxfold/ctxfold/internal/sessions"
+)
+
+// shelf is a store of bodies, by the first digits of their handles.
+type shelf map[string]string
+
+// keep takes in the archive of an answer to a request with these messages.
+func (s shelf) keep(messages []byte, archive []body) {
+	for _, b := range archive {
+		s[b.Handle[:16]] = b.text(messages)
+	}
+}
+
+// bodies is the JSON of the bodies of some handles.
+func (s shelf) bodies(handles []string) string {
+	var list []string
+	for _, h := range handles {
+		if text, ok := s[h[:16]]; ok {
+			quoted, _ := json.Marshal(text)
+			list = append(list, fmt.Sprintf(`{"handle":%q,"body":%s}`, h, quoted))
+		}
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+// restored is an answer of restore.
+type restoredAnswer struct {
+	Error    json.RawMessage
+	Report   report
+	Messages json.RawMessage
+	Edits    json.RawMessage
+	Markers  []struct {
+		Handle, What, Why string
+		Message           int
+	}
+	State struct{ Archive string }
+}
+
+func callRestore(t testing.TB, request string) (a restoredAnswer) {
+	t.Helper()
+	if err := json.Unmarshal(core.Call("restore", []byte(request)), &a); err != nil {
+		t.Fatal(err)
+	}
+	if a.Error != nil {
+		t.Fatalf("restore: %s", a.Error)
+	}
+	return a
+}
+
+// restoreAll restores as docs/ABI.md tells a host to: it gets the bodies that the transcript names, and those that they name, until
+// there is none that it does not have.
+func (s shelf) restoreAll(t testing.TB, head, messages string) restoredAnswer {
+	t.Helper()
+	listed := callRestore(t, `{`+head+`,"messages":`+messages+`}`)
+	var next []string
+	for _, m := range listed.Markers {
+		next = append(next, m.Handle)
+	}
+	var all []string
+	seen := map[string]bool{}
+	for len(next) > 0 {
+		var found []string
+		for _, h := range next {
+			if !seen[h[:16]] {
+				seen[h[:16]] = true
+				found = append(found, h)
+			}
+		}
+		all = append(all, found...)
+		next = nil
+		if list := s.bodies(found); list != "[]" {
+			var named struct{ Handles []string }
+			if err := json.Unmarshal(core.Call("restore", []byte(`{"bodies":`+list+`}`)), &named); err != nil {
+				t.Fatal(err)
+			}
+			next = named.Handles
+		}
+	}
+	return callRestore(t, `{`+head+`,"bodies":`+s.bodies(all)+`,"messages":`+messages+`}`)
+}
+
+// TestRestoreFollowsHandles compacts a conversation of 240 messages 17 times on its way, in each wire format, and restores the
+// last result: all messages are back, byte for byte. Without the state, too, as long as there is a digest to go by.
+func TestRestoreFollowsHandles(t *testing.T) {
+	for _, format := range judged() {
+		for _, summary := range []string{"", summaryText} {
+			t.Run(fmt.Sprintf("%s/%d", format, len(summary)), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, 7))
+				var list []json.RawMessage
+				for n := 240; len(list) < 240; n += 40 {
+					list = gen.New(rand.New(rand.NewPCG(7, 7)), gen.Options{Messages: n}).Render(format, r)
+				}
+				list = list[:240]
+				kept := shelf{}
+				var now []json.RawMessage
+				state, compactions := "null", 0
+				mode := "local"
+				if summary != "" {
+					mode = "model"
+				}
+				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"force":true,"archive":"places","summary":{"mode":%q,"max_output_tokens":300}}`, format, mode)
+				for i, m := range list {
+					now = append(now, m)
+					if (i+1)%14 != 0 {
+						continue
+					}
+					messages, _ := json.Marshal(now)
+					a := compacts(t, policy, state, string(messages), summary)
+					if a.Error != nil {
+						t.Fatalf("%+v", a.Error)
+					}
+					state = string(a.State)
+					if !a.Report.Changed {
+						continue
+					}
+					compactions++
+					kept.keep(messages, a.Archive)
+					now = nil
+					if err := json.Unmarshal(a.Messages, &now); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if compactions < 15 {
+					t.Errorf("only %d compactions", compactions)
+				}
+				messages, _ := json.Marshal(now)
+				for name, state := range map[string]string{"state": state, "no state": "null"} {
+					head := fmt.Sprintf(`"policy":{"format":%q},"state":%s`, format, state)
+					back := kept.restoreAll(t, head, string(messages))
+					var out []json.RawMessage
+					if err := json.Unmarshal(back.Messages, &out); err != nil {
+						t.Fatal(err)
+					}
+					if len(back.Markers) > 0 || back.State.Archive != "" {
+						t.Errorf("%s: left are %+v, and changes %q", name, back.Markers, back.State.Archive)
+					}
+					if len(out) != len(list) {
+						t.Errorf("%s: %d of %d messages are back from %d", name, len(out), len(list), len(now))
+						continue
+					}
+					for i := range list {
+						if !bytes.Equal(out[i], list[i]) {
+							t.Errorf("%s: message %d is %.200s, and was %.200s", name, i, out[i], list[i])
+							break
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// exact checks that what was restored is what came in, byte for byte, with what stands between the messages.
+func exact(messages, back []byte) error {
+	var in, out []json.RawMessage
+	if err := json.Unmarshal(messages, &in); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(back, &out); err != nil {
+		return err
+	}
+	if len(in) != len(out) {
+		return fmt.Errorf("%d messages were restored to %d", len(in), len(out))
+	}
+	for i := range in {
+		if !bytes.Equal(in[i], out[i]) {
+			return fmt.Errorf("message %d was restored to %.300s from %.300s", i, out[i], in[i])
+		}
+	}
+	if !bytes.Equal(messages, back) {
+		return fmt.Errorf("between the messages stands another space: %.200q, and was %.200q", back, messages)
+	}
+	return nil
+}
+
+// TestArchiveIsWhole compacts every real session with every preset, as published and as it is safe, twice in a row, and takes
+// both compactions back: the same bytes. What has no marker is back, too: reasoning, what was repaired, what was dropped.
+func TestArchiveIsWhole(t *testing.T) {
+	compactions, stripped := 0, 0
+	for n, s := range sessions.Load(t, formats...) {
+		if testing.Short() && n%5 > 0 {
+			continue
+		}
+		messages := s.JSON()
+		size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, s.Format), string(messages))
+		for _, preset := range policy.Presets() {
+			for _, safe := range []bool{true, false} {
+				window := max(size/2, 64)
+				kept := shelf{}
+				state, now := "null", string(messages)
+				for range 2 {
+					policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d},"summary":{"mode":"local"},"archive":"places","wire_safe":%t}`,
+						preset.Name, s.Format, window, window/10, safe)
+					a := compacts(t, policy, state, now, summaryText)
+					if a.Error != nil {
+						t.Fatalf("%s, %s: %+v", s.Name, preset.Name, a.Error)
+					}
+					if !a.Report.Changed {
+						break
+					}
+					compactions++
+					for _, action := range a.Report.Actions {
+						if action.Action == "strip" || action.Pass == "repair" {
+							stripped++
+							break
+						}
+					}
+					kept.keep([]byte(now), a.Archive)
+					state, now = string(a.State), string(a.Messages)
+					window = max(a.Report.Tokens.After/2, 64)
+				}
+				back := kept.restoreAll(t, fmt.Sprintf(`"policy":{"format":%q},"state":%s`, s.Format, state), now)
+				if err := exact(messages, back.Messages); err != nil {
+					t.Errorf("%s, %s, wire_safe %t: %v; left are %v", s.Name, preset.Name, safe, err, back.Markers)
+				}
+			}
+		}
+	}
+	t.Logf("%d compactions were taken back, %d of them had stripped or mended something", compactions, stripped)
+}
+
+// TestRestoreAfterMovedMarks restores a result that the application has gone on with: its cache marks have moved, and turns have come.
+// What was stripped is back, and the messages that stayed are as they are now. Where a message is gone, the changes are left, and say so.
+func TestRestoreAfterMovedMarks(t *testing.T) {
+	think := func(n int) string {
+		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":"Number %d.","signature":"c2ln"},{"type":"text","text":"This is %d."}]}`, n, n)
+	}
+	messages := `[{"role":"user","content":"Say one."},` + think(1) + `,{"role":"user","content":"Say two."},` + think(2) + `,{"role":"user","content":"Say three."}]`
+	a := call(t, "plan", `{"policy":{"format":"anthropic","force":true,"archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]},"messages":`+messages+`}`)
+	kept := shelf{}
+	kept.keep([]byte(messages), a.Archive)
+	head := `"policy":{"format":"anthropic"},"state":` + string(a.State)
+	mark := func(list, text string) string {
+		return strings.Replace(list, `{"type":"text","text":"`+text+`"}`, `{"type": "text", "text":"`+text+`","cache_control":{"type":"ephemeral"}}`, 1)
+	}
+	now := strings.Replace(mark(string(a.Messages), "This is 2."), `"Say one."`, `[{"type":"text","text":"Say one.","cache_control":{"type":"ephemeral"}}]`, 1)
+	if strings.Count(now, "ephemeral") != 2 {
+		t.Fatalf("the marks have not moved: %s", now)
+	}
+	now = now[:len(now)-1] + `,{"role":"assistant","content":"This is 3."}]`
+	back := kept.restoreAll(t, head, now)
+	if text := string(back.Messages); strings.Count(text, `"thinking":`) != 2 || strings.Count(text, "ephemeral") != 1 ||
+		!strings.HasSuffix(text, `,{"role":"assistant","content":"This is 3."}]`) || len(back.Markers) > 0 {
+		t.Errorf("restored is %s, and left are %v", text, back.Markers)
+	}
+	without := strings.Replace(string(a.Messages), `{"role":"user","content":"Say one."},`, "", 1)
+	back = kept.restoreAll(t, head, without)
+	if string(back.Messages) != without || len(back.Markers) != 1 || back.Markers[0].Why != "changed" {
+		t.Errorf("of another transcript %s is restored, and left are %v", back.Messages, back.Markers)
+	}
+}
+
+// TestRestoreEnds restores from bodies that name each other many times over: it ends, and leaves what would be too much.
+func TestRestoreEnds(t *testing.T) {
+	body := `[{"role":"user","content":"` + strings.Repeat("long ", 2000) + `"}]`
+	kept := shelf{}
+	digest := func(text string) string {
+		h := archive.Handle([]byte(text))
+		kept[h[:16]] = text
+		return `{"role":"user","content":"[session digest — older turns condensed]\nHandle of the folded messages: ` + h[:16] + `\nCompaction Round 1.\n\n# Objective\nGo on."}`
+	}
+	message := digest(body)
+	for range 40 { // 2^40 times
+		message = digest("[" + message + "," + message + "]")
+	}
+	back := kept.restoreAll(t, `"policy":{"format":"openai-chat","answer":"report"}`, `[{"role":"user","content":"Go."},`+message+`,{"role":"user","content":"Go on."}]`)
+	if len(back.Markers) == 0 || !back.Report.Changed {
+		t.Errorf("%d bodies are put back, and %d handles are left", back.Report.Restored, len(back.Markers))
+	}
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// batchOutput is where a batch writes its lines: standard output, or a file that a later run can go on with.
+type batchOutput struct {
+	to     io.Writer
+	file   *os.File // nil for standard output
+	before *os.File // what an earlier run has written, read again while its lines are skipped; nil where there is none
+	lines  int      // how many lines the earlier run has written
+	blank  *bufio.Reader
+}
+
+// openOutput opens the output. With resume, what an earlier run has written stays, up to its last whole line: a process that was
+// killed may have left a piece of one.
+func (b *batch) openOutput(name string, resume bool, input *os.File) (*batchOutput, error) {
+	if name == "" {
+		return &batchOutput{to: b.out}, nil
+	}
+	mode := os.O_CREATE | os.O_WRONLY
+	if !resume {
+		mode |= os.O_TRUNC
+	}
+	if input != nil && sameFile(input, name) {
+		return nil, usageError{text: "--output must be another file than the one that is read"}
+	}
+	file, err := os.OpenFile(name, mode, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	o := &batchOutput{to: file, file: file}
+	if !resume {
+		return o, nil
+	}
+	if err := o.keepWholeLines(name); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("cannot go on with %s: %w", name, err)
+	}
+	return o, nil
+}
+
+func sameFile(input *os.File, name string) bool {
+	there, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	from, err := input.Stat()
+	return err == nil && os.SameFile(from, there)
+}
+
+// keepWholeLines counts the lines of the file and cuts off what stands behind the last line feed.
+func (o *batchOutput) keepWholeLines(name string) error {
+	before, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	o.before = before
+	end, at := int64(0), int64(0)
+	piece := make([]byte, 1<<16)
+	for {
+		n, err := before.Read(piece)
+		o.lines += bytes.Count(piece[:n], []byte{'\n'})
+		if i := bytes.LastIndexByte(piece[:n], '\n'); i >= 0 {
+			end = at + int64(i) + 1
+		}
+		if at += int64(n); errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := o.file.Truncate(end); err != nil {
+		return err
+	}
+	if _, err := o.file.Seek(end, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := before.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	o.blank = bufio.NewReaderSize(before, 1<<16)
+	return nil
+}
+
+// skips tells whether line number (from 1) of the input is done already. It fails where the output is none of this input: an empty
+// line stands for an empty line, and for nothing else.
+func (o *batchOutput) skips(number int, line []byte) (bool, error) {
+	if number > o.lines {
+		return false, nil
+	}
+	done, err := readLine(o.blank)
+	if err != nil {
+		return false, err
+	}
+	if (len(bytes.TrimSpace(done)) == 0) != (len(bytes.TrimSpace(line)) == 0) {
+		return false, fmt.Errorf("--resume: line %d of the output does not belong to line %d of the input", number, number)
+	}
+	return true, nil
+}
+
+// readLine reads a line with its line feed.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadBytes('\n')
+	if errors.Is(err, io.EOF) && len(line) > 0 {
+		err = nil
+	}
+	return line, err
+}
+
+// Write writes a whole line at once, so that little is lost of it where the process is killed.
+func (o *batchOutput) Write(line []byte) (int, error) { return o.to.Write(line) }
+
+func (o *batchOutput) close() error {
+	if o.before != nil {
+		o.before.Close()
+	}
+	if o.file == nil {
+		return nil
+	}
+	return o.file.Close()
+}
+
+// interrupted ends a batch that was told to stop: every line that it has written is whole.
+type interrupted struct {
+	lines  int    // that are done, those of earlier runs included
+	output string // the file that has them; "" for standard output
+}
+
+func (e interrupted) Error() string {
+	text := "interrupted: " + plural(e.lines, "line") + " of the input are done"
+	if e.lines == 1 {
+		text = "interrupted: 1 line of the input is done"
+	}
+	if e.output == "" {
+		return text + " (with --output FILE, --resume goes on from there)"
+	}
+	return text + "; the same command with --resume goes on from there"
+}
+
+func (interrupted) Is(target error) bool { return target == context.Canceled }

@@ -1,0 +1,190 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/internal/gen"
+)
+
+// long are 240 messages of a wire format.
+func long(t *testing.T, format string) []json.RawMessage {
+	t.Helper()
+	for n := 240; ; n += 60 {
+		list := gen.New(rand.New(rand.NewPCG(7, 7)), gen.Options{Messages: n}).Render(format, rand.New(rand.NewPCG(1, 1)))
+		if len(list) >= 240 {
+			return list[:240]
+		}
+	}
+}
+
+func listOf(messages []json.RawMessage) json.RawMessage {
+	return append(append([]byte{'['}, bytes.Join(asBytes(messages), []byte{','})...), ']')
+}
+
+func asBytes(messages []json.RawMessage) [][]byte {
+	out := make([][]byte, len(messages))
+	for i, m := range messages {
+		out[i] = m
+	}
+	return out
+}
+
+func forcedPolicy(format string) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"force":true,"summary":{"mode":"local","max_output_tokens":300}}`, format))
+}
+
+// compactsOften appends 240 messages to a conversation, which is compacted 17 times on the way.
+func compactsOften(t *testing.T, v *host.Conversation, list []json.RawMessage) (compactions int) {
+	t.Helper()
+	for from := 0; from < len(list); from += 14 {
+		if err := v.Append(t.Context(), listOf(list[from:min(from+14, len(list))])); err != nil {
+			t.Fatal(err)
+		}
+		r, err := v.Compact(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Changed {
+			compactions++
+		}
+	}
+	return compactions
+}
+
+// TestRestoreFollowsHandles restores a conversation that was compacted 17 times, in each wire format: all messages are back, byte for
+// byte, in the session and as a list, with the state and without it, and nothing is left. The conversation can then be compacted and
+// restored again.
+func TestRestoreFollowsHandles(t *testing.T) {
+	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+		for _, format := range gen.Formats() {
+			list := long(t, format)
+			store := host.NewMemoryStore(0)
+			v := begin(t, c, host.ConversationOptions{Policy: forcedPolicy(format), Format: format, Store: store})
+			if n := compactsOften(t, v, list); n < 15 {
+				t.Errorf("%s: %d compactions", format, n)
+			}
+			in := host.Input{Messages: v.Messages(), State: v.State(), Policy: json.RawMessage(fmt.Sprintf(`{"format":%q}`, format))}
+			for name, in := range map[string]host.Input{"state": in, "no state": {Messages: in.Messages, Policy: in.Policy}, "edits": {Messages: in.Messages, State: in.State, Policy: in.Policy, Edits: true}} {
+				r, err := c.Restore(t.Context(), in, store)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var out []json.RawMessage
+				if in.Edits {
+					var old []json.RawMessage
+					if err = json.Unmarshal(in.Messages, &old); err == nil {
+						out, err = host.ApplyEdits(old, r.Edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
+					}
+				} else {
+					err = json.Unmarshal(r.Messages, &out)
+				}
+				if err != nil || !bytes.Equal(listOf(out), listOf(list)) || len(r.Markers) > 0 {
+					t.Errorf("%s with %s: %d of %d messages are back, %d handles are left, %v", format, name, len(out), len(list), len(r.Markers), err)
+				}
+			}
+			for range 2 {
+				r, err := v.Restore(t.Context())
+				if err != nil || !bytes.Equal(v.Messages(), listOf(list)) || len(r.Markers) > 0 {
+					t.Errorf("%s: %d of %d messages are back in the session, %v", format, v.Len(), len(list), err)
+				}
+				if r, err := v.Compact(t.Context()); err != nil || !r.Changed {
+					t.Errorf("%s: %v", format, err)
+				}
+			}
+		}
+	})
+}
+
+// liar is a store that gives another body for each second handle.
+type liar struct {
+	host.Store
+	lie func(handle string) bool
+}
+
+func (l liar) Get(ctx context.Context, handle string) ([]byte, error) {
+	body, err := l.Store.Get(ctx, handle)
+	if err == nil && l.lie(handle) {
+		body = []byte(`["` + strings.Repeat(`[Truncated. Handle: `+handle[:16]+`]`, 3) + `"]`)
+	}
+	return body, err
+}
+
+// TestRestoreFromHostileStore restores from stores that lose bodies, give wrong ones, or fail: what is there comes back, what is not
+// is named, and it ends.
+func TestRestoreFromHostileStore(t *testing.T) {
+	c := open(t, host.Options{Engine: host.EngineNative})
+	list := long(t, "anthropic")
+	store := host.NewMemoryStore(0)
+	v := begin(t, c, host.ConversationOptions{Policy: forcedPolicy("anthropic"), Format: "anthropic", Store: store})
+	compactsOften(t, v, list)
+	in := host.Input{Messages: v.Messages(), State: v.State()}
+	for n := range 16 {
+		lies := liar{store, func(handle string) bool { return handle[0] == "0123456789abcdef"[n] }}
+		r, err := c.Restore(t.Context(), in, lies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []json.RawMessage
+		if err := json.Unmarshal(r.Messages, &out); err != nil {
+			t.Fatal(err)
+		}
+		corrupt := 0
+		for _, m := range r.Markers {
+			if m.Why == "corrupt" {
+				corrupt++
+			}
+		}
+		if whole := bytes.Equal(listOf(out), listOf(list)); whole != (len(r.Markers) == 0) || !whole && corrupt == 0 {
+			t.Errorf("lies about %x…: whole %t, and left are %+v", n, whole, r.Markers)
+		}
+	}
+}
+
+// TestDirStoreRepairs puts bodies where an empty, a wrong and a cut file is: they are written anew, and Get believes none of these.
+func TestDirStoreRepairs(t *testing.T) {
+	s, err := host.NewDirStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := []byte(`"what was taken out"`)
+	handle := handleOf(string(body))
+	path, err := s.Path(handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, there := range []string{"", `"another body"`, string(body[:7]), string(body) + " "} {
+		if err := os.WriteFile(path, []byte(there), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range []string{handle, handle[:16]} {
+			if got, err := s.Get(t.Context(), h); !errors.Is(err, host.ErrCorrupt) || got != nil {
+				t.Errorf("%q is believed: %q, %v", there, got, err)
+			}
+		}
+		if err := s.Put(t.Context(), handle, body); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Get(t.Context(), handle); err != nil || !bytes.Equal(got, body) {
+			t.Errorf("after Put over %q: %q, %v", there, got, err)
+		}
+	}
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.Stat(path)
+	if err := s.Put(t.Context(), handle, body); err != nil {
+		t.Errorf("a body that is there already: %v", err)
+	}
+	if after, _ := os.Stat(path); !os.SameFile(before, after) {
+		t.Error("a body that is there was written again")
+	}
+}
