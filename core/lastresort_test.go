@@ -123,3 +123,23 @@ func TestNewestStaysWhole(t *testing.T) {
 		}
 	}
 }
+
+// A function response of Gemini holds media beside its response, and no text: no placeholder takes its place there.
+func TestNoTextAmongMedia(t *testing.T) {
+	image := `{"inlineData":{"mimeType":"image/png","data":"` + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 40) + `"}}`
+	messages := `[{"role":"user","parts":[{"text":"Look."}]},{"role":"model","parts":[{"functionCall":{"name":"look","args":{}},"thoughtSignature":"x"}]},
+{"role":"user","parts":[{"functionResponse":{"name":"look","response":{"output":"seen"},"parts":[` + image + `]}}]}]`
+	for _, policy := range []string{
+		`{"format":"gemini","max_bytes":400,"window":{"tokens":200000}}`,
+		`{"format":"gemini","window":{"tokens":400,"reserve":0},"summary":{"mode":"local"}}`,
+	} {
+		_, broken := promises(t, "gemini", policy, []byte(messages), summaryText)
+		for _, b := range broken {
+			t.Errorf("%s: %s", policy, b)
+		}
+		a := call(t, "plan", `{"policy":`+policy+`,"messages":`+messages+`}`)
+		if strings.Contains(string(a.Messages), "Image removed") {
+			t.Errorf("%s: a text stands among the media of %s", policy, a.Messages)
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (c *Run) shrink() {
 // medium is the marker that may take the place of a part: an image, audio or a file; one without a text of any other.
 func (c *Run) medium(n int32) mediaMarker {
 	p := &c.T.Parts[n]
-	if c.F.TextPart == "" || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
+	if c.F.TextPart == "" || p.Parent >= 0 && c.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
 		return mediaMarker{}
 	}
 	for _, m := range mediaMarkers {

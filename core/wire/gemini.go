@@ -24,6 +24,7 @@ func init() {
 		ResultBody:  geminiResultBody,
 		Tool:        `{"functionDeclarations":[{"name":%n,"description":%d,"parameters":%p}]}`,
 		TextPart:    `{"text":%t}`,
+		InnerMedia:  true,
 		Results:     geminiResults,
 		Sign:        geminiSign,
 		SystemApart: true,

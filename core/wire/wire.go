@@ -37,6 +37,8 @@ type Format struct {
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
 	// TextPart is the JSON of a part that may stand where an image or a file stands, with %t for its text.
 	TextPart string
+	// InnerMedia tells that the parts inside tool results are media alone: TextPart may not stand there.
+	InnerMedia bool
 	// Tool is the JSON of a tool's definition, as one element of a request body's tools, with %n for the name, %d for the
 	// description and %p for the JSON schema of the parameters.
 	Tool string
