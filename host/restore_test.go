@@ -26,7 +26,7 @@ func long(t *testing.T, format string) []json.RawMessage {
 	}
 }
 
-func listOf(messages []json.RawMessage) json.RawMessage {
+func listing(messages []json.RawMessage) json.RawMessage {
 	return append(append([]byte{'['}, bytes.Join(asBytes(messages), []byte{','})...), ']')
 }
 
@@ -46,7 +46,7 @@ func forcedPolicy(format string) json.RawMessage {
 func compactsOften(t *testing.T, v *host.Conversation, list []json.RawMessage) (compactions int) {
 	t.Helper()
 	for from := 0; from < len(list); from += 14 {
-		if err := v.Append(t.Context(), listOf(list[from:min(from+14, len(list))])); err != nil {
+		if err := v.Append(t.Context(), listing(list[from:min(from+14, len(list))])); err != nil {
 			t.Fatal(err)
 		}
 		r, err := v.Compact(t.Context())
@@ -87,13 +87,13 @@ func TestRestoreFollowsHandles(t *testing.T) {
 				} else {
 					err = json.Unmarshal(r.Messages, &out)
 				}
-				if err != nil || !bytes.Equal(listOf(out), listOf(list)) || len(r.Markers) > 0 {
+				if err != nil || !bytes.Equal(listing(out), listing(list)) || len(r.Markers) > 0 {
 					t.Errorf("%s with %s: %d of %d messages are back, %d handles are left, %v", format, name, len(out), len(list), len(r.Markers), err)
 				}
 			}
 			for range 2 {
 				r, err := v.Restore(t.Context())
-				if err != nil || !bytes.Equal(v.Messages(), listOf(list)) || len(r.Markers) > 0 {
+				if err != nil || !bytes.Equal(v.Messages(), listing(list)) || len(r.Markers) > 0 {
 					t.Errorf("%s: %d of %d messages are back in the session, %v", format, v.Len(), len(list), err)
 				}
 				if r, err := v.Compact(t.Context()); err != nil || !r.Changed {
@@ -143,7 +143,7 @@ func TestRestoreFromHostileStore(t *testing.T) {
 				corrupt++
 			}
 		}
-		if whole := bytes.Equal(listOf(out), listOf(list)); whole != (len(r.Markers) == 0) || !whole && corrupt == 0 {
+		if whole := bytes.Equal(listing(out), listing(list)); whole != (len(r.Markers) == 0) || !whole && corrupt == 0 {
 			t.Errorf("lies about %x…: whole %t, and left are %+v", n, whole, r.Markers)
 		}
 	}
