@@ -53,7 +53,7 @@ func init() {
 		{"restore", either | 1<<inBodies | edits, false, restore},
 		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, false, recall},
 		{"open", raw, true, open},
-		{"session_open", asked, false, sessionOpen},
+		{"session_open", asked | usage, false, sessionOpen},
 		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, false, sessionAppend},
 		{"session_close", 1<<inSession | unread, false, sessionClose},
 		{"function", either | edits | 1<<inText | 1<<inName | 1<<inArguments | unread, false, function},
@@ -135,8 +135,13 @@ func detect(r *request, dst []byte) []byte {
 		s = jsonspan.New(r.t.Src)
 	}
 	s.Lenient = true
-	guesses := wire.Detect(s)
-	if r.fail(s.Err(), 0); r.err != nil {
+	var guesses []wire.Guess
+	if o := r.findOpened(s); o != nil {
+		guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file has told
+	} else if guesses = wire.Detect(s); r.err == nil {
+		r.fail(s.Err(), 0)
+	}
+	if r.err != nil {
 		return dst
 	}
 	a := Detected{}
@@ -259,7 +264,7 @@ func plan(r *request, dst []byte) []byte {
 	if !r.need(inMessages) {
 		return dst
 	}
-	p := Plan{Version: abi, Messages: len(r.t.Messages)}
+	p := Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model}
 	if r.stateOf(&p.State); r.err != nil {
 		return dst
 	}
@@ -298,8 +303,9 @@ func step(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: "there is no format \"" + p.Format + "\""}, at)
 		return dst
 	}
+	r.adopt(p.Model)
 	r.suit()
-	if r.session == nil {
+	if r.session == nil && r.err == nil {
 		r.readAt(r.members[inMessages].Start)
 	}
 	if r.err != nil {

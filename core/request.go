@@ -19,7 +19,9 @@ type request struct {
 	session  *session // the one that the request names
 
 	policy    *policy.Policy
+	policySrc []byte // the policy as it was sent
 	policyAt  uint32 // where the policy stands
+	model     string // what an answer of open has told, where the policy names none
 	format    *wire.Format
 	profile   *tokens.Profile
 	t         *transcript.Transcript
@@ -164,16 +166,10 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	if r.fail(err, base); r.err != nil {
 		return
 	}
-	r.policy, r.policyAt = pol, base
-	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
-			Message: "there is no estimator \"" + pol.Estimator + "\"; there are: " + list(tokens.Names())}, base)
+	r.policy, r.policySrc, r.policyAt = pol, src, base
+	if r.estimator(); r.err != nil {
 		return
 	}
-	if !pol.Safe() {
-		r.profile = r.profile.Published()
-	}
-	r.profile = r.profile.For(pol.Model)
 	defer r.suit()
 	if pol.Format != "" && pol.Format != "auto" {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
@@ -181,6 +177,19 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 				Message: "there is no format \"" + pol.Format + "\"; there are: " + list(wire.Names())}, base)
 		}
 	}
+}
+
+// estimator is that of the policy, for the policy's model.
+func (r *request) estimator() {
+	if r.profile = tokens.ByName(r.policy.Estimator); r.profile == nil {
+		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
+			Message: "there is no estimator \"" + r.policy.Estimator + "\"; there are: " + list(tokens.Names())}, r.policyAt)
+		return
+	}
+	if !r.policy.Safe() {
+		r.profile = r.profile.Published()
+	}
+	r.profile = r.profile.For(r.policy.Model)
 }
 
 // suit makes the estimator one for the models that are asked in the format, where the policy names none.
@@ -195,8 +204,18 @@ func (r *request) readAt(offset uint32) {
 	r.read(jsonspan.New(r.src).At(offset))
 }
 
-// read reads the transcript at the scanner, which stands behind it afterwards.
+// read reads the transcript at the scanner, which stands behind it afterwards: a list of messages, a request body that holds
+// one, or an answer of open.
 func (r *request) read(s *jsonspan.Scanner) {
+	if o := r.findOpened(s); o != nil {
+		r.readOpened(s, o)
+	} else if r.err == nil {
+		r.readList(s)
+	}
+}
+
+// readList reads a list of messages, or a request body.
+func (r *request) readList(s *jsonspan.Scanner) {
 	if r.format == nil {
 		d := s.At(s.Pos())
 		d.Lenient = r.op.lenient

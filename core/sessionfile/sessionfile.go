@@ -9,6 +9,8 @@
 package sessionfile
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
@@ -92,6 +94,11 @@ func register(k *Kind) {
 
 // Kinds lists the kinds by name.
 func Kinds() []*Kind { return kinds }
+
+// IsKind tells whether there is a kind of this name.
+func IsKind(name string) bool {
+	return slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == name })
+}
 
 // Detect tells of which kind a file is, "" if it is none. It reads up to the first line that only one kind can have.
 func Detect(src []byte) string {
