@@ -53,6 +53,7 @@ func init() {
 		{"restore", either | 1<<inBodies | edits, false, restore},
 		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, false, recall},
 		{"open", raw, true, open},
+		{"save", 1<<inFile | 1<<inMessages | 1<<inTokens | 1<<inTime | unread, true, save},
 		{"session_open", asked | usage, false, sessionOpen},
 		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, false, sessionAppend},
 		{"session_close", 1<<inSession | unread, false, sessionClose},

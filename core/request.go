@@ -54,9 +54,13 @@ const (
 	inBody
 	inSession
 	inUsage
+	inFile
+	inTokens
+	inTime
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage",
+	"file", "tokens", "time"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.

@@ -154,7 +154,80 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *recalled) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *savedJSON) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = string(in.String())
+			}
+		case "kept":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kept = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in savedJSON) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"kept\":"
+		out.RawString(prefix)
+		out.Int(int(in.Kept))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v savedJSON) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *savedJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *recalled) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -206,7 +279,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in recalled) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in recalled) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -234,14 +307,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *functionAnswer) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *functionAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -273,7 +346,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *f
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in functionAnswer) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in functionAnswer) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -287,14 +360,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v functionAnswer) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *functionAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *answerJSON) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *answerJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -339,7 +412,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v4 Request
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in, &v4)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in, &v4)
 					out.Requests = append(out.Requests, v4)
 					in.WantComma()
 				}
@@ -394,7 +467,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v5 Body
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in, &v5)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in, &v5)
 					out.Archive = append(out.Archive, v5)
 					in.WantComma()
 				}
@@ -437,7 +510,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *a
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in answerJSON) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in answerJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -462,7 +535,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 				if v7 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out, v8)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out, v8)
 			}
 			out.RawByte(']')
 		}
@@ -498,7 +571,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 				if v9 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out, v10)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out, v10)
 			}
 			out.RawByte(']')
 		}
@@ -524,14 +597,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v answerJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *answerJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *Body) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -634,7 +707,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in Body) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -695,7 +768,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *Request) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *Request) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -773,7 +846,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in Request) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in Request) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -824,7 +897,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *Validation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *Validation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -873,7 +946,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *V
 				}
 				for !in.IsDelim(']') {
 					var v16 Violation
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in, &v16)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in, &v16)
 					out.Violations = append(out.Violations, v16)
 					in.WantComma()
 				}
@@ -889,7 +962,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *V
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in Validation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in Validation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -919,7 +992,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out, v18)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -929,14 +1002,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Validation) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Validation) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *Violation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Violation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -996,7 +1069,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *V
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in Violation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Violation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1032,7 +1105,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *Usage) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1098,7 +1171,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in Usage) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1142,14 +1215,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Usage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Usage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Session) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Session) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1218,7 +1291,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v19 Skipped
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &v19)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in, &v19)
 					out.Skipped = append(out.Skipped, v19)
 					in.WantComma()
 				}
@@ -1242,7 +1315,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Session) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Session) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1286,7 +1359,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 				if v20 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, v21)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out, v21)
 			}
 			out.RawByte(']')
 		}
@@ -1301,14 +1374,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Session) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Session) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Skipped) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1344,7 +1417,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Skipped) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1360,7 +1433,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Report) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1405,9 +1478,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -1445,7 +1518,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in, &out.StablePrefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -1453,7 +1526,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -1471,7 +1544,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v22 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v22)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &v22)
 					out.Actions = append(out.Actions, v22)
 					in.WantComma()
 				}
@@ -1485,7 +1558,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				if out.Cache == nil {
 					out.Cache = new(Cache)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, out.Cache)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Cache)
 			}
 		case "bytes":
 			if in.IsNull() {
@@ -1495,7 +1568,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				if out.Bytes == nil {
 					out.Bytes = new(ByteCount)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Bytes)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, out.Bytes)
 			}
 		case "decisions":
 			if in.IsNull() {
@@ -1514,7 +1587,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v23 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &v23)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &v23)
 					out.Decisions = append(out.Decisions, v23)
 					in.WantComma()
 				}
@@ -1530,7 +1603,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Report) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1562,12 +1635,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -1602,7 +1675,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out, in.StablePrefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -1612,7 +1685,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -1625,7 +1698,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 				if v24 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v25)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, v25)
 			}
 			out.RawByte(']')
 		}
@@ -1636,7 +1709,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 		if in.Cache == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, *in.Cache)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Cache)
 		}
 	}
 	{
@@ -1645,7 +1718,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 		if in.Bytes == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Bytes)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, *in.Bytes)
 		}
 	}
 	{
@@ -1659,7 +1732,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, v27)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1669,14 +1742,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1736,7 +1809,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1772,7 +1845,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *ByteCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *ByteCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1814,7 +1887,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in ByteCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in ByteCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1835,7 +1908,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Cache) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1897,7 +1970,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Cache) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1932,7 +2005,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1998,7 +2071,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2039,7 +2112,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2075,7 +2148,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2091,7 +2164,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2133,7 +2206,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2154,7 +2227,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2190,7 +2263,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2206,7 +2279,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2266,7 +2339,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2302,7 +2375,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2344,7 +2417,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2368,14 +2441,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2451,7 +2524,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v29 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &v29)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v29)
 					out.Formats = append(out.Formats, v29)
 					in.WantComma()
 				}
@@ -2555,14 +2628,14 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v33 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v33)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &v33)
 					out.Presets = append(out.Presets, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -2573,7 +2646,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2619,7 +2692,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 				if v36 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, v37)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v37)
 			}
 			out.RawByte(']')
 		}
@@ -2683,7 +2756,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v45)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -2691,21 +2764,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2741,7 +2814,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2757,7 +2830,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2801,7 +2874,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2822,7 +2895,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2858,7 +2931,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2874,7 +2947,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2967,7 +3040,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3027,14 +3100,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3077,7 +3150,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v49 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v49)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v49)
 					out.Candidates = append(out.Candidates, v49)
 					in.WantComma()
 				}
@@ -3093,7 +3166,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3118,7 +3191,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v51)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -3128,14 +3201,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3198,7 +3271,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3230,7 +3303,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3328,7 +3401,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3397,10 +3470,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(l, v)
 }

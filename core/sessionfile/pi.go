@@ -21,6 +21,8 @@ func init() {
 
 // piEntry is a line. Its ids are places in ids until resolve, and numbers afterwards.
 type piEntry struct {
+	at     jsonspan.Span
+	header bool
 	kind   piKind
 	linked bool // tells its parent, even if that is none
 	used   bool // stands in the result
@@ -55,16 +57,18 @@ type pi struct {
 	entries []piEntry
 	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
 	path    []int32
+	version int64    // of the file; 0 is as good as 1
+	made    []string // the id of each entry, as JSON, where the file has none
 }
 
-func readPi(f *file) {
+func readPi(f *file) writer {
 	p := &pi{file: f}
 	f.lines(p.line)
-	if f.err != nil {
-		return
+	if f.err == nil {
+		p.resolve()
+		p.write()
 	}
-	p.resolve()
-	p.write()
+	return p
 }
 
 func (p *pi) line(s *jsonspan.Scanner) {
@@ -73,6 +77,7 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	e.body.Start = s.Pos()
 	typ, named := "", false
 	var message, model jsonspan.Span
+	version := int64(0)
 	members(s, func(key []byte) bool {
 		switch string(key) {
 		case "type":
@@ -91,19 +96,25 @@ func (p *pi) line(s *jsonspan.Scanner) {
 			message = s.Skip().Span
 		case "modelId":
 			model = text(s)
+		case "timestamp":
+			p.stamp = text(s)
+		case "version":
+			version = tokens(s)
 		default:
 			return false
 		}
 		return true
 	})
 	e.body.End = s.Pos()
+	e.at = e.body
 	if s.Err() != nil {
 		return
 	}
 	e.first = int32(len(p.calls))
 	switch typ {
 	case "session":
-		e.id, e.kind, e.model = noID, piModel, model // the session's id is not of the tree
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not of the tree
+		p.version = version
 	case "model_change":
 		e.kind, e.model = piModel, model
 	case "message":
@@ -333,6 +344,7 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 		return
 	}
 	p.message()
+	p.came(i)
 	if e.role.members == nil {
 		p.copy(e.body)
 	} else {
