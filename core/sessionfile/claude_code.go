@@ -100,6 +100,7 @@ func readClaudeCode(f *file) writer {
 		c.resolve()
 		c.walk()
 		c.write()
+		c.asked()
 		c.countSkipped()
 	}
 	return c

@@ -18,7 +18,8 @@ func (c *claudeCode) save(s *saver) {
 	} else {
 		s.out = append(s.out, p.Of(c.src)...)
 	}
-	c.common(s, leaf)
+	common := c.common(leaf)
+	s.write(common)
 	s.write(`,"content":"Conversation compacted","isMeta":false,"timestamp":`)
 	s.quote(s.in.Time)
 	s.write(`,"uuid":`)
@@ -41,7 +42,7 @@ func (c *claudeCode) save(s *saver) {
 			line = c.records[s.first(k)].at
 			c.rest(s, line, s.begins[k+1]-s.begins[k] == 1)
 		} else {
-			c.common(s, leaf)
+			s.write(common)
 			s.write(`,"timestamp":`)
 			s.quote(s.in.Time)
 		}
@@ -64,14 +65,14 @@ func (c *claudeCode) save(s *saver) {
 // ccCommon are the members that all lines of a session have alike.
 var ccCommon = []string{"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId"}
 
-// common writes what a line has alike with all others.
-func (c *claudeCode) common(s *saver, line jsonspan.Span) {
+// common is what a line has alike with all others, as members behind another.
+func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	for _, key := range ccCommon {
 		if p := find(c.src, line, key); !p.Zero() {
-			s.write(`,"` + key + `":`)
-			s.out = append(s.out, p.Of(c.src)...)
+			all += `,"` + key + `":` + string(p.Of(c.src))
 		}
 	}
+	return all
 }
 
 // ccOwn are the members of a line that are its own, or that name other lines.

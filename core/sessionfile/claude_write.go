@@ -174,6 +174,15 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 	return true
 }
 
+// asked looks for the model in answers that a compaction has left out, where none is left.
+func (c *claudeCode) asked() {
+	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
+		if l := &c.records[i]; !l.side && !l.failed && !l.model.Zero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
+			c.Model = c.textAt(l.model)
+		}
+	}
+}
+
 // results writes the results of a message's tool calls, in the order of the calls. What else stands in the line behind it
 // goes into the same message, if that line has given results.
 func (c *claudeCode) results(t *ccTurn, next int32) {

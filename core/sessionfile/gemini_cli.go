@@ -42,6 +42,7 @@ type geminiCLI struct {
 	changes []gcChange
 	records []jsonspan.Span // the messages that are there in the end
 	record  int32           // the one that is being written
+	asked   jsonspan.Span   // the model that the file names last
 	list    jsonspan.Span   // the list of messages that was read last
 	lined   bool            // the file has a line for each change
 	role    string          // of the message that is being written, or ""
@@ -73,6 +74,9 @@ func readGeminiCLI(f *file) writer {
 	if g.role != "" {
 		g.put(`]}`)
 	}
+	if g.Model == "" { // no answer is left
+		g.Model = g.textAt(g.asked)
+	}
 	return g
 }
 
@@ -91,6 +95,8 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 			return g.messages(s)
 		case "timestamp", "lastUpdated":
 			g.stamp = text(s)
+		case "model":
+			g.asked = text(s)
 		case "$set":
 			if s.Kind() != jsonspan.Object {
 				return false
@@ -120,11 +126,15 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) bool {
 		s.Kind()
 		c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
 		members(s, func(key []byte) bool {
-			if string(key) == "id" {
+			switch string(key) {
+			case "id":
 				c.id = g.ids.add(g.src, text(s))
-				return true
+			case "model":
+				g.asked = text(s)
+			default:
+				return false
 			}
-			return false
+			return true
 		})
 		c.span.End = s.Pos()
 		g.changes = append(g.changes, c)

@@ -10,9 +10,15 @@ func (p *pi) save(s *saver) {
 	if p.version < 2 {
 		p.migrate(s)
 	}
+	for _, i := range p.path {
+		if e := &p.entries[i]; e.role != nil && e.role.native == "assistant" {
+			p.answer = e.body
+		}
+	}
 	parent := p.idOf(s, p.path[len(p.path)-1])
 	i := 0
-	if summary, ok := firstText(s.in.Src, s.in.Messages[0]); ok {
+	summary, ok := firstText(s.in.Src, s.in.Messages[0])
+	if ok && (s.from[0] < 0 || s.role(0) != "user") { // what the user has said stays the user's
 		id := string(jsonspan.AppendString(nil, s.id()))
 		kept := id
 		first := p.tail(s)
@@ -25,6 +31,9 @@ func (p *pi) save(s *saver) {
 		s.quote(summary)
 		s.write(`,"firstKeptEntryId":` + kept + `,"tokensBefore":`)
 		s.number(s.in.Tokens)
+		if prompt := p.prompt(millis(s.in.Time)); prompt != "" {
+			s.write(`,"systemMessage":` + prompt)
+		}
 		s.write("}\n")
 		if first >= 0 {
 			return
@@ -35,7 +44,7 @@ func (p *pi) save(s *saver) {
 	}
 	for ; i < len(s.in.Messages); i++ {
 		id := string(jsonspan.AppendString(nil, s.id()))
-		if k := s.from[i]; k >= 0 {
+		if k := s.from[i]; k >= 0 && p.entries[s.first(k)].edit < 0 {
 			p.copyEntry(s, p.entries[s.first(k)].at, id, parent)
 		} else {
 			p.newEntry(s, i, id, parent)
@@ -88,7 +97,8 @@ func (p *pi) idOf(s *saver, i int32) string {
 	return string(find(p.src, p.entries[i].at, "id").Of(p.src))
 }
 
-// settings copies the last change of the model and of how much it thinks to a new root, and returns the id to go on from.
+// settings copies the last change of the model and of how much it thinks, and the system prompt, to a new root, and returns the id to
+// go on from.
 func (p *pi) settings(s *saver) (parent string) {
 	parent = "null"
 	kinds := [...]string{"model_change", "thinking_level_change"}
@@ -100,12 +110,26 @@ func (p *pi) settings(s *saver) (parent string) {
 			}
 		}
 	}
-	for _, i := range last {
-		if i >= 0 {
-			id := string(jsonspan.AppendString(nil, s.id()))
+	for k, i := range last {
+		id := string(jsonspan.AppendString(nil, s.id()))
+		switch {
+		case i >= 0:
 			p.copyEntry(s, p.entries[i].at, id, parent)
-			parent = id
+		case k == 0:
+			s.write(`{"type":"model_change","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
+			s.quote(s.in.Time)
+			s.write(`,"provider":` + p.asked("provider") + `,"modelId":` + p.asked("model") + "}\n")
+		default:
+			continue
 		}
+		parent = id
+	}
+	if prompt := p.prompt(millis(s.in.Time)); prompt != "" {
+		id := string(jsonspan.AppendString(nil, s.id()))
+		s.write(`{"type":"message","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
+		s.quote(s.in.Time)
+		s.write(`,"message":` + prompt + "}\n")
+		parent = id
 	}
 	return parent
 }
@@ -171,21 +195,16 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 
 // answered are the members that a message of the assistant must have in pi beside what it says: those of the last one.
 func (p *pi) answered() string {
-	var was jsonspan.Span
-	for _, i := range p.path {
-		if e := &p.entries[i]; e.kind == piMessage && e.role.native == "assistant" {
-			was = e.body
-		}
+	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
+		`,"usage":` + piUnused + `,"stopReason":"stop"`
+}
+
+// asked is a member of the last answer of a model, as JSON.
+func (p *pi) asked(key string) string {
+	if v := find(p.src, p.answer, key); !v.Zero() {
+		return string(v.Of(p.src))
 	}
-	out := ""
-	for _, key := range []string{"api", "provider", "model"} {
-		value := `"unknown"`
-		if v := find(p.src, was, key); !v.Zero() {
-			value = string(v.Of(p.src))
-		}
-		out += `,"` + key + `":` + value
-	}
-	return out + `,"usage":` + piUnused + `,"stopReason":"stop"`
+	return `"unknown"`
 }
 
 // migrate gives every entry of a file of version 1 an id and the one before it for a parent. What pi changes from version 2 to 3 it

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/sessionfile"
@@ -254,4 +255,65 @@ func TestMillis(t *testing.T) {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
+}
+
+// Saving costs what reading does, however long the file is and however much of it changes.
+func TestSaveIsLinear(t *testing.T) {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex"} {
+		cost := func(n int) time.Duration {
+			file, messages := long(kind, n)
+			begin := time.Now()
+			if _, a := save(t, file, messages); a.Error != nil {
+				t.Fatalf("%s: %+v", kind, a.Error)
+			}
+			return time.Since(begin)
+		}
+		cost(1000) // warm
+		small, large := cost(1000), cost(16000)
+		if large > 16*8*small+100*time.Millisecond {
+			t.Errorf("%s: %v for 1,000 messages, %v for 16,000", kind, small, large)
+		}
+	}
+}
+
+// long is a session file of n messages and what a compaction might leave: a digest, and every second message in other words.
+func long(kind string, n int) (file, messages []byte) {
+	var f, m bytes.Buffer
+	m.WriteString(map[string]string{
+		"codex":      `[{"type":"message","role":"user","content":[{"type":"input_text","text":"So far."}]}`,
+		"gemini-cli": `[{"role":"user","parts":[{"text":"So far."}]}`,
+	}[kind])
+	if m.Len() == 0 {
+		m.WriteString(`[{"role":"user","content":"So far."}`)
+	}
+	line := func(format string, args ...any) { fmt.Fprintf(&f, format+"\n", args...) }
+	switch kind {
+	case "pi":
+		line(`{"type":"session","version":3,"id":"c","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`)
+	case "gemini-cli":
+		line(`{"sessionId":"s","projectHash":"p"}`)
+	}
+	for i := range n {
+		said := fmt.Sprintf("Message %d.", i)
+		left := said
+		if i%2 == 0 {
+			left = "Less."
+		}
+		role := []string{"user", "assistant"}[i%2]
+		switch kind {
+		case "claude-code":
+			line(`{"type":%q,"uuid":"u%d","parentUuid":"u%d","sessionId":"s","message":{"id":"m%d","role":%q,"content":[{"type":"text","text":%q}]}}`, role, i, i-1, i, role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":[{"type":"text","text":%q}]}`, role, left)
+		case "pi":
+			line(`{"type":"message","id":"e%d","parentId":"e%d","message":{"role":%q,"content":[{"type":"text","text":%q}]}}`, i, i-1, role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":[{"type":"text","text":%q}]}`, role, left)
+		case "gemini-cli":
+			line(`{"id":"g%d","type":%q,"content":%q}`, i, []string{"user", "gemini"}[i%2], said)
+			fmt.Fprintf(&m, `,{"role":%q,"parts":[{"text":%q}]}`, []string{"user", "model"}[i%2], left)
+		case "codex":
+			line(`{"timestamp":"2026-03-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}}`, role, said)
+			fmt.Fprintf(&m, `,{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}`, role, left)
+		}
+	}
+	return f.Bytes(), append(m.Bytes(), ']')
 }

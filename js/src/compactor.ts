@@ -16,6 +16,7 @@ import { CtxfoldError } from "./errors.js";
 import { type CompactorEvent, type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load, ModuleSource } from "./load.js";
+import { saved } from "./save.js";
 import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
@@ -29,6 +30,7 @@ import type {
   FunctionRequest,
   Info,
   Kept,
+  Left,
   Message,
   Messages,
   Pending,
@@ -134,6 +136,12 @@ export interface Compactor {
    * file.
    */
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
+  /**
+   * Writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
+   * new one: a file that its agent resumes with just these messages, as it itself writes a compaction (docs/SESSIONS.md). What
+   * has not changed gives the file as it is. Throws `cannot_save` for messages that the kind of file cannot hold.
+   */
+  save<F extends string | Uint8Array>(file: F, left: Left): F;
   /**
    * Runs one named step of a compaction, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
    * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step.
@@ -294,6 +302,10 @@ class ModuleCompactor implements Compactor {
     return values as unknown as Session<F extends string ? Message[] : Uint8Array>;
   }
 
+  save<F extends string | Uint8Array>(file: F, left: Left): F {
+    return saved(file, left, (head, source) => this.#ask("save", head, source));
+  }
+
   function<T = unknown>(name: string, request: FunctionRequest = {}): T {
     const { messages, text, policy = this.#policy, state = this.#state } = request;
     if (text !== undefined) wellFormed(text, "text");
@@ -312,7 +324,7 @@ class ModuleCompactor implements Compactor {
     return new ModuleSession((ask) => this.ask(ask), compacting, messages, { state: this.#state, ...overrides });
   }
 
-  /** An operation of a session, whose number counts among those of all instances. */
+  /** An operation by its name; the number of a session counts among those of all instances. */
   ask({ op, head, source }: Ask): Answer {
     const module = this.#loaded(op);
     const { session } = head;
@@ -320,6 +332,7 @@ class ModuleCompactor implements Compactor {
       return this.#ask(op, { ...head, session: sessionIn(module.instance, session) }, source);
     }
     const answer = new Map(this.#ask(op, head, source));
+    if (op !== "session_open") return answer;
     const opened = Number(decode(answer.get("session") as Uint8Array));
     return answer.set("session", new TextEncoder().encode(String(sessionOf(module.instance, opened))));
   }
