@@ -409,7 +409,7 @@ type functionAnswer struct {
 type Session struct {
 	// Kind is the kind of file: "claude-code", "codex", "gemini-cli" or "pi".
 	Kind string `json:"kind"`
-	// Format is the wire format of Messages: give it in the policy of what comes next.
+	// Format is the wire format of Messages.
 	Format string `json:"format"`
 	// Model is the model asked last, System the system prompt. They are empty where the file does not tell.
 	Model  string `json:"model"`
@@ -422,6 +422,19 @@ type Session struct {
 	Messages json.RawMessage `json:"messages"`
 	// Raw is the whole answer.
 	Raw json.RawMessage `json:"-"`
+}
+
+// Input is the conversation for the operations: Raw as its Messages, which brings the format, the model, the system prompt and the
+// provider's count along. Results hold the list of messages alone.
+func (s *Session) Input() Input { return Input{Messages: s.Raw} }
+
+// savedJSON is a session file that goes on with other messages: its first Kept bytes, and Text behind them.
+//
+//easyjson:json
+type savedJSON struct {
+	Kind string `json:"kind"`
+	Kept int    `json:"kept"`
+	Text string `json:"text"`
 }
 
 // Usage is the provider's own count for one call, in tokens.

@@ -154,7 +154,80 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *remembered) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *savedJSON) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = string(in.String())
+			}
+		case "kept":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kept = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in savedJSON) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"kept\":"
+		out.RawString(prefix)
+		out.Int(int(in.Kept))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v savedJSON) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *savedJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *remembered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -206,7 +279,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in remembered) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in remembered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -230,14 +303,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v remembered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *remembered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *recalled) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *recalled) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -289,7 +362,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in recalled) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in recalled) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -317,14 +390,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *prints) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *prints) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -381,7 +454,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *p
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in prints) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in prints) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -411,14 +484,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v prints) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *namedHandles) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *namedHandles) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -469,7 +542,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *n
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in namedHandles) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in namedHandles) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -494,14 +567,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v namedHandles) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *namedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *functionAnswer) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *functionAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -533,7 +606,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *f
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in functionAnswer) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in functionAnswer) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -547,14 +620,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v functionAnswer) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *functionAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *degraded) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *degraded) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -602,7 +675,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *d
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in degraded) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in degraded) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -631,14 +704,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v degraded) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *degraded) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *covered) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *covered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -686,7 +759,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *c
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in covered) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in covered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -715,14 +788,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v covered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *covered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *answerJSON) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *answerJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -767,7 +840,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v10 Request
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in, &v10)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &v10)
 					out.Requests = append(out.Requests, v10)
 					in.WantComma()
 				}
@@ -822,7 +895,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v11 Body
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &v11)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in, &v11)
 					out.Archive = append(out.Archive, v11)
 					in.WantComma()
 				}
@@ -879,7 +952,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *a
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in answerJSON) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in answerJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -904,7 +977,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 				if v13 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out, v14)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, v14)
 			}
 			out.RawByte(']')
 		}
@@ -940,7 +1013,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 				if v15 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, v16)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out, v16)
 			}
 			out.RawByte(']')
 		}
@@ -976,14 +1049,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v answerJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *answerJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Body) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1086,7 +1159,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Body) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1147,7 +1220,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Request) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Request) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1225,7 +1298,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Request) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Request) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1276,7 +1349,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Validation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *Validation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1325,7 +1398,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v22 Violation
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &v22)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &v22)
 					out.Violations = append(out.Violations, v22)
 					in.WantComma()
 				}
@@ -1341,7 +1414,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Validation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in Validation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1371,7 +1444,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 				if v23 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, v24)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, v24)
 			}
 			out.RawByte(']')
 		}
@@ -1381,14 +1454,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Validation) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Validation) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *Violation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *Violation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1448,7 +1521,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in Violation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in Violation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1484,7 +1557,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *Usage) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1550,7 +1623,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in Usage) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1594,14 +1667,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Usage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Usage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *ThinkingReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *ThinkingReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1655,7 +1728,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in ThinkingReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in ThinkingReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1689,14 +1762,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ThinkingReport) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ThinkingReport) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *Session) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Session) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1765,7 +1838,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v25 Skipped
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v25)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &v25)
 					out.Skipped = append(out.Skipped, v25)
 					in.WantComma()
 				}
@@ -1789,7 +1862,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in Session) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Session) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1833,7 +1906,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v27)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1848,14 +1921,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Session) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Session) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Skipped) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1891,7 +1964,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Skipped) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1907,7 +1980,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Report) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1947,7 +2020,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Over == nil {
 					out.Over = new(Excess)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Over)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, out.Over)
 			}
 		case "thrashing":
 			if in.IsNull() {
@@ -1957,7 +2030,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Thrashing == nil {
 					out.Thrashing = new(Thrashing)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, out.Thrashing)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, out.Thrashing)
 			}
 		case "preset":
 			if in.IsNull() {
@@ -1978,9 +2051,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -2018,7 +2091,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &out.StablePrefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -2026,7 +2099,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -2044,7 +2117,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v28 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &v28)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, &v28)
 					out.Actions = append(out.Actions, v28)
 					in.WantComma()
 				}
@@ -2058,7 +2131,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Cache == nil {
 					out.Cache = new(Cache)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, out.Cache)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in, out.Cache)
 			}
 		case "bytes":
 			if in.IsNull() {
@@ -2068,7 +2141,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Bytes == nil {
 					out.Bytes = new(ByteCount)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in, out.Bytes)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, out.Bytes)
 			}
 		case "thinking":
 			if in.IsNull() {
@@ -2101,7 +2174,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v29 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v29)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v29)
 					out.Decisions = append(out.Decisions, v29)
 					in.WantComma()
 				}
@@ -2117,7 +2190,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Report) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2142,7 +2215,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Over == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Over)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, *in.Over)
 		}
 	}
 	{
@@ -2151,7 +2224,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Thrashing == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, *in.Thrashing)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, *in.Thrashing)
 		}
 	}
 	{
@@ -2172,12 +2245,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -2212,7 +2285,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, in.StablePrefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -2222,7 +2295,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -2235,7 +2308,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 				if v30 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, v31)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, v31)
 			}
 			out.RawByte(']')
 		}
@@ -2246,7 +2319,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Cache == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, *in.Cache)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out, *in.Cache)
 		}
 	}
 	{
@@ -2255,7 +2328,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Bytes == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out, *in.Bytes)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, *in.Bytes)
 		}
 	}
 	{
@@ -2278,7 +2351,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 				if v32 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v33)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v33)
 			}
 			out.RawByte(']')
 		}
@@ -2288,14 +2361,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2355,7 +2428,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2391,7 +2464,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *ByteCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *ByteCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2433,7 +2506,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in ByteCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in ByteCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2454,7 +2527,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Cache) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2516,7 +2589,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Cache) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2551,7 +2624,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2617,7 +2690,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2658,7 +2731,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2694,7 +2767,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2710,7 +2783,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2752,7 +2825,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2773,7 +2846,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2809,7 +2882,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2825,7 +2898,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2885,7 +2958,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2921,7 +2994,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Thrashing) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Thrashing) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2963,7 +3036,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Thrashing) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Thrashing) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2984,7 +3057,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Excess) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Excess) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3027,7 +3100,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v34 Cause
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v34)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in, &v34)
 					out.Causes = append(out.Causes, v34)
 					in.WantComma()
 				}
@@ -3049,7 +3122,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Excess) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Excess) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3074,7 +3147,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 				if v35 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v36)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out, v36)
 			}
 			out.RawByte(']')
 		}
@@ -3086,7 +3159,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Cause) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3128,7 +3201,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Cause) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3149,7 +3222,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3197,7 +3270,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3226,14 +3299,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3309,7 +3382,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v38 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in, &v38)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in, &v38)
 					out.Formats = append(out.Formats, v38)
 					in.WantComma()
 				}
@@ -3413,14 +3486,14 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v42 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in, &v42)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in, &v42)
 					out.Presets = append(out.Presets, v42)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -3431,7 +3504,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3477,7 +3550,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 				if v45 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out, v46)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out, v46)
 			}
 			out.RawByte(']')
 		}
@@ -3541,7 +3614,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 				if v53 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out, v54)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out, v54)
 			}
 			out.RawByte(']')
 		}
@@ -3549,21 +3622,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3599,7 +3672,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3615,7 +3688,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3659,7 +3732,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3680,7 +3753,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3716,7 +3789,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3732,7 +3805,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3825,7 +3898,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3885,14 +3958,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3935,7 +4008,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v58 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in, &v58)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in, &v58)
 					out.Candidates = append(out.Candidates, v58)
 					in.WantComma()
 				}
@@ -3951,7 +4024,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3976,7 +4049,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in
 				if v59 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out, v60)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out, v60)
 			}
 			out.RawByte(']')
 		}
@@ -3986,14 +4059,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4056,7 +4129,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4088,7 +4161,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4186,7 +4259,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4255,10 +4328,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(l, v)
 }

@@ -158,12 +158,12 @@ func (d *detector) body() {
 					}
 				}
 			}
-		case d.Kind() == jsonspan.Array && listKey(name):
+		case d.Kind() == jsonspan.Array && ListKey(string(name)):
 			d.note("list", name)
 			if d.list(); d.done {
 				return
 			}
-		case d.Kind() == jsonspan.String && listKey(name):
+		case d.Kind() == jsonspan.String && ListKey(string(name)):
 			d.note("list", name)
 			d.Skip()
 		default:
@@ -172,9 +172,10 @@ func (d *detector) body() {
 	}
 }
 
-func listKey(name []byte) bool {
+// ListKey tells whether request bodies of a format hold their messages under a key.
+func ListKey(name string) bool {
 	for _, f := range formats {
-		if f.List == string(name) {
+		if f.List == name {
 			return true
 		}
 	}

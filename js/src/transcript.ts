@@ -1,7 +1,7 @@
 import { CtxfoldError } from "./errors.js";
 import { decode } from "./json.js";
 import { applyEdits, serialize } from "./live.js";
-import type { Edit } from "./types.js";
+import type { Edit, Session } from "./types.js";
 
 /** The names under which request bodies hold their messages. */
 const LISTS = ["messages", "input", "contents"];
@@ -37,7 +37,31 @@ export function transcript(messages: unknown): Transcript {
       restore: (answer) => member(answer, "messages").slice(),
     };
   }
-  return messages instanceof Crossing ? fromCrossing(messages) : fromLive(messages);
+  if (messages instanceof Crossing) return fromCrossing(messages);
+  return isSession(messages) ? fromSession(messages) : fromLive(messages);
+}
+
+/** What `open` has answered, which tells the module more about the messages than they do. */
+function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {
+  const { kind, format, messages } = (value ?? {}) as Partial<Session<unknown>>;
+  const listed = Array.isArray(messages) || messages instanceof Uint8Array;
+  return typeof kind === "string" && typeof format === "string" && listed;
+}
+
+/** The module answers with the messages alone, and so they come back. */
+function fromSession(session: Session<readonly unknown[] | Uint8Array>): Transcript {
+  const { messages, ...rest } = session;
+  if (!(messages instanceof Uint8Array)) {
+    const live = fromLive(messages);
+    const piece = serialize(session);
+    return { ...live, piece, size: () => new TextEncoder().encode(piece).length };
+  }
+  const head = new TextEncoder().encode(`${serialize(rest).slice(0, -1)},"messages":`);
+  const piece = new Uint8Array(head.length + messages.length + 1);
+  piece.set(head);
+  piece.set(messages, head.length);
+  piece[piece.length - 1] = 0x7d; // }
+  return fromCrossing({ piece, answer: "messages" });
 }
 
 function fromCrossing({ piece, answer }: Crossing): Transcript {

@@ -3,7 +3,10 @@
 /** One message of any wire format: it is carried, not looked into. */
 export type Message = object;
 
-/** A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. */
+/**
+ * A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. Or all that
+ * `open` has answered: then its format and model count where the policy names none, and its system prompt and the provider's count do.
+ */
 export type Messages = readonly Message[] | Message | string | Uint8Array;
 
 /** Any text, of which editors offer those that are known: later versions of the module may know more. */
@@ -78,14 +81,16 @@ export type ActionName = Open<
 /** Where a number of tokens comes from; docs/ABI.md has what each means. */
 export type TokenSource = Open<"measured" | "calibrated" | "estimated">;
 
-/** The kind that comes back for the kind that was given. */
+/** The kind that comes back for the kind that was given; of what `open` has answered the messages alone. */
 export type Same<M extends Messages> = M extends string
   ? string
   : M extends Uint8Array
     ? Uint8Array
     : M extends readonly (infer T)[]
       ? T[]
-      : M;
+      : M extends Session<infer L>
+        ? L
+        : M;
 
 /** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
 export type Edit =
@@ -504,6 +509,12 @@ export interface Usage {
   output_tokens: number;
   /** The sum of the four. */
   total_tokens: number;
+}
+
+/** What is left of a session file's conversation, as `compact` resolves with it. */
+export interface Left {
+  messages: readonly Message[] | string | Uint8Array;
+  report: Pick<Report, "changed" | "tokens">;
 }
 
 export interface Info {

@@ -147,7 +147,7 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 			return b.file(c.Context(), workers)
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")

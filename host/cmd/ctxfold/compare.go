@@ -64,7 +64,7 @@ Without --window it is half of the transcript's tokens, an eighth of that for th
 			return j.compare(c.Context(), f)
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	c.Flags().Lookup("preset").Hidden = true
 	return c
 }

@@ -35,7 +35,7 @@ on with, on this machine or on another.`,
 			return f.printAnswer(a, j.read())
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, if it was compacted before")
 	return c
 }

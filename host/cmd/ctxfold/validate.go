@@ -53,7 +53,7 @@ exits with 1 when it finds any.`,
 			return err
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	return c
 }
 
@@ -101,6 +101,6 @@ standard output and what it did on standard error. It exits with 1 when violatio
 			return err
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	return c
 }
