@@ -219,7 +219,17 @@ func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 	s.Weigh = r.profile.Automaton
 	r.t = r.format.Read(s)
 	s.Weigh = nil
+	r.askedOf()
 	r.fail(s.Err(), 0)
+}
+
+// askedOf notes what the model wants that is asked.
+func (r *request) askedOf() {
+	model := r.policy.Model
+	if model == "" && !r.t.Model.Zero() {
+		model = r.t.Text(r.t.Model)
+	}
+	r.t.Reasoner = wire.Reasoner(model)
 }
 
 // stateFormat is the format that the state of the last compaction names, or nil.

@@ -196,6 +196,9 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case wire.Replace:
 			gone[at] = c.replaceLone(v.Message) || gone[at]
 			touched[at] = true
+		case wire.AddReasoning:
+			c.think(v.Message)
+			touched[at] = true
 		case wire.MoveResult:
 			if c.F.Rules.Answers == wire.OneMessage {
 				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
@@ -292,7 +295,16 @@ func (c *Run) empty(item int) bool {
 var repairAction = map[wire.Fix]string{
 	wire.DropMessage: "drop", wire.DropPart: "drop", wire.AddResult: "insert", wire.RenameID: "rename",
 	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert", wire.WrapBody: "wrap", wire.Sign: "sign",
-	wire.Replace: "replace",
+	wire.Replace: "replace", wire.AddReasoning: "add",
+}
+
+// think gives a message empty reasoning.
+func (c *Run) think(m int32) {
+	msg := &c.T.Messages[m]
+	at, text := c.F.Think(c.T.Bytes(msg.Span))
+	old := transcript.Span{Start: msg.Span.Start + at.Start, End: msg.Span.Start + at.End}
+	c.edits = append(c.edits, edit{m, old, c.T.Write([]byte(text))})
+	c.sorted, msg.Reasoned = false, true
 }
 
 // replaceLone puts U+FFFD in the place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds

@@ -76,6 +76,7 @@ const (
 	Legacy                      // spelled as in an older version of the format
 	Step                        // a step of the assistant begins here: the message may be cut before this part
 	Null                        // a tool call whose arguments are null
+	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 )
 
@@ -144,6 +145,7 @@ type Message struct {
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
 	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
+	Reasoned bool // a repair gave it reasoning that is empty (OC9)
 	Lone     bool // it holds half of a surrogate pair that stands alone
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
@@ -205,6 +207,9 @@ type Transcript struct {
 	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
 	Elsewhere bool
 	Unstored  bool // the provider is asked to keep nothing
+	// Reasons tells that a message of the assistant came with reasoning_content, so that others must have it too (OC9); Reasoner that
+	// the model wants it in all of them.
+	Reasons, Reasoner bool
 	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
 	LoneBeside bool
 	// Weigh is what new text is weighed by, as the source was.

@@ -27,7 +27,7 @@ func init() {
 		TextPart:    `{"type":"text","text":%t}`,
 		Answer:      aiSDKUIAnswer,
 		FreshID:     "call_ctxfold_",
-		Rules:       Rules{Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
+		Rules:       Rules{Bound: "AN9", Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
 	})
 }
 

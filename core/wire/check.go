@@ -34,6 +34,7 @@ type Rules struct {
 	First      string // the first message that is not the system's is the user's
 	Alternate  string // no two messages of one role stand in a row
 	Role       string // a role is one that the format knows
+	Bound      string // signed reasoning is bound to what stands before it
 	Server     string // a tool call that the provider runs itself has its result, in the same message
 
 	Answers    Answers
@@ -57,10 +58,11 @@ const (
 	WrapBody
 	Sign
 	Replace
+	AddReasoning
 )
 
 var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn",
-	"wrap_body", "sign", "replace"}
+	"wrap_body", "sign", "replace", "add_reasoning"}
 
 func (f Fix) String() string { return fixNames[f] }
 

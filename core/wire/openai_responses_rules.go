@@ -52,6 +52,12 @@ func linkResponses(t *transcript.Transcript, from int) {
 			unit = -1
 		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
 			t.Messages[i-1].Joined = true
+			if !reasoning && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
+				// Without the reasoning it would lose its id: that is no gain, so the reasoning stays.
+				for n := t.Messages[unit].First; n < m.First; n++ {
+					t.Parts[n].Flags &^= transcript.Bound
+				}
+			}
 			if !reasoning && !tied && m.Count > 0 && t.Parts[m.First].Has(transcript.Stored) {
 				tied = true
 				for n := t.Messages[unit].First; n < m.First; n++ {

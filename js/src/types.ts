@@ -72,6 +72,8 @@ export interface Policy {
   wire_safe?: boolean;
   /** Tool calls at the end without a result: `keep` (the default) leaves them to the host, `answer` repairs them. */
   open_calls?: "keep" | "answer";
+  /** What is mended: what the provider refuses (the default), or also what it tolerates. */
+  repair?: "refused" | "all";
   /** Compacts although it is not due. */
   force?: boolean;
   /** The most bytes that the list of messages may have as JSON; above it old images and files give way to placeholders. */
@@ -213,8 +215,10 @@ export interface Report {
   dropped: number;
   /** Files put back after the fold. */
   restored: number;
-  /** Violations of the input that were mended. */
+  /** Violations that were mended: of the input, and of what was done to it. */
   repaired: number;
+  /** What the provider would refuse in the messages of the answer, and no repair could mend. */
+  left?: { rule: string; message: number; text: string }[];
   /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
   stable_prefix: { messages: number; bytes: number; tokens: number };
   /** The index of the given messages at which the tail begins that a fold has left; absent where nothing was folded. */
@@ -304,7 +308,9 @@ export interface Violation {
   /** UTF-8 bytes from the start of the messages text that was given. */
   offset: number;
   text: string;
-  /** What `repair` does about it. */
+  /** What the provider does: it answers with an error, or it answers. */
+  severity: "refused" | "tolerated";
+  /** What `repair` does about it; of a tolerated one only with `repair: "all"` in the policy. */
   repair: string;
 }
 
@@ -323,6 +329,8 @@ export interface Detection {
   /** From 0 to 1. */
   confidence: number;
   candidates: { format: string; confidence: number; evidence: string[] }[];
+  /** What the messages look like where no wire format reads them; the only candidate is then the nearest one. */
+  shape?: string;
 }
 
 /** The live conversation of a coding agent's session file: what the agent's next request would hold. */
