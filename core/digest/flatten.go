@@ -52,7 +52,7 @@ func (f *flattener) message(i int) {
 		}
 		switch p.Kind {
 		case transcript.Text:
-			f.entry(speaker(m.Role)+":", t.Text(p.Body), 0)
+			f.entry(speaker(speakerOf(m, p))+":", t.Text(p.Body), 0)
 		case transcript.Reasoning:
 			if t.IsString(p.Body) && !f.thoughtless {
 				f.entry("agent.plan:", t.Text(p.Body), 0)
@@ -66,7 +66,7 @@ func (f *flattener) message(i int) {
 			}
 			f.entry(head+f.name(ToolName(t, int(n)))+"):", ResultText(t, int(n)), f.clip)
 		case transcript.Image, transcript.Audio, transcript.File:
-			f.entry(speaker(m.Role)+":", "["+p.Kind.String()+"]", 0)
+			f.entry(speaker(speakerOf(m, p))+":", "["+p.Kind.String()+"]", 0)
 		}
 	}
 }
@@ -101,6 +101,14 @@ func (f *flattener) entry(head, text string, clip int) {
 	}
 	f.b = append(append(append(f.b, mark...), head...), ' ')
 	f.b = append(append(f.b, text...), "\n\n"...)
+}
+
+// speakerOf is who a part of a message is from.
+func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
+	if p.Has(transcript.Said) {
+		return transcript.User
+	}
+	return m.Role
 }
 
 func speaker(r transcript.Role) string {

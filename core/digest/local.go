@@ -111,10 +111,8 @@ func (e *Extract) collect() {
 		weight := recency(k, n)
 		m := &e.t.Messages[i]
 		own := m.Role == transcript.Assistant
-		if !own {
-			if request := Asked(e.t, int(i)); request != "" {
-				e.rules = append(e.rules, ruleLines(request)...)
-			}
+		if request := Asked(e.t, int(i)); request != "" {
+			e.rules = append(e.rules, ruleLines(request)...)
 		}
 		if m.Variant == transcript.Shell {
 			e.terms.add(e.t.Text(m.Label), argued*weight, i)
@@ -129,7 +127,7 @@ func (e *Extract) collect() {
 			case transcript.Text:
 				text := e.t.Text(part.Body)
 				e.terms.add(text[:min(len(text), lookText)], written*weight, i)
-				if own && !blank(text) {
+				if own && !part.Has(transcript.Said) && !blank(text) {
 					said = joinText(said, text)
 				}
 			case transcript.ToolCall:

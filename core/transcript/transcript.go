@@ -76,6 +76,7 @@ const (
 	Legacy                      // spelled as in an older version of the format
 	Step                        // a step of the assistant begins here: the message may be cut before this part
 	Null                        // a tool call whose arguments are null
+	Said                        // in a message of the assistant, what the user said meanwhile (AM6)
 	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 )
@@ -116,6 +117,7 @@ const (
 	CallList    = 1  // tool_calls
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
+	Inside      = -4 // the part stands in the one before it that is in a list, and goes with it
 	Shared      = -3 // a tool result that stands in the part of its call: both have one span, and go together
 )
 
@@ -401,9 +403,11 @@ func (t *Transcript) MetaOf(i int) Meta {
 func (t *Transcript) Hidden(i int) bool { return t.MetaOf(i).Agent == Off }
 
 // HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
-// empty texts.
+// empty texts; or a message of the assistant with a word of the user in it.
 func (t *Transcript) HasUserText(i int) bool {
-	if m := &t.Messages[i]; m.Role != User || m.Variant != Plain {
+	if m := &t.Messages[i]; m.Role == Assistant {
+		return t.LastSaid(i) >= 0
+	} else if m.Role != User || m.Variant != Plain {
 		return false
 	}
 	parts := t.PartsOf(i)
@@ -413,6 +417,17 @@ func (t *Transcript) HasUserText(i int) bool {
 		}
 	}
 	return false
+}
+
+// LastSaid is the index in Parts of the newest word of the user in message i, which is the assistant's; -1 where there is none.
+func (t *Transcript) LastSaid(i int) int32 {
+	m := &t.Messages[i]
+	for n := m.First + m.Count - 1; n >= m.First; n-- {
+		if p := &t.Parts[n]; p.Has(Said) && !p.Has(Removed) {
+			return n
+		}
+	}
+	return -1
 }
 
 // FirstText returns the span of the first text of message i, or the zero Span.
