@@ -980,6 +980,12 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *V
 			} else {
 				out.Text = string(in.String())
 			}
+		case "severity":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Severity = string(in.String())
+			}
 		case "repair":
 			if in.IsNull() {
 				in.Skip()
@@ -1024,6 +1030,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 		const prefix string = ",\"text\":"
 		out.RawString(prefix)
 		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"severity\":"
+		out.RawString(prefix)
+		out.String(string(in.Severity))
 	}
 	{
 		const prefix string = ",\"repair\":"
@@ -1497,6 +1508,29 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Bytes)
 			}
+		case "left":
+			if in.IsNull() {
+				in.Skip()
+				out.Left = nil
+			} else {
+				in.Delim('[')
+				if out.Left == nil {
+					if !in.IsDelim(']') {
+						out.Left = make([]Left, 0, 1)
+					} else {
+						out.Left = []Left{}
+					}
+				} else {
+					out.Left = (out.Left)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v23 Left
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &v23)
+					out.Left = append(out.Left, v23)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "decisions":
 			if in.IsNull() {
 				in.Skip()
@@ -1513,9 +1547,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v23 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, &v23)
-					out.Decisions = append(out.Decisions, v23)
+					var v24 Decision
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &v24)
+					out.Decisions = append(out.Decisions, v24)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -1621,11 +1655,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v24, v25 := range in.Actions {
-				if v24 > 0 {
+			for v25, v26 := range in.Actions {
+				if v25 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v25)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v26)
 			}
 			out.RawByte(']')
 		}
@@ -1649,17 +1683,33 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 		}
 	}
 	{
+		const prefix string = ",\"left\":"
+		out.RawString(prefix)
+		if in.Left == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v27, v28 := range in.Left {
+				if v27 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, v28)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
 		if in.Decisions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v26, v27 := range in.Decisions {
-				if v26 > 0 {
+			for v29, v30 := range in.Decisions {
+				if v29 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, v27)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, v30)
 			}
 			out.RawByte(']')
 		}
@@ -1676,7 +1726,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1736,7 +1786,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1769,6 +1819,69 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 		const prefix string = ",\"after\":"
 		out.RawString(prefix)
 		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Left) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Left) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Rule))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
 	}
 	out.RawByte('}')
 }
@@ -2302,7 +2415,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2344,7 +2457,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2368,14 +2481,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2423,13 +2536,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v28 string
+					var v31 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v28 = string(in.String())
+						v31 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v28)
+					out.Ops = append(out.Ops, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2450,9 +2563,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v29 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &v29)
-					out.Formats = append(out.Formats, v29)
+					var v32 Named
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v32)
+					out.Formats = append(out.Formats, v32)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2473,13 +2586,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v30 string
+					var v33 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v30 = string(in.String())
+						v33 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v30)
+					out.Estimators = append(out.Estimators, v33)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2500,13 +2613,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v31 string
+					var v34 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v31 = string(in.String())
+						v34 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v31)
+					out.Passes = append(out.Passes, v34)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2527,13 +2640,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v32 string
+					var v35 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v32 = string(in.String())
+						v35 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v32)
+					out.Functions = append(out.Functions, v35)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2554,15 +2667,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v33 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &v33)
-					out.Presets = append(out.Presets, v33)
+					var v36 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &v36)
+					out.Presets = append(out.Presets, v36)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -2573,7 +2686,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2599,11 +2712,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v34, v35 := range in.Ops {
-				if v34 > 0 {
+			for v37, v38 := range in.Ops {
+				if v37 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v35))
+				out.String(string(v38))
 			}
 			out.RawByte(']')
 		}
@@ -2615,11 +2728,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v36, v37 := range in.Formats {
-				if v36 > 0 {
+			for v39, v40 := range in.Formats {
+				if v39 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, v37)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v40)
 			}
 			out.RawByte(']')
 		}
@@ -2631,11 +2744,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v38, v39 := range in.Estimators {
-				if v38 > 0 {
+			for v41, v42 := range in.Estimators {
+				if v41 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v39))
+				out.String(string(v42))
 			}
 			out.RawByte(']')
 		}
@@ -2647,11 +2760,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v40, v41 := range in.Passes {
-				if v40 > 0 {
+			for v43, v44 := range in.Passes {
+				if v43 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v41))
+				out.String(string(v44))
 			}
 			out.RawByte(']')
 		}
@@ -2663,11 +2776,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v42, v43 := range in.Functions {
-				if v42 > 0 {
+			for v45, v46 := range in.Functions {
+				if v45 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v43))
+				out.String(string(v46))
 			}
 			out.RawByte(']')
 		}
@@ -2679,11 +2792,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v44, v45 := range in.Presets {
-				if v44 > 0 {
+			for v47, v48 := range in.Presets {
+				if v47 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, v45)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, v48)
 			}
 			out.RawByte(']')
 		}
@@ -2691,21 +2804,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2741,7 +2854,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2757,7 +2870,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2801,7 +2914,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2822,7 +2935,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2858,7 +2971,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2874,7 +2987,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2940,13 +3053,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v46 int
+					var v49 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v46 = int(in.Int())
+						v49 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v46)
+					out.Messages = append(out.Messages, v49)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2967,7 +3080,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3008,11 +3121,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Messages {
-				if v47 > 0 {
+			for v50, v51 := range in.Messages {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v48))
+				out.Int(int(v51))
 			}
 			out.RawByte(']')
 		}
@@ -3027,14 +3140,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3076,12 +3189,18 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v49 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v49)
-					out.Candidates = append(out.Candidates, v49)
+					var v52 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v52)
+					out.Candidates = append(out.Candidates, v52)
 					in.WantComma()
 				}
 				in.Delim(']')
+			}
+		case "shape":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Shape = string(in.String())
 			}
 		default:
 			in.SkipRecursive()
@@ -3093,7 +3212,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3114,28 +3233,33 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v50, v51 := range in.Candidates {
-				if v50 > 0 {
+			for v53, v54 := range in.Candidates {
+				if v53 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v51)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v54)
 			}
 			out.RawByte(']')
 		}
+	}
+	{
+		const prefix string = ",\"shape\":"
+		out.RawString(prefix)
+		out.String(string(in.Shape))
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3177,13 +3301,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v52 string
+					var v55 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v52 = string(in.String())
+						v55 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v52)
+					out.Evidence = append(out.Evidence, v55)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3198,7 +3322,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3219,18 +3343,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v53, v54 := range in.Evidence {
-				if v53 > 0 {
+			for v56, v57 := range in.Evidence {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v54))
+				out.String(string(v57))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3328,7 +3452,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3397,10 +3521,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(l, v)
 }

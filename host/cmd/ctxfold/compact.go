@@ -79,6 +79,7 @@ With --json, standard output gets one object with the report, the state and the 
 
 // printResult gives the transcript to standard output and the report to standard error.
 func (f *flags) printResult(r *host.Result, read [2]string) error {
+	f.warn(r.Report.Left)
 	if f.json {
 		return f.printLine(resultJSON(r))
 	}
