@@ -44,8 +44,8 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
-	tolerated map[place]bool // violations of the input that stay
-	refused   []Left         // what the provider would refuse of the input
+	tolerated map[uint64]cases // violations of the input that stay, by placeOf
+	refused   []Left           // what the provider would refuse of the input
 
 	undone  bool   // the run ends with its input, whatever passes have done
 	failure string // why there is no digest, where the policy does not take a local one for it

@@ -61,15 +61,15 @@ func (c *Run) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := c.violations()
 		if c.tolerated == nil {
-			c.tolerated, c.refused = map[place]bool{}, c.named(violations)
+			c.tolerated, c.refused = map[uint64]cases{}, c.named(violations)
 			for _, v := range violations {
 				if v.Severity == wire.Tolerated && c.Policy.Repair != "all" {
-					c.tolerated[place{v.Rule, v.Message, v.Part}] = true
+					c.tolerated[placeOf(&v)] |= 1 << v.Case
 				}
 			}
 		}
 		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
-			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[place{v.Rule, v.Message, v.Part}]
+			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[placeOf(&v)]>>v.Case&1 == 1
 		})
 		if !c.mendFirst(violations) {
 			return
@@ -77,11 +77,11 @@ func (c *Run) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// place is where a rule is broken: indexes of the transcript's messages and parts.
-type place struct {
-	rule          string
-	message, part int32
-}
+// cases is a set of cases of rules.
+type cases uint32
+
+// placeOf is where a rule is broken, as one number: an index of the transcript's messages, and one of its parts or -1.
+func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
 
 // violations are those of the list as it is now.
 func (c *Run) violations() []wire.Violation {

@@ -73,6 +73,7 @@ type Violation struct {
 	Part    int32  // index of its parts, or -1
 	Text    string // for people
 	Fix     Fix
+	Case    Case
 	Severity
 }
 
@@ -141,7 +142,7 @@ func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, te
 		fix = DropMessage // the part is all of it
 	}
 	if rule != "" {
-		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, c.F.severity(rule, is)})
+		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, is, c.F.severity(rule, is)})
 	}
 }
 
