@@ -249,7 +249,17 @@ func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
 	}
 	r.t = r.format.Read(s)
 	s.Weigh = nil
+	r.askedOf()
 	r.fail(s.Err(), 0)
+}
+
+// askedOf notes what the model wants that is asked.
+func (r *request) askedOf() {
+	model := r.policy.Model
+	if model == "" && !r.t.Model.Zero() {
+		model = r.t.Text(r.t.Model)
+	}
+	r.t.Reasoner = wire.Reasoner(model)
 }
 
 // stateFormat is the format that the state of the last compaction names, or what is remembered; nil where nothing does.

@@ -116,6 +116,9 @@ func (r *request) enter() {
 	default:
 		r.t = s.t
 	}
+	if r.t != nil {
+		r.askedOf()
+	}
 }
 
 // empty makes the transcript of a request that of a conversation without messages.

@@ -1505,6 +1505,12 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 			} else {
 				out.Text = string(in.String())
 			}
+		case "severity":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Severity = string(in.String())
+			}
 		case "repair":
 			if in.IsNull() {
 				in.Skip()
@@ -1549,6 +1555,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 		const prefix string = ",\"text\":"
 		out.RawString(prefix)
 		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"severity\":"
+		out.RawString(prefix)
+		out.String(string(in.Severity))
 	}
 	{
 		const prefix string = ",\"repair\":"
@@ -2157,6 +2168,29 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 					(*out.Thinking).UnmarshalEasyJSON(in)
 				}
 			}
+		case "left":
+			if in.IsNull() {
+				in.Skip()
+				out.Left = nil
+			} else {
+				in.Delim('[')
+				if out.Left == nil {
+					if !in.IsDelim(']') {
+						out.Left = make([]Left, 0, 1)
+					} else {
+						out.Left = []Left{}
+					}
+				} else {
+					out.Left = (out.Left)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v29 Left
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v29)
+					out.Left = append(out.Left, v29)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
 		case "decisions":
 			if in.IsNull() {
 				in.Skip()
@@ -2173,9 +2207,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v29 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v29)
-					out.Decisions = append(out.Decisions, v29)
+					var v30 Decision
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in, &v30)
+					out.Decisions = append(out.Decisions, v30)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2304,11 +2338,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Actions {
-				if v30 > 0 {
+			for v31, v32 := range in.Actions {
+				if v31 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, v31)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, v32)
 			}
 			out.RawByte(']')
 		}
@@ -2341,17 +2375,33 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 		}
 	}
 	{
+		const prefix string = ",\"left\":"
+		out.RawString(prefix)
+		if in.Left == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v33, v34 := range in.Left {
+				if v33 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v34)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
 		if in.Decisions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Decisions {
-				if v32 > 0 {
+			for v35, v36 := range in.Decisions {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v33)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out, v36)
 			}
 			out.RawByte(']')
 		}
@@ -2368,7 +2418,7 @@ func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2428,7 +2478,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2461,6 +2511,69 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 		const prefix string = ",\"after\":"
 		out.RawString(prefix)
 		out.Int(int(in.After))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Left) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Left) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Rule))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
 	}
 	out.RawByte('}')
 }
@@ -3099,9 +3212,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 					out.Causes = (out.Causes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 Cause
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in, &v34)
-					out.Causes = append(out.Causes, v34)
+					var v37 Cause
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in, &v37)
+					out.Causes = append(out.Causes, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3143,11 +3256,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Causes {
-				if v35 > 0 {
+			for v38, v39 := range in.Causes {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out, v36)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -3159,7 +3272,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Cause) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3201,7 +3314,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Cause) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3222,7 +3335,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3270,7 +3383,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3299,14 +3412,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3354,13 +3467,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 string
+					var v40 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v37 = string(in.String())
+						v40 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v37)
+					out.Ops = append(out.Ops, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3381,9 +3494,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v38 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in, &v38)
-					out.Formats = append(out.Formats, v38)
+					var v41 Named
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in, &v41)
+					out.Formats = append(out.Formats, v41)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3404,13 +3517,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v39 string
+					var v42 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v39 = string(in.String())
+						v42 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v39)
+					out.Estimators = append(out.Estimators, v42)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3431,13 +3544,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 string
+					var v43 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = string(in.String())
+						v43 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v40)
+					out.Passes = append(out.Passes, v43)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3458,13 +3571,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v41 string
+					var v44 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v41 = string(in.String())
+						v44 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v41)
+					out.Functions = append(out.Functions, v44)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3485,15 +3598,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v42 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in, &v42)
-					out.Presets = append(out.Presets, v42)
+					var v45 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in, &v45)
+					out.Presets = append(out.Presets, v45)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -3504,7 +3617,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3530,11 +3643,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v43, v44 := range in.Ops {
-				if v43 > 0 {
+			for v46, v47 := range in.Ops {
+				if v46 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v44))
+				out.String(string(v47))
 			}
 			out.RawByte(']')
 		}
@@ -3546,11 +3659,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v45, v46 := range in.Formats {
-				if v45 > 0 {
+			for v48, v49 := range in.Formats {
+				if v48 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out, v46)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out, v49)
 			}
 			out.RawByte(']')
 		}
@@ -3562,11 +3675,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Estimators {
-				if v47 > 0 {
+			for v50, v51 := range in.Estimators {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v48))
+				out.String(string(v51))
 			}
 			out.RawByte(']')
 		}
@@ -3578,11 +3691,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v49, v50 := range in.Passes {
-				if v49 > 0 {
+			for v52, v53 := range in.Passes {
+				if v52 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v50))
+				out.String(string(v53))
 			}
 			out.RawByte(']')
 		}
@@ -3594,11 +3707,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v51, v52 := range in.Functions {
-				if v51 > 0 {
+			for v54, v55 := range in.Functions {
+				if v54 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v52))
+				out.String(string(v55))
 			}
 			out.RawByte(']')
 		}
@@ -3610,11 +3723,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v53, v54 := range in.Presets {
-				if v53 > 0 {
+			for v56, v57 := range in.Presets {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out, v54)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out, v57)
 			}
 			out.RawByte(']')
 		}
@@ -3622,21 +3735,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3672,7 +3785,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3688,7 +3801,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3732,7 +3845,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3753,7 +3866,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3789,7 +3902,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3805,7 +3918,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3871,13 +3984,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v55 int
+					var v58 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v55 = int(in.Int())
+						v58 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v55)
+					out.Messages = append(out.Messages, v58)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3898,7 +4011,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3939,11 +4052,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v56, v57 := range in.Messages {
-				if v56 > 0 {
+			for v59, v60 := range in.Messages {
+				if v59 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v57))
+				out.Int(int(v60))
 			}
 			out.RawByte(']')
 		}
@@ -3958,14 +4071,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4007,12 +4120,18 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v58 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in, &v58)
-					out.Candidates = append(out.Candidates, v58)
+					var v61 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in, &v61)
+					out.Candidates = append(out.Candidates, v61)
 					in.WantComma()
 				}
 				in.Delim(']')
+			}
+		case "shape":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Shape = string(in.String())
 			}
 		default:
 			in.SkipRecursive()
@@ -4024,7 +4143,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4045,28 +4164,33 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v59, v60 := range in.Candidates {
-				if v59 > 0 {
+			for v62, v63 := range in.Candidates {
+				if v62 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out, v60)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out, v63)
 			}
 			out.RawByte(']')
 		}
+	}
+	{
+		const prefix string = ",\"shape\":"
+		out.RawString(prefix)
+		out.String(string(in.Shape))
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4108,13 +4232,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v61 string
+					var v64 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v61 = string(in.String())
+						v64 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v61)
+					out.Evidence = append(out.Evidence, v64)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4129,7 +4253,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4150,18 +4274,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v62, v63 := range in.Evidence {
-				if v62 > 0 {
+			for v65, v66 := range in.Evidence {
+				if v65 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v63))
+				out.String(string(v66))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost40(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4259,7 +4383,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost40(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4328,10 +4452,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost40(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost40(l, v)
 }

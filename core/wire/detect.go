@@ -249,7 +249,7 @@ func (d *detector) message(list string) {
 				d.note("role", value)
 			} else if string(name) == "type" && top {
 				d.note("item", value)
-			} else if string(name) == "type" {
+			} else if string(name) == "type" && list != "tool_calls" { // they say what calls are, not what the format is
 				d.note("type", value)
 				if list == "parts" {
 					d.note("ui", value)

@@ -54,6 +54,9 @@ type Format struct {
 	// Sign appends what takes the place of the opening brace of a tool call, given as JSON, to stand for the signature that
 	// it lacks.
 	Sign func(dst, part []byte) []byte
+	// Think tells where a message, given as JSON, gets reasoning that is empty, and what stands there then; nil where no message needs
+	// any.
+	Think func(message []byte) (at jsonspan.Span, text string)
 	// FreshID is how the ids begin that repair gives to tool calls.
 	FreshID string
 

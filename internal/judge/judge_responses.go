@@ -55,7 +55,7 @@ func (it *responsesItem) answers() bool {
 
 var responsesCalls = map[string]bool{
 	"function_call": true, "custom_tool_call": true, "local_shell_call": true, "shell_call": true, "apply_patch_call": true,
-	"computer_call": true, "tool_search_call": true, "program": true,
+	"computer_call": true, "tool_search_call": true, "program": true, "multi_agent_call": true,
 }
 
 func responses(list []byte) (bad []string) {

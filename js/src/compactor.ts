@@ -22,7 +22,7 @@ import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, 
 import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
-import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import { type Transcript, transcript } from "./transcript.js";
 import type {
   Check,
   Detection,
@@ -324,7 +324,6 @@ class ModuleCompactor implements Compactor {
     if (typeof given !== "string" && !(given instanceof Uint8Array)) {
       throw new CtxfoldError("invalid_option", "a session file is given as text or as bytes");
     }
-    if (typeof given === "string") wellFormed(given, "");
     const answer = this.#call("open", [given]);
     const messages = answer.get("messages") as Uint8Array;
     const values = valuesOf(answer, "messages");
@@ -338,7 +337,6 @@ class ModuleCompactor implements Compactor {
 
   function<T = unknown>(name: string, request: FunctionRequest = {}): T {
     const { messages, text, policy = this.#policy, state = this.#state } = request;
-    if (text !== undefined) wellFormed(text, "text");
     const head = { name, policy, state, arguments: request.arguments, text };
     return this.#result<{ result: T }>("function", head, messages === undefined ? undefined : transcript(messages))
       .result;

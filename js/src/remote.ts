@@ -11,7 +11,7 @@ import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorke
 import { fileOf, saving } from "./save.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import type { Store } from "./store.js";
-import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import { type Transcript, transcript } from "./transcript.js";
 import type {
   Check,
   Detection,
@@ -307,7 +307,6 @@ class Remote implements RemoteCompactor {
   }
 
   async open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>> {
-    if (typeof file === "string") wellFormed(file, "");
     const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
     const session = (await this.#link.call(this.#id, "open", [bytes])) as Session<Uint8Array | Message[]>;
     if (typeof file === "string") session.messages = JSON.parse(decode(session.messages as Uint8Array));

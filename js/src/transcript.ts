@@ -69,23 +69,27 @@ function fromCrossing({ piece, answer }: Crossing): Transcript {
   return { piece, size, answer, restore: (given) => member(given, answer).slice() };
 }
 
-/** Throws `lone_surrogate` for a text that UTF-8 cannot hold: writing another character would not keep it as it is. */
-export function wellFormed(text: string, path: string): void {
-  if (text.isWellFormed()) return;
-  const before = text.slice(0, text.search(/\p{Surrogate}/u));
-  throw new CtxfoldError("lone_surrogate", "the text holds half of a surrogate pair, which UTF-8 cannot hold", {
-    path,
-    offset: new TextEncoder().encode(before).length,
-  });
+/**
+ * The same JSON text with an escape for each half of a surrogate pair, which UTF-8 cannot hold. Behind a backslash, where JSON has no
+ * such escape, U+FFFD takes its place, so that the text stays the error that it is.
+ */
+export function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  return text.replace(/(\\*)(\p{Surrogate})/gu, (_, backslashes: string, half: string) =>
+    backslashes.length % 2 === 1 ? `${backslashes}\ufffd` : `${backslashes}\\u${half.charCodeAt(0).toString(16)}`,
+  );
 }
 
 function fromText(text: string): Transcript {
-  wellFormed(text, "messages");
+  const piece = wellFormed(text);
   return {
-    piece: text,
-    size: () => new TextEncoder().encode(text).length,
+    piece,
+    size: () => new TextEncoder().encode(piece).length,
     answer: "messages",
-    restore: (answer) => decode(member(answer, "messages")),
+    restore: (answer) => {
+      const messages = decode(member(answer, "messages"));
+      return messages === piece ? text : messages;
+    },
   };
 }
 

@@ -328,8 +328,10 @@ export interface Report {
   dropped: number;
   /** Files put back after the fold. */
   restored: number;
-  /** Violations of the input that were mended. */
+  /** Violations that were mended: of the input, and of what was done to it. */
   repaired: number;
+  /** What the provider would refuse in the messages of the answer, and no repair could mend. */
+  left?: { rule: string; message: number; text: string }[];
   /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
   stable_prefix: { messages: number; bytes: number; tokens: number };
   /** The index of the given messages at which the tail begins that a fold has left; absent where nothing was folded. */
@@ -460,7 +462,7 @@ export interface Violation {
   text: string;
   /** What the provider does: it answers with an error, or answers all the same. */
   severity: Open<"refused" | "tolerated">;
-  /** What `repair` does about it. */
+  /** What `repair` does about it; of a tolerated one only with `repair: "all"` in the policy. */
   repair: string;
 }
 
@@ -479,6 +481,8 @@ export interface Detection {
   /** From 0 to 1. */
   confidence: number;
   candidates: { format: Format; confidence: number; evidence: string[] }[];
+  /** What the messages look like where no wire format reads them; the only candidate is then the nearest one. */
+  shape?: string;
 }
 
 /** The live conversation of a coding agent's session file: what the agent's next request would hold. */

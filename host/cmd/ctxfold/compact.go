@@ -103,6 +103,7 @@ is 3 then.`,
 
 // compacted gives the result to standard output, or to a file, and the report to standard error.
 func (f *flags) compacted(ctx context.Context, j *job, r *host.Result, session bool, output string) error {
+	f.warn(r.Report.Left)
 	var text []byte
 	switch {
 	case session:

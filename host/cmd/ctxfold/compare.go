@@ -194,7 +194,12 @@ func (j *job) violations(ctx context.Context, in host.Input, messages []byte) (*
 	if err != nil {
 		return nil, err
 	}
-	n := len(v.Violations)
+	n := 0
+	for _, x := range v.Violations {
+		if x.Severity == "refused" {
+			n++
+		}
+	}
 	return &n, nil
 }
 

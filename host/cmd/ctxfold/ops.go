@@ -148,7 +148,10 @@ func detectCommand(f *flags) *cobra.Command {
 				return f.printLine(a.Raw)
 			}
 			format := a.Format
-			if format == "" {
+			switch {
+			case a.Shape != "":
+				format = "none: these look like " + a.Shape
+			case format == "":
 				format = "not certain: name it with --format where it is needed"
 			}
 			lines(f.out, j.read(), [2]string{"format", format})

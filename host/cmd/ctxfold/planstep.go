@@ -131,6 +131,7 @@ func decline(requests []host.Request) []host.Summary {
 }
 
 func (f *flags) printAnswer(a *host.Answer, read [2]string) error {
+	f.warn(a.Report.Left)
 	if f.json {
 		if err := f.printLine(a.Raw); err != nil {
 			return err
