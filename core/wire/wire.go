@@ -102,6 +102,7 @@ func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]b
 var formats []*Format
 
 func register(f *Format) {
+	f.Signs.learn(f.List)
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles} {
 		for _, word := range strings.Fields(list) {
 			if same := words[len(word)]; !slices.Contains(same, word) {
