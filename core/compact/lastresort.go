@@ -107,7 +107,7 @@ func (c *Run) needs() bool {
 // messages that a compaction has written are folded, not cut, but for a tool loop that goes on.
 func (c *Run) spared(pinned bool) func(it *Item) bool {
 	newest := int32(-1)
-	if i := c.newestUser(); i >= 0 {
+	if i := c.newestUser(); i >= 0 && c.Items[i].Said == 0 { // in the assistant's, only the words stay
 		newest = c.Items[i].Msg
 	}
 	return func(it *Item) bool {
@@ -141,7 +141,7 @@ func isResult(c *Run, p *transcript.Part) bool {
 }
 
 func isSaid(c *Run, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role == transcript.Assistant
+	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role == transcript.Assistant && !p.Has(transcript.Said)
 }
 
 func isUnsigned(c *Run, p *transcript.Part) bool {
@@ -151,7 +151,7 @@ func isUnsigned(c *Run, p *transcript.Part) bool {
 }
 
 func isAsked(c *Run, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role != transcript.Assistant
+	return p.Kind == transcript.Text && p.Parent < 0 && (c.T.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
 // long lists the texts of which something may be cut, in their order.
@@ -164,7 +164,7 @@ func (c *Run) long(may func(*Item) bool, which func(*Run, *transcript.Part) bool
 		msg := &c.T.Messages[it.Msg]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			p := &c.T.Parts[n]
-			if p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || !which(c, p) || c.awaited(n) {
+			if n == it.Said-1 || p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || !which(c, p) || c.awaited(n) {
 				continue
 			}
 			if p.Kind == transcript.Text && (!c.T.IsString(p.Body) || c.placeholder(n)) || p.Kind == transcript.ToolResult && !c.cuttable(n) {
