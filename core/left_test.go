@@ -55,6 +55,7 @@ func TestSeverity(t *testing.T) {
 		{"gemini", `[{"role":"user","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"b"}]}]`, "G3"},
 		{"gemini", `[{"role":"user","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":""},{"text":"b"}]}]`, "G2"},
 		{"openai-responses", `[{"role":"user","content":"a"},{"role":"assistant","content":""},{"role":"user","content":"b"}]`, "I3"},
+		{"openai-responses", `[{"role":"user","content":"a"},{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"","annotations":[]}]},{"role":"user","content":"b"}]`, "I3"},
 		{"anthropic", `[{"role":"assistant","content":"Hello, how can I help?"},{"role":"user","content":"a"}]`, "AN2"},
 		{"anthropic", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"r","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},` +
 			`{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"r","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"y"}]}]`, "AN3"},

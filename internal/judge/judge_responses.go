@@ -96,10 +96,11 @@ func responses(list []byte) (bad []string) {
 			answered[it.CallID] = true
 		case it.Type == "message":
 			switch {
-			case string(it.Content) == `""`:
-				bad = append(bad, fmt.Sprintf(tolerable+"item %d: an empty string", i))
-			case it.empty():
+			case !it.empty():
+			case string(it.Content) == `[]` || len(it.Content) == 0:
 				say(i, "a message without content")
+			default:
+				bad = append(bad, fmt.Sprintf(tolerable+"item %d: an empty text", i))
 			}
 		case it.Type == "reasoning":
 			n := i + 1
