@@ -101,6 +101,7 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	in.Force, in.Store = false, nil
 	policy := in.planPolicy(true)
 	policy.set("[]", "passes")
+	policy.set("false", "last_resort")
 	a, err := h.answer(ctx, "fit", policy, known)
 	if err != nil {
 		return nil, err

@@ -160,7 +160,11 @@ func TestConversations(t *testing.T) {
 			if len(e.Conversations) < turns || e.Summaries == 0 && !tt.endpoint.NoSums {
 				t.Errorf("%d conversations were sent, %d summaries asked", len(e.Conversations), e.Summaries)
 			}
-			if e.Summaries > len(e.Conversations)/4 {
+			most := len(e.Conversations) / 4
+			if tt.endpoint.NoSums { // each that fails is asked for once more
+				most *= 2
+			}
+			if e.Summaries > most {
 				t.Errorf("%d summaries for %d requests", e.Summaries, len(e.Conversations))
 			}
 			t.Logf("%d requests, %d summaries, %d overflows", e.Requests, e.Summaries, e.Overflows)
