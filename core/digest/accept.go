@@ -28,7 +28,7 @@ var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model
 // what models put around it, or "" and why the reply is not taken.
 func Accept(r Reply, p *tokens.Profile, folded int) (text, why string) {
 	text = unwrap(r.Text)
-	switch reason := strings.ToLower(r.FinishReason); {
+	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
 	case r.Error != "":
 		return "", SummarizerFailed
 	case reason == "refusal" || reason == "content_filter" || reason == "safety":
@@ -61,7 +61,7 @@ func AcceptDigest(r Reply, p *tokens.Profile, folded, most int, asked bool) (tex
 		return "", TooLong
 	case found == 0 && begins(text, answers):
 		return "", Answer
-	case found == 0 && asked:
+	case found == 0 && asked && !isList(text):
 		return text, NoHeadings
 	}
 	return text, ""
@@ -135,6 +135,37 @@ func headingsIn(text string) int {
 		}
 	}
 	return n
+}
+
+// leastItems is how many items a text must have to be a list.
+const leastItems = 3
+
+// isList reports whether a text is mostly a list. Summarizers of browsers answer in plain bullets, whatever headings they are
+// asked for, so to ask them again gains nothing.
+func isList(text string) bool {
+	lines, items := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines++
+		if isItem(line) {
+			items++
+		}
+	}
+	return items >= leastItems && 2*items >= lines
+}
+
+// isItem reports whether a line begins with a bullet, or with a number and a dot or bracket, and goes on behind a space.
+func isItem(line string) bool {
+	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– ", "· "} {
+		if strings.HasPrefix(line, bullet) {
+			return true
+		}
+	}
+	rest := strings.TrimLeft(line, "0123456789")
+	return len(rest) < len(line) && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
 }
 
 // unwrap takes off what models put around a text: thoughts before it, a code fence, a tag.

@@ -10,6 +10,9 @@ import (
 
 func TestAcceptDigest(t *testing.T) {
 	good := "# Objective\nFix the parser.\n\n# Carryover\ncore/parser.go, line 120: the test that fails is TestSplit. Nothing else is open, and the branch is main."
+	bullets := "- The parser splits lines at line 120 of core/parser.go.\n- TestSplit fails.\n- The branch is main, and nothing else is open."
+	numbered := "1. The parser splits lines at line 120 of core/parser.go.\n2) TestSplit fails.\n3. The branch is main, and nothing else is open."
+	prose := "The parser splits lines at line 120."
 	for name, c := range map[string]struct {
 		reply digest.Reply
 		text  string
@@ -27,6 +30,7 @@ func TestAcceptDigest(t *testing.T) {
 		"an error":                 {digest.Reply{Error: "boom", Text: good}, "", digest.SummarizerFailed},
 		"length":                   {digest.Reply{Text: good, FinishReason: "length"}, "", digest.CutOff},
 		"MAX_TOKENS":               {digest.Reply{Text: good, FinishReason: "MAX_TOKENS"}, "", digest.CutOff},
+		"a filter, with a dash":    {digest.Reply{Text: good, FinishReason: "content-filter"}, "", digest.Refusal},
 		"refusal by the provider":  {digest.Reply{Text: "Half", FinishReason: "refusal"}, "", digest.Refusal},
 		"too short":                {digest.Reply{Text: "# Objective\nGo on."}, "", digest.TooShort},
 		"refusal":                  {digest.Reply{Text: "I'm sorry, but I can't help with summarizing this conversation, because it holds what I must not repeat. " + strings.Repeat("Please ask for something else. ", 4)}, "", digest.Refusal},
@@ -35,6 +39,13 @@ func TestAcceptDigest(t *testing.T) {
 		"a tool call":              {digest.Reply{Text: `{"name":"read","arguments":{"path":"core/parser.go","offset":1,"limit":200,"reason":"to see what stands there before it is changed"}}` + strings.Repeat(" ", 20)}, "", digest.ToolCall},
 		"a tool call as a tag":     {digest.Reply{Text: "<tool_call>" + strings.Repeat("read core/parser.go ", 10) + "</tool_call>"}, "", digest.ToolCall},
 		"no headings":              {digest.Reply{Text: strings.Repeat("The parser was fixed. ", 10)}, strings.TrimSpace(strings.Repeat("The parser was fixed. ", 10)), digest.NoHeadings},
+		"bullets":                  {digest.Reply{Text: bullets}, bullets, ""},
+		"stars":                    {digest.Reply{Text: strings.ReplaceAll(bullets, "- ", "* ")}, strings.ReplaceAll(bullets, "- ", "* "), ""},
+		"a numbered list":          {digest.Reply{Text: numbered}, numbered, ""},
+		"a line before bullets":    {digest.Reply{Text: "Key points:\n\n" + bullets}, "Key points:\n\n" + bullets, ""},
+		"two bullets":              {digest.Reply{Text: "- " + prose + "\n- " + prose}, "- " + prose + "\n- " + prose, digest.NoHeadings},
+		"bullets in prose":         {digest.Reply{Text: strings.Repeat("One more line.\n", 5) + bullets}, strings.Repeat("One more line.\n", 5) + bullets, digest.NoHeadings},
+		"dashes that are no items": {digest.Reply{Text: strings.Repeat("--verbose is set here\n-x is not\n1.5 is\n", 4) + "End."}, strings.Repeat("--verbose is set here\n-x is not\n1.5 is\n", 4) + "End.", digest.NoHeadings},
 		"a runaway":                {digest.Reply{Text: "# Objective\n" + strings.Repeat("x", 10000)}, "", digest.TooLong},
 		"too large":                {digest.Reply{Text: "# Objective\n" + strings.Repeat("x", 80000)}, "", digest.TooLarge},
 	} {

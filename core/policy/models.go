@@ -15,12 +15,47 @@ type Model struct {
 }
 
 // ModelByName finds a model by the name that a request gives it. The longest Name that fits counts; nothing is assumed of a
-// model that is not known.
+// model that is not known. A build for browsers has the window of such builds, where that of its model is larger or not known.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
 	if len(name) > 200 {
 		return Model{}, false
 	}
+	m, known := published(name)
+	if b, ok := build(name); ok && (!known || b.Window < m.Window) {
+		return b, true
+	}
+	return m, known
+}
+
+// build finds what a name says about the build: a suffix, which more suffixes may follow, or an owner with its slash. Of several
+// the smallest window counts.
+func build(name string) (found Model, ok bool) {
+	for _, b := range builds {
+		if says(name, b.Name) && (!ok || b.Window < found.Window) {
+			found, ok = b, true
+		}
+	}
+	return found, ok
+}
+
+func says(name, mark string) bool {
+	owner := strings.HasSuffix(mark, "/")
+	for from := 0; ; {
+		i := strings.Index(name[from:], mark)
+		if i < 0 {
+			return false
+		}
+		at, end := from+i, from+i+len(mark)
+		if owner && (at == 0 || name[at-1] == '/') || !owner && (end == len(name) || strings.IndexByte("-:@", name[end]) >= 0) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// published finds a model as its maker has published it, by its name in lower case.
+func published(name string) (Model, bool) {
 	for _, m := range models {
 		want, open := strings.CutSuffix(m.Name, "*")
 		for from := 0; ; {

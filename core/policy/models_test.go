@@ -16,6 +16,10 @@ func TestModels(t *testing.T) {
 		"us.anthropic.claude-opus-4-6-v1": 1_000_000, "claude-opus-4-5": 200_000, "claude-opus-4-9": 200_000, "claude-sonnet-5-5": 1_000_000,
 		"openai/gpt-6.1-sol": 272_000, "gpt-5.4-2026-03-05": 272_000, "gpt-5.4-mini": 400_000, "gpt-5.3-codex-spark": 128_000,
 		"gemini-3.5-flash-lite": 1_048_576, "MiniMax-M2.7": 196_608, "x-ai/grok-4.5": 500_000, "kimi-k2.6": 262_144,
+		"Llama-3.2-3B-Instruct-q4f16_1-MLC": 4096, "mlc-ai/Llama-3.1-8B-Instruct-q4f16_1-MLC-1k": 1024, "Llama-3-8B-Instruct-q4f16_1-1k": 1024,
+		"Qwen3-0.6B-q4f32_1": 4096, "Unheard-Of-7B-q4f16_1-MLC": 4096, "TinyLlama-1.1B-Chat-v1.0-q4f16_1-MLC": 2048, "phi-2": 2048,
+		"onnx-community/Llama-3.2-1B-Instruct-q4f16": 4096, "onnx-community/gemma-3-1b-it-ONNX-GQA": 4096, "Xenova/phi-1_5": 2048,
+		"HuggingFaceTB/SmolLM2-135M-Instruct-ONNX": 4096, "meta-llama/Llama-3.2-3B-Instruct": 131_072, "my-mlcish": 0, "not-xenova/foo": 0,
 		"gpt-6": 0, "gpt-6.2-sol": 0, "gemini-5-pro": 0, "grok-5": 0,
 		"": 0, "gpt-4.9": 0, "gpt-50": 0, "my-gpt-4": 0, "claude": 0, "claude-5-opus": 0, "foo1": 0, "o1x": 0, "unknown": 0,
 	} {
@@ -32,27 +36,53 @@ func TestModelsAreGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	var groups []struct {
-		Source string
-		Models map[string]struct{ Window, Reserve int }
+		Source         string
+		Models, Builds map[string]struct{ Window, Reserve int }
 	}
 	if err := json.Unmarshal(src, &groups); err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]Model{}
-	for _, m := range models {
-		known[m.Name] = m
-	}
-	n := 0
-	for _, g := range groups {
-		for name, m := range g.Models {
-			n++
-			if known[name] != (Model{name, m.Window, m.Reserve}) {
-				t.Errorf("%s is not as in models.json: run go generate ./core/policy", name)
+	for _, table := range []struct {
+		name  string
+		rows  []Model
+		group int
+	}{{"models", models, 0}, {"builds", builds, 1}} {
+		known := map[string]Model{}
+		for _, m := range table.rows {
+			known[m.Name] = m
+		}
+		n := 0
+		for _, g := range groups {
+			for name, m := range []map[string]struct{ Window, Reserve int }{g.Models, g.Builds}[table.group] {
+				n++
+				if known[name] != (Model{name, m.Window, m.Reserve}) {
+					t.Errorf("%s is not as in models.json: run go generate ./core/policy", name)
+				}
 			}
 		}
+		if n != len(table.rows) {
+			t.Errorf("%d %s, %d in models.json: run go generate ./core/policy", len(table.rows), table.name, n)
+		}
 	}
-	if n != len(models) {
-		t.Errorf("%d models, %d in models.json: run go generate ./core/policy", len(models), n)
+}
+
+// The builds of WebLLM have the windows that its own list gives them.
+func TestBrowserBuilds(t *testing.T) {
+	src, err := os.ReadFile("testdata/web-llm.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Windows map[string]int }
+	if err := json.Unmarshal(src, &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Windows) < 100 {
+		t.Fatalf("%d builds", len(list.Windows))
+	}
+	for name, want := range list.Windows {
+		if m, ok := ModelByName(name); !ok || m.Window != want {
+			t.Errorf("%s: %+v, want a window of %d", name, m, want)
+		}
 	}
 }
 
@@ -63,6 +93,7 @@ func TestPoliciesKnowModels(t *testing.T) {
 		`{"model":"gpt-5"}`:                                              {400_000, 217_600},
 		`{"model":"gpt-5","window":{"reserve":0}}`:                       {400_000, 320_000},
 		`{"model":"gpt-5","window":{"tokens":1000}}`:                     {1000, 700},
+		`{"model":"Llama-3.2-3B-Instruct-q4f16_1-MLC"}`:                  {4096, 2867},
 		`{"model":"gpt-50"}`:                                             {0, 0},
 		`{"preset":"turn-tail","model":"gpt-4o","wire_safe":false}`:      {0, 0},
 		`{"preset":"agent-loop","model":"claude-haiku-4-5"}`:             {200_000, 183_616},

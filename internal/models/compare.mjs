@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 const [ours, catalogue] = process.argv.slice(2)
-const known = JSON.parse(readFileSync(ours, 'utf8')).flatMap((group) => Object.entries(group.models)).sort(([a], [b]) => b.length - a.length)
+const known = JSON.parse(readFileSync(ours, 'utf8')).flatMap((group) => Object.entries(group.models ?? {})).sort(([a], [b]) => b.length - a.length)
 const { MODELS } = await import(resolve(catalogue))
 const providers = ['anthropic', 'openai', 'google', 'xai', 'deepseek', 'mistral', 'zai', 'moonshotai', 'minimax', 'meta']
 // find is as ModelByName in core/policy/models.go.

@@ -15,10 +15,12 @@ export type { CompactOptions, Counted, CountTokens, Overrides } from "./ending.j
 export { CtxfoldError } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
 export type { Failure } from "./failure.js";
+export type { CreateFitter, Fit, FitCall, FitOptions, Fitted, Fitter, FitterOptions } from "./fit.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
+export type { FitMemory } from "./memories.js";
 export type { LiveSession, RemoteSession } from "./session.js";
 export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type StateStore, type Store } from "./store.js";
 export type { Delta } from "./stream.js";
-export type { Summarize, SummaryText } from "./summarize.js";
+export type { Answer as SummaryAnswer, Piece, Summarize, SummaryText } from "./summarize.js";
 export type * from "./types.js";

@@ -16,6 +16,7 @@ import { CtxfoldError } from "./errors.js";
 import { type CompactorEvent, type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load, ModuleSource } from "./load.js";
+import { checkOptions, type Names } from "./options.js";
 import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
@@ -51,8 +52,16 @@ export interface CompactorOptions {
   policy?: Policy;
   /** Asks the caller's model for a summary. Without it `compact` writes local digests and asks nobody. */
   summarize?: Summarize;
-  /** The longest that one summary may take, in milliseconds; then the local digest takes its place. Default 120000. */
+  /**
+   * The longest that one summary may take, in milliseconds; then the local digest takes its place. It counts from the call of
+   * `summarize`, not while a request waits for its turn. Default 120000.
+   */
   summaryTimeoutMs?: number;
+  /**
+   * How many summaries are asked for at once, 1 or more, by all compactions of this compactor together; the other requests wait. A model
+   * on the user's own machine, which answers one request at a time, wants 1. Default: no limit.
+   */
+  concurrency?: number;
   /** Gets the pieces of a summary as they come, where `summarize` gives them. */
   onDelta?: (delta: Delta) => void;
   /**
@@ -73,6 +82,19 @@ export interface CompactorOptions {
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;
 }
+
+export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
+  module: true,
+  policy: true,
+  summarize: true,
+  summaryTimeoutMs: true,
+  concurrency: true,
+  onDelta: true,
+  onEvent: true,
+  store: true,
+  countTokens: true,
+  state: true,
+};
 
 /**
  * Compacts one conversation. `compact` waits for the module by itself. The other operations are synchronous and throw
@@ -143,7 +165,7 @@ export interface Compactor {
    * A conversation that stays in the module, of these messages, with this compactor's options and state. It has a state of
    * its own from then on.
    */
-  session(messages?: readonly Message[], overrides?: Overrides): LiveSession;
+  session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M>;
   /** Version, wire formats, presets, estimators and limits of the module. */
   info(): Info;
 }
@@ -165,6 +187,7 @@ class ModuleCompactor implements Compactor {
   #state: State | undefined;
 
   constructor(load: Load, options: CompactorOptions) {
+    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
     const { module, policy = {}, state } = options;
     this.#model = model(options);
     this.#load = load;
@@ -302,26 +325,29 @@ class ModuleCompactor implements Compactor {
       .result;
   }
 
-  session(messages: readonly Message[] = [], overrides: Overrides = {}): LiveSession {
+  session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): LiveSession<M> {
     const compacting: Compacting = {
       policy: this.#policy,
       store: this.#options.store,
       model: this.#model,
       countTokens: this.#options.countTokens,
     };
-    return new ModuleSession((ask) => this.ask(ask), compacting, messages, { state: this.#state, ...overrides });
+    const own = { state: this.#state, ...overrides };
+    return new ModuleSession((ask) => this.ask(ask), compacting, messages, own) as unknown as LiveSession<M>;
   }
 
-  /** An operation of a session, whose number counts among those of all instances. */
+  /** One operation, for sessions and fits. The number of a session counts among those of all instances. */
   ask({ op, head, source }: Ask): Answer {
     const module = this.#loaded(op);
     const { session } = head;
     if (typeof session === "number") {
       return this.#ask(op, { ...head, session: sessionIn(module.instance, session) }, source);
     }
-    const answer = new Map(this.#ask(op, head, source));
-    const opened = Number(decode(answer.get("session") as Uint8Array));
-    return answer.set("session", new TextEncoder().encode(String(sessionOf(module.instance, opened))));
+    const answer = this.#ask(op, head, source);
+    const opened = answer.get("session");
+    if (!opened) return answer;
+    const number = sessionOf(module.instance, Number(decode(opened)));
+    return new Map(answer).set("session", new TextEncoder().encode(String(number)));
   }
 
   info(): Info {

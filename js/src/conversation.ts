@@ -1,11 +1,13 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
 import { type Restoring, restoreFrom } from "./archive.js";
-import type { CompactOptions, Overrides } from "./ending.js";
+import { type CompactOptions, ending, type Overrides } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { type Failure, failureOf, refusedWindow } from "./failure.js";
 import type { CompactionEvent, Journal } from "./journal.js";
-import type { LiveSession, RemoteSession } from "./session.js";
-import type { StateStore, Store } from "./store.js";
+import { checkOptions, type Names } from "./options.js";
+import type { Committing, LiveSession, RemoteSession } from "./session.js";
+import { alone } from "./sole.js";
+import { type MaybeState, type StateStore, type Store, sameState } from "./store.js";
 import type { Action, Check, Done, FunctionRequest, Message, Policy, Restored, State } from "./types.js";
 
 /** What a call of a model came to. */
@@ -28,7 +30,7 @@ export interface ConversationCompactor extends Restoring {
   readonly policy: Policy;
   readonly store: Store | undefined;
   ready(): Promise<void>;
-  session(messages?: readonly Message[], overrides?: Overrides): LiveSession | RemoteSession;
+  session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M> | RemoteSession<M>;
   function<T>(name: string, request?: FunctionRequest): T | Promise<T>;
 }
 
@@ -40,9 +42,9 @@ export interface Before {
   summary?: string;
 }
 
-export interface ConversationOptions {
+export interface ConversationOptions<M extends Message = Message> {
   /** What there is already. */
-  messages?: readonly Message[];
+  messages?: readonly M[];
   /** The state that the last compaction of this conversation returned. */
   state?: State | null | undefined;
   /** Names the conversation in events and in `states`. */
@@ -50,6 +52,10 @@ export interface ConversationOptions {
   /**
    * Has the state, where `state` is not given, and is given that of each compaction; what it then throws is told, but the
    * compaction stays done. A host does better to keep `state` beside its messages, in one transaction.
+   *
+   * It also tells of other writers: where another tab or process has saved a state of the same `id` since this conversation has
+   * read it, a compaction rejects with `conflict`, before anybody is asked for a summary, and nothing has changed. With Web Locks
+   * only one tab compacts at a time. `setMessages`, with the messages as they are stored, goes on from there.
    */
   states?: StateStore;
   /** Gets an event at the start and at the end of each compaction. */
@@ -57,26 +63,37 @@ export interface ConversationOptions {
   /** Is asked before a compaction begins; false leaves it out, and a `Before` can say more. */
   beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
   /** Is told the end of a compaction; `done` is missing where it failed. */
-  afterCompact?: (end: CompactionEvent, done?: Done<Message[]>) => void;
+  afterCompact?: (end: CompactionEvent, done?: Done<M[]>) => void;
   /** Is told what the journal throws. Without it nobody is. */
   onJournalError?: (error: unknown) => void;
 }
 
+const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
+  messages: true,
+  state: true,
+  id: true,
+  states: true,
+  journal: true,
+  beforeCompact: true,
+  afterCompact: true,
+  onJournalError: true,
+};
+
 /** What came of a compaction, or of leaving it out. */
-export interface Compacted {
+export interface Compacted<M extends Message = Message> {
   changed: boolean;
   /** The reason of the report, or `beforeCompact`'s; `skipped` where it gave none. */
   reason: string;
   /** The answer, where there was a compaction. */
-  done?: Done<Message[]>;
+  done?: Done<M[]>;
 }
 
 /** What came of `call`. */
-export interface Called<T> {
+export interface Called<T, M extends Message = Message> {
   /** What `send` returned last. */
   value: T;
   /** The compaction between two calls, where one was not enough. */
-  compacted?: Compacted;
+  compacted?: Compacted<M>;
   verdict: Verdict;
 }
 
@@ -88,23 +105,28 @@ export interface Called<T> {
  * Its compactor has the policy, the model, the store and the module, and may serve any number of conversations. Compactions
  * run one after the other; messages may be appended while a summary is written, and stay behind its digest.
  */
-export class Conversation {
+export class Conversation<M extends Message = Message> {
   readonly #compactor: ConversationCompactor;
-  readonly #options: ConversationOptions;
-  #ready: Promise<LiveSession | RemoteSession> | undefined;
-  #session: LiveSession | RemoteSession | undefined;
+  readonly #options: ConversationOptions<M>;
+  #ready: Promise<LiveSession<M> | RemoteSession<M>> | undefined;
+  #session: LiveSession<M> | RemoteSession<M> | undefined;
   /** Until all messages have been replaced. */
   #shut: Promise<void> | undefined;
+  /** What `states` has, as far as this conversation knows. */
+  #stored: MaybeState;
+  /** Another writer has saved a state since. */
+  #stale = false;
   /** The end of what changes all messages and was called last. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(compactor: ConversationCompactor, options: ConversationOptions = {}) {
+  constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
+    checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
     this.#compactor = compactor;
     this.#options = options;
   }
 
   /** What to send: all messages, compacted. A new array after each change; the messages are not to be changed in place. */
-  get messages(): readonly Message[] {
+  get messages(): readonly M[] {
     return this.#session?.messages ?? this.#options.messages ?? [];
   }
 
@@ -114,7 +136,7 @@ export class Conversation {
   }
 
   /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
-  async append(...messages: Message[]): Promise<number> {
+  async append(...messages: M[]): Promise<number> {
     for (;;) {
       const session = await this.#start();
       if (!this.#shut) return session.append(...messages);
@@ -124,10 +146,20 @@ export class Conversation {
 
   /**
    * Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction; what is
-   * appended until then is replaced, too.
+   * appended until then is replaced, too. After a `conflict` it reads the state of `states` again: then give it the messages that
+   * the other writer has stored.
    */
-  setMessages(messages: readonly Message[]): Promise<void> {
-    return this.#alone((session) => this.#shutFor(session, () => this.#replace(session, messages)));
+  setMessages(messages: readonly M[]): Promise<void> {
+    return this.#alone((session) =>
+      this.#shutFor(session, async () => {
+        const { states, id = "" } = this.#options;
+        if (!this.#stale || !states) return this.#replace(session, messages, session.state);
+        const stored = await states.loadState(id);
+        await this.#replace(session, messages, stored ?? undefined);
+        this.#stored = stored;
+        this.#stale = false;
+      }),
+    );
   }
 
   /** Whether compaction is due. */
@@ -136,7 +168,7 @@ export class Conversation {
   }
 
   /** Compacts if that is due. To be called when the model has ended its turn. */
-  afterTurn(options?: CompactOptions): Promise<Compacted> {
+  afterTurn(options?: CompactOptions): Promise<Compacted<M>> {
     return this.#alone(async (session) => {
       const check = await session.check();
       if (!check.due) return { changed: false, reason: check.reason };
@@ -145,19 +177,19 @@ export class Conversation {
   }
 
   /** Compacts although it is not due. */
-  compact(options?: CompactOptions): Promise<Compacted> {
+  compact(options?: CompactOptions): Promise<Compacted<M>> {
     return this.#forced("manual", 0, options);
   }
 
   /** Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has. */
-  restore(...handles: string[]): Promise<Restored<Message[]>> {
+  restore(...handles: string[]): Promise<Restored<M[]>> {
     return this.#alone((session) =>
       this.#shutFor(session, async () => {
         const { store } = this.#compactor;
         if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
         const wanted = handles.length > 0 ? handles : undefined;
         const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted);
-        if (restored.report.changed) await this.#replace(session, restored.messages);
+        if (restored.report.changed) await this.#replace(session, restored.messages, session.state);
         return restored;
       }),
     );
@@ -171,10 +203,10 @@ export class Conversation {
    * overflow, such as a rate limit, comes back as it is: whoever calls knows better when to try again.
    */
   async call<T>(
-    send: (messages: readonly Message[], told: (failure: Failure) => void) => Promise<T>,
+    send: (messages: readonly M[], told: (failure: Failure) => void) => Promise<T>,
     options?: CompactOptions,
-  ): Promise<Called<T>> {
-    let compacted: Compacted | undefined;
+  ): Promise<Called<T, M>> {
+    let compacted: Compacted<M> | undefined;
     for (;;) {
       let known: Failure = {};
       let value: T | undefined;
@@ -238,12 +270,13 @@ export class Conversation {
   }
 
   /** The module, and the state that was stored. A failure is told, and the next call tries again. */
-  async #start(): Promise<LiveSession | RemoteSession> {
+  async #start(): Promise<LiveSession<M> | RemoteSession<M>> {
     this.#ready ??= (async () => {
       await this.#compactor.ready();
       const { messages, states, id = "", state } = this.#options;
-      const stored = states && state === undefined ? await states.loadState(id) : state;
-      this.#session = this.#compactor.session(messages, { state: stored ?? null });
+      this.#stored = await states?.loadState(id);
+      const own = state === undefined ? this.#stored : state;
+      this.#session = this.#compactor.session(messages, { state: own ?? null });
       return this.#session;
     })();
     try {
@@ -255,14 +288,14 @@ export class Conversation {
   }
 
   /** One after the other: each finds the messages as the one before has left them. */
-  #alone<T>(work: (session: LiveSession | RemoteSession) => Promise<T>): Promise<T> {
+  #alone<T>(work: (session: LiveSession<M> | RemoteSession<M>) => Promise<T>): Promise<T> {
     const result = this.#last.then(async () => work(await this.#start()));
     this.#last = result.catch(() => {});
     return result;
   }
 
   /** Messages that are appended meanwhile wait for the end of the work. */
-  async #shutFor<T>(session: LiveSession | RemoteSession, work: () => Promise<T>): Promise<T> {
+  async #shutFor<T>(session: LiveSession<M> | RemoteSession<M>, work: () => Promise<T>): Promise<T> {
     let open = () => {};
     this.#shut = new Promise((opened) => {
       open = opened;
@@ -276,8 +309,12 @@ export class Conversation {
     }
   }
 
-  async #replace(session: LiveSession | RemoteSession, messages: readonly Message[]): Promise<void> {
-    const next = this.#compactor.session(messages, { state: session.state ?? null });
+  async #replace(
+    session: LiveSession<M> | RemoteSession<M>,
+    messages: readonly M[],
+    state: State | undefined,
+  ): Promise<void> {
+    const next = this.#compactor.session(messages, { state: state ?? null });
     await next.append(); // reads them: where one has a fault, the conversation stays as it is
     await session.close();
     this.#session = next;
@@ -285,7 +322,7 @@ export class Conversation {
   }
 
   /** `limit` is the window that a provider has named, 0 for none: the policy's may be too large. */
-  #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted> {
+  #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted<M>> {
     return this.#alone(async (session) => {
       let policy: Policy = { ...this.#compactor.policy, force: true };
       let check = await session.check();
@@ -309,12 +346,12 @@ export class Conversation {
   }
 
   async #compact(
-    session: LiveSession | RemoteSession,
+    session: LiveSession<M> | RemoteSession<M>,
     overrides: Overrides,
     trigger: CompactionEvent["trigger"],
     check: Check,
-    options?: CompactOptions,
-  ): Promise<Compacted> {
+    options: CompactOptions = {},
+  ): Promise<Compacted<M>> {
     const { id = "", states, beforeCompact, afterCompact } = this.#options;
     const start: CompactionEvent = {
       type: "compaction_start",
@@ -329,22 +366,27 @@ export class Conversation {
     const before = (await beforeCompact?.(start)) ?? true;
     const { cancel = false, summary } = typeof before === "boolean" ? { cancel: !before } : before;
     if (cancel) return { changed: false, reason: cancel === true ? "skipped" : cancel };
-    let own = overrides;
+    const { signal: _, timeoutMs: __, ...given } = options;
+    let own: Overrides = { ...given, ...overrides };
     if (summary) {
       const policy = overrides.policy ?? this.#compactor.policy;
-      own = { ...overrides, policy: { ...policy, summary: { ...policy.summary, text: summary } } };
+      own = { ...own, policy: { ...policy, summary: { ...policy.summary, text: summary } } };
     }
-    await this.#append(start);
-    let done: Done<Message[]>;
-    try {
-      done = await session.compact({ ...options, ...own });
-      if (states) await states.saveState(id, done.state);
-    } catch (error) {
-      const { messages_before: count, tokens_before: tokens } = start;
-      const end: CompactionEvent = { ...start, type: "compaction_end", time: Date.now(), error: messageOf(error) };
-      await this.#end({ ...end, messages_after: count, tokens_after: tokens }, afterCompact);
-      throw error;
-    }
+    const compact = async (signal?: AbortSignal): Promise<Done<M[]>> => {
+      if (states && !sameState(await states.loadState(id), this.#stored)) throw this.#conflict();
+      await this.#append(start);
+      try {
+        return await this.#saved(session, { ...own, ...(signal && { signal }) });
+      } catch (error) {
+        const { messages_before: count, tokens_before: tokens } = start;
+        const end: CompactionEvent = { ...start, type: "compaction_end", time: Date.now(), error: messageOf(error) };
+        await this.#end({ ...end, messages_after: count, tokens_after: tokens }, afterCompact);
+        throw error;
+      }
+    };
+    const done = await ending(options, (signal) =>
+      states ? alone(`ctxfold:${id}`, signal, () => compact(signal)) : compact(signal),
+    );
     const { report } = done;
     const end: CompactionEvent = {
       ...start,
@@ -361,7 +403,31 @@ export class Conversation {
     return { changed: report.changed, reason: report.reason, done };
   }
 
-  async #end(event: CompactionEvent, told: ConversationOptions["afterCompact"], done?: Done<Message[]>) {
+  /** A compaction whose state is in `states` before the conversation goes on with it. */
+  async #saved(session: LiveSession<M> | RemoteSession<M>, options: CompactOptions): Promise<Done<M[]>> {
+    const { id = "", states } = this.#options;
+    let failed: { error: unknown } | undefined;
+    const save = async (state: State) => {
+      try {
+        if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();
+        if (!states?.swapState) await states?.saveState(id, state);
+        this.#stored = state;
+      } catch (error) {
+        if (this.#stale) throw error;
+        failed = { error };
+      }
+    };
+    const done = await (session as Committing<M>).compact(options, states && save);
+    if (failed) throw failed.error;
+    return done;
+  }
+
+  #conflict(): CtxfoldError {
+    this.#stale = true;
+    return new CtxfoldError("conflict", CONFLICT);
+  }
+
+  async #end(event: CompactionEvent, told: ConversationOptions<M>["afterCompact"], done?: Done<M[]>) {
     await this.#append(event);
     told?.(event, done);
   }
@@ -387,6 +453,10 @@ export interface LimitedOutput {
 }
 
 const STILL = "the conversation does not fit in the context window, and a compaction did not help";
+
+const CONFLICT =
+  "another tab or process has compacted this conversation since its state was read, and nothing was changed here: read its " +
+  "messages again and give them to setMessages, or go on with a new Conversation";
 
 /** The messages that actions have taken out of the context. */
 function removed(actions: readonly Action[]): [number, number][] {

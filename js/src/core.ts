@@ -1,6 +1,7 @@
 /** The entry `ctxfold/core`: bring your own module. Nothing here names a file, so no bundler has anything to do. */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { CtxfoldError } from "./errors.js";
+import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import { type Load, loader } from "./load.js";
 
 export * from "./api.js";
@@ -19,3 +20,9 @@ export const load: Load = /* @__PURE__ */ loader(
 
 /** Makes a compactor for one conversation; see {@link CreateCompactor}. Its options must name a module. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
+
+/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. Its options must name a module. */
+export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
+
+/** Tells what to send for a whole history; see {@link Fit}. Its options must name a module. */
+export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);

@@ -25,6 +25,19 @@ export class Database {
     });
   }
 
+  /** Puts a value if what is there is as expected; tells whether it is kept. One transaction: no other page comes between. */
+  async swap<T>(kind: string, key: string, expected: (kept: T) => boolean, value: T): Promise<boolean> {
+    let swapped = false;
+    await this.write(kind, (store) => {
+      const kept: IDBRequest<T> = store.get(key);
+      kept.onsuccess = () => {
+        swapped = expected(kept.result);
+        if (swapped) store.put(value, key);
+      };
+    });
+    return swapped;
+  }
+
   #open(): Promise<IDBDatabase> {
     this.#opened ??= this.#connect();
     return this.#opened;

@@ -1,6 +1,7 @@
 /** The entry for Vercel's Edge Runtime: as `workerd.ts`, with the suffix by which Next.js knows a module. */
 import own from "../ctxfold.wasm?module";
 import { type CreateCompactor, compactors } from "./compactor.js";
+import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import { type Load, loader } from "./load.js";
 
 export * from "./api.js";
@@ -13,3 +14,9 @@ export const load: Load = /* @__PURE__ */ loader(
 
 /** Makes a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
+
+/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
+
+/** Tells what to send for a whole history; see {@link Fit}. */
+export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);

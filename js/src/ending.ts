@@ -1,5 +1,6 @@
 /** The options of one call, and what ends it. */
 import { CtxfoldError } from "./errors.js";
+import { checkOptions, type Names } from "./options.js";
 import type { Messages, Policy, State, Usage } from "./types.js";
 
 /** What counts for one call, in place of the compactor's own. */
@@ -46,11 +47,18 @@ export interface CompactOptions extends Overrides {
   timeoutMs?: number;
 }
 
+const COMPACT_OPTIONS: Names<CompactOptions> = {
+  policy: true,
+  state: true,
+  usage: true,
+  signal: true,
+  timeoutMs: true,
+};
+
 /** Runs a compaction under the signal that ends it: the caller's, or that of its time limit. */
-export async function ending<T>(
-  { signal, timeoutMs }: CompactOptions,
-  run: (signal?: AbortSignal) => Promise<T>,
-): Promise<T> {
+export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {
+  checkOptions(options, COMPACT_OPTIONS, "compact");
+  const { signal, timeoutMs } = options;
   if (timeoutMs === undefined) return run(signal);
   if (!(timeoutMs > 0)) {
     throw new CtxfoldError("invalid_option", "timeoutMs must be above 0", { path: "timeoutMs" });

@@ -15,7 +15,9 @@ export interface ErrorPlace {
  * fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the instance died; the next call
  * gets a new one), `not_serializable` (live messages that JSON cannot hold), `lone_surrogate` (a text that UTF-8 cannot
  * hold), `store_full` (a store has no room for a body), `store_failed` (a compaction was given up because its store failed),
- * `still_overflow` (a compaction did not make the conversation fit), `closed` (a compactor of `ctxfold/worker` that was closed, or
+ * `still_overflow` (a compaction did not make the conversation fit), `memory_failed` (what `fit`
+ * remembers could not be read or kept), `conflict` (another tab or process has compacted the same
+ * conversation), `closed` (a compactor of `ctxfold/worker` that was closed, or
  * whose worker has ended) and `invalid_option`.
  */
 export class CtxfoldError extends Error {

@@ -1,5 +1,6 @@
 /** What happens in a compaction, and the model that is asked in it. */
 import { CtxfoldError } from "./errors.js";
+import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
 import { type Summarize, summaries } from "./summarize.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
@@ -16,6 +17,7 @@ export type CompactorEvent =
 export interface Model {
   readonly summarize: Summarize | undefined;
   readonly timeoutMs: number;
+  readonly slots: Slots;
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }
 
@@ -24,6 +26,7 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 interface ModelOptions {
   summarize?: Summarize;
   summaryTimeoutMs?: number;
+  concurrency?: number;
   onDelta?: (delta: Delta) => void;
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
 }
@@ -32,6 +35,7 @@ interface ModelOptions {
 export function model({
   summarize,
   summaryTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS,
+  concurrency = Number.POSITIVE_INFINITY,
   onDelta,
   onEvent,
 }: ModelOptions): Model {
@@ -41,19 +45,23 @@ export function model({
   if (!(timeoutMs > 0)) {
     throw new CtxfoldError("invalid_option", "summaryTimeoutMs must be above 0", { path: "summaryTimeoutMs" });
   }
-  return { summarize: summarize && streaming(summarize, onDelta), timeoutMs, onEvent };
+  if (!(concurrency >= 1)) {
+    throw new CtxfoldError("invalid_option", "concurrency must be 1 or more", { path: "concurrency" });
+  }
+  const slots = new Slots(concurrency);
+  return { summarize: summarize && streaming(summarize, onDelta), timeoutMs, slots, onEvent };
 }
 
 /** One round of summaries. Rejects with the signal's reason, or with what `onEvent` throws. */
 export async function replies(
   requests: readonly SummaryRequest[],
   plan: Plan,
-  { summarize, timeoutMs, onEvent }: Model,
+  { summarize, timeoutMs, slots, onEvent }: Model,
   signal?: AbortSignal,
 ): Promise<Summary[]> {
   await onEvent?.({ type: "requests", plan, requests });
   signal?.throwIfAborted();
-  const round = await summaries(requests, summarize, timeoutMs, signal);
+  const round = await summaries(requests, summarize, { timeoutMs, slots, signal });
   signal?.throwIfAborted();
   await onEvent?.({ type: "summaries", summaries: round });
   signal?.throwIfAborted();

@@ -4,6 +4,7 @@
  * `edge-light.ts` import it, as their platforms compile nothing at run time, `inline.ts` holds it, `core.ts` is given it.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
+import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import { type Load, loader } from "./load.js";
 
 export * from "./api.js";
@@ -16,3 +17,9 @@ export const load: Load = /* @__PURE__ */ loader(
 
 /** Makes a compactor for one conversation; see {@link CreateCompactor}. */
 export const createCompactor: CreateCompactor = /* @__PURE__ */ compactors(load);
+
+/** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
+export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompactor);
+
+/** Tells what to send for a whole history; see {@link Fit}. */
+export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);

@@ -1,11 +1,12 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
-import type { CompactorOptions } from "./compactor.js";
+import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
 import { type CompactOptions, ending, type Overrides, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
+import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import type { Store } from "./store.js";
@@ -63,7 +64,7 @@ export interface RemoteCompactor {
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
   function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
-  session(messages?: readonly Message[], overrides?: Overrides): RemoteSession;
+  session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   info(): Promise<Info>;
   /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
   close(): void;
@@ -77,6 +78,8 @@ export interface Running extends Port<ToPage, ToWorker> {
   /** Called once, with what ended the worker before its time. */
   failed(heard: (error: unknown) => void): void;
   terminate(): void;
+  /** Tells whether anything is under way: while nothing is, the worker need not keep the program alive. */
+  hold?(busy: boolean): void;
 }
 
 /** The factory over one platform's way to start a worker. */
@@ -108,6 +111,7 @@ class Link {
   }
 
   compactor({ module, store, onDelta, countTokens, ...options }: RemoteOptions): RemoteCompactor {
+    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
     const id = this.#next++;
     const compacting = {
       policy: options.policy ?? {},
@@ -143,17 +147,22 @@ class Link {
     }
     return new Promise((resolve, reject) => {
       const call = this.#next++;
+      const ended = () => {
+        this.#calls.delete(call);
+        this.#hold();
+      };
       const abort = () => {
         this.#worker.post({ kind: "abort", call, reason: thrown(signal?.reason) });
-        this.#calls.delete(call);
+        ended();
         reject(signal?.reason);
       };
       this.#calls.set(call, (result) => {
-        this.#calls.delete(call);
+        ended();
         signal?.removeEventListener("abort", abort);
         if ("value" in result) resolve(result.value);
         else reject(errorOf(result.thrown));
       });
+      this.#hold();
       signal?.addEventListener("abort", abort, { once: true });
       this.#worker.post({ kind: "call", compactor, call, method, args, ...(source && { source }) });
     });
@@ -175,7 +184,13 @@ class Link {
       result = { thrown: thrown(error) };
     }
     this.#asked.delete(question);
+    this.#hold();
     if (this.alive) this.#worker.post({ kind: "answer", question, result });
+  }
+
+  /** The program goes on while a call is under way, or a function of the page that it has called. */
+  #hold(): void {
+    if (this.alive) this.#worker.hold?.(this.#calls.size + this.#asked.size > 0);
   }
 
   #end(): void {
@@ -296,12 +311,16 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "info", [])) as Info;
   }
 
-  session(messages: readonly Message[] = [], overrides: Overrides = {}): RemoteSession {
-    const ask = async ({ op, head, source }: Ask): Promise<Answer> => {
-      const crossing = source && { piece: source.piece, answer: source.answer };
-      return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
-    };
-    return new WorkerSession(ask, this.#compacting, messages, { state: this.#state, ...overrides });
+  session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
+    const ask = (ask: Ask) => this.ask(ask);
+    const own = { state: this.#state, ...overrides };
+    return new WorkerSession(ask, this.#compacting, messages, own) as unknown as RemoteSession<M>;
+  }
+
+  /** One operation, for sessions and fits. */
+  async ask({ op, head, source }: Ask): Promise<Answer> {
+    const crossing = source && { piece: source.piece, answer: source.answer };
+    return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
   }
 
   close(): void {

@@ -19,37 +19,37 @@ import type { Check, Done, Edit, Estimate, Message, Pending, Plan, Policy, State
  *
  * The module's copy is a cache. Where its instance is gone, the session is opened again with the messages, by itself.
  */
-export interface LiveSession {
+export interface LiveSession<M extends Message = Message> {
   /** All messages, compacted; a new array after each change. Neither it nor its messages are to be changed in place. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly M[];
   /** What the last compaction returned: store it beside the messages. */
   readonly state: State | undefined;
   /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
-  append(...messages: Message[]): number;
+  append(...messages: M[]): number;
   /** Whether compaction is due. */
   check(overrides?: Overrides): Check;
   /** Tokens of the conversation, by the policy's estimator. */
   estimate(): Estimate;
   /** As the compactor's; messages that are appended meanwhile stay behind the result. One runs at a time. */
-  compact(options?: CompactOptions): Promise<Done<Message[]>>;
+  compact(options?: CompactOptions): Promise<Done<M[]>>;
   /** As the compactor's, for hosts that run the loop themselves, such as to keep the plan before they ask a model. */
-  plan(overrides?: Overrides): Pending | Done<Message[]>;
+  plan(overrides?: Overrides): Pending | Done<M[]>;
   /** As the compactor's. When it is done the session goes on with the result. */
-  step(plan: Plan, summaries: readonly Summary[]): Pending | Done<Message[]>;
+  step(plan: Plan, summaries: readonly Summary[]): Pending | Done<M[]>;
   /** Gives the module's memory back. The session can be used again, and is then read once more. */
   close(): void;
 }
 
 /** A session in a worker: as {@link LiveSession}, but every operation gives a promise. They run in the order of their calls. */
-export interface RemoteSession {
-  readonly messages: readonly Message[];
+export interface RemoteSession<M extends Message = Message> {
+  readonly messages: readonly M[];
   readonly state: State | undefined;
-  append(...messages: Message[]): Promise<number>;
+  append(...messages: M[]): Promise<number>;
   check(overrides?: Overrides): Promise<Check>;
   estimate(): Promise<Estimate>;
-  compact(options?: CompactOptions): Promise<Done<Message[]>>;
-  plan(overrides?: Overrides): Promise<Pending | Done<Message[]>>;
-  step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<Message[]>>;
+  compact(options?: CompactOptions): Promise<Done<M[]>>;
+  plan(overrides?: Overrides): Promise<Pending | Done<M[]>>;
+  step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M[]>>;
   close(): Promise<void>;
 }
 
@@ -208,6 +208,14 @@ export function isClosed(error: unknown): boolean {
   return error instanceof CtxfoldError && error.code === "session_closed";
 }
 
+/** Is waited for before a conversation takes a result: what it throws ends the compaction, and nothing has changed. */
+export type Commit = (state: State) => PromiseLike<void>;
+
+/** A session whose compaction can be given up at its end. */
+export interface Committing<M extends Message> {
+  compact(options: CompactOptions, commit?: Commit): Promise<Done<M[]>>;
+}
+
 /** Runs one compaction at a time. */
 class Loop {
   readonly #held: Held;
@@ -221,17 +229,17 @@ class Loop {
     this.#run = run;
   }
 
-  async compact(options: CompactOptions = {}): Promise<Done<Message[]>> {
+  async compact(options: CompactOptions = {}, commit?: Commit): Promise<Done<Message[]>> {
     if (this.#running) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
     this.#running = true;
     try {
-      return await ending(options, (signal) => this.#compact(options, signal));
+      return await ending(options, (signal) => this.#compact(options, signal, commit));
     } finally {
       this.#running = false;
     }
   }
 
-  async #compact(overrides: Overrides, signal?: AbortSignal): Promise<Done<Message[]>> {
+  async #compact(overrides: Overrides, signal?: AbortSignal, commit?: Commit): Promise<Done<Message[]>> {
     signal?.throwIfAborted();
     const { store, model } = this.#compacting;
     const held = this.#held;
@@ -246,6 +254,7 @@ class Loop {
       if (store) await keep(store, result.done.archive ?? [], signal);
       await model.onEvent?.({ type: "done", report: result.done.report });
       signal?.throwIfAborted();
+      await commit?.(result.done.state);
     } catch (error) {
       // The module's copy has gone on with a result that nobody has: it is read again.
       await this.#run(held.close());
@@ -287,8 +296,8 @@ export class ModuleSession implements LiveSession {
     return this.#run(this.#held.estimate());
   }
 
-  compact(options?: CompactOptions): Promise<Done<Message[]>> {
-    return this.#loop.compact(options);
+  compact(options?: CompactOptions, commit?: Commit): Promise<Done<Message[]>> {
+    return this.#loop.compact(options, commit);
   }
 
   plan(overrides?: Overrides): Pending | Done<Message[]> {
@@ -362,8 +371,8 @@ export class WorkerSession implements RemoteSession {
     return this.#run(this.#held.estimate());
   }
 
-  compact(options?: CompactOptions): Promise<Done<Message[]>> {
-    return this.#loop.compact(options);
+  compact(options?: CompactOptions, commit?: Commit): Promise<Done<Message[]>> {
+    return this.#loop.compact(options, commit);
   }
 
   plan(overrides?: Overrides): Promise<Pending | Done<Message[]>> {

@@ -24,6 +24,12 @@ export interface StateStore {
   saveState(conversation: string, state: State): void | PromiseLike<void>;
   /** The state that was kept last; undefined or null where there is none. */
   loadState(conversation: string): MaybeState | PromiseLike<MaybeState>;
+  /**
+   * Keeps a state if the one that is kept is still `expected` (undefined or null: there is none), in one step that nobody can come
+   * between; tells whether it did. A store that cannot do so leaves it out: then what is kept is read and compared before
+   * `saveState`, and two writers at the same moment can go unnoticed.
+   */
+  swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
 }
 
 export type MaybeState = State | null | undefined;
@@ -34,6 +40,22 @@ export type MaybeText = string | null | undefined;
 export interface KeyValue {
   get(key: string): MaybeText | PromiseLike<MaybeText>;
   put(key: string, value: string): unknown;
+}
+
+/** Whether two states are the same. Databases may give back the members of an object in another order. */
+export function sameState(a: MaybeState, b: MaybeState): boolean {
+  return same(a ?? undefined, b ?? undefined);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && same(one[name], other[name]))
+  );
 }
 
 /** How many digits of a handle the stores of this package keep a body under. */
@@ -60,6 +82,11 @@ export function memoryStore({ maxLength = Number.POSITIVE_INFINITY }: { maxLengt
       states.set(conversation, structuredClone(state));
     },
     loadState: (conversation) => structuredClone(states.get(conversation)),
+    swapState(conversation, expected, state) {
+      if (!sameState(states.get(conversation), expected)) return false;
+      states.set(conversation, structuredClone(state));
+      return true;
+    },
     put(handle, body) {
       const key = keyOf(handle);
       if (bodies.has(key)) return;
@@ -101,6 +128,8 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore {
   return {
     saveState: (conversation, state) => database.write(STATES, (store) => store.put(state, conversation)),
     loadState: (conversation) => database.read<MaybeState>(STATES, (store) => store.get(conversation)),
+    swapState: (conversation, expected, state) =>
+      database.swap<MaybeState>(STATES, conversation, (kept) => sameState(kept, expected), state),
     put: async (handle, body) => database.write(BODIES, (store) => store.put(body, keyOf(handle))),
     get: async (handle) => database.read<MaybeText>(BODIES, (store) => store.get(keyOf(handle))),
   };

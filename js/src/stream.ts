@@ -1,5 +1,6 @@
 /** Summaries that are shown while they are written. */
-import type { Summarize, SummaryText } from "./summarize.js";
+import { finished } from "./finish.js";
+import type { Answer, Piece, Summarize, SummaryText } from "./summarize.js";
 
 /** A piece of a summary that is being written. */
 export interface Delta {
@@ -20,19 +21,39 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
     try {
       const answer = await summarize(request, { signal, onDelta: (text) => over || told(text) });
       if (!isPieces(answer)) return answer;
-      let text = "";
-      for await (const piece of answer) {
-        if (signal.aborted) throw signal.reason;
-        text += piece;
-        told(piece);
-      }
-      return text;
+      return await joined(answer, signal, told);
     } finally {
       over = true; // a piece that comes later belongs to nothing any more
     }
   };
 }
 
-function isPieces(answer: SummaryText | AsyncIterable<string>): answer is AsyncIterable<string> {
+/** Reads a stream to its end. Throws for a piece that is no text, such as a chunk of an SDK's own. */
+async function joined(
+  pieces: AsyncIterable<Piece>,
+  signal: AbortSignal,
+  told: (text: string) => void,
+): Promise<SummaryText> {
+  let whole = "";
+  let tells = false;
+  let reason: string | undefined;
+  for await (const piece of pieces) {
+    if (signal.aborted) throw signal.reason;
+    const { text = "", finish_reason } = typeof piece === "string" ? { text: piece } : partOf(piece);
+    tells ||= typeof piece !== "string";
+    reason = finish_reason ?? reason;
+    whole += text;
+    told(text);
+  }
+  return tells ? { text: whole, finish_reason: finished(reason) } : whole;
+}
+
+function partOf(piece: unknown): { text?: string; finish_reason?: string | null } {
+  const { text, finish_reason } = (piece ?? {}) as { text?: unknown; finish_reason?: unknown };
+  if (typeof text === "string" || typeof finish_reason === "string") return piece as object;
+  throw new TypeError("a piece of a summary is neither a text nor an object with a text or a finish_reason");
+}
+
+function isPieces(answer: Answer): answer is AsyncIterable<Piece> {
   return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
 }

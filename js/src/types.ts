@@ -6,6 +6,77 @@ export type Message = object;
 /** A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. */
 export type Messages = readonly Message[] | Message | string | Uint8Array;
 
+/** Any text, of which editors offer those that are known: later versions of the module may know more. */
+export type Open<Known extends string> = Known | (string & {});
+
+/** The name of a wire format; docs/FORMATS.md describes them. */
+export type Format = Open<
+  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "native" | "openai-chat" | "openai-responses"
+>;
+
+/** The name of a preset; docs/PRESETS.md says which one is for what. */
+export type Preset = Open<"default" | "layered" | "window-budget" | "turn-tail" | "checkpoint" | "agent-loop">;
+
+/** The name of a token estimator; docs/TOKENS.md describes `script`. */
+export type Estimator = Open<
+  "script" | "bytes4" | "layered" | "bytes" | "bytes4-floor" | "utf16-4" | "runes3.6" | "bytes4-message"
+>;
+
+/** The name of a pass; docs/POLICY.md has their parameters. */
+export type PassName = Open<
+  | "archive"
+  | "clear"
+  | "collapse"
+  | "dedupe"
+  | "drop"
+  | "fit"
+  | "fold"
+  | "reasoning"
+  | "rehydrate"
+  | "tool_digest"
+  | "truncate"
+>;
+
+/** Why an operation ended as it did; docs/ABI.md has what each means. */
+export type Reason = Open<
+  | "compacted"
+  | "under_budget"
+  | "unknown_window"
+  | "no_progress"
+  | "gain_too_small"
+  | "stuck"
+  | "needs_summaries"
+  | "over_limit"
+  | "over_bytes"
+  | "summary_failed"
+  | "repaired"
+  | "restored"
+  | "nothing_to_restore"
+  | "valid"
+>;
+
+/** What was done to a message; docs/ABI.md has what each means. */
+export type ActionName = Open<
+  | "clear"
+  | "dedupe"
+  | "archive"
+  | "shrink"
+  | "truncate"
+  | "fold"
+  | "insert"
+  | "restore"
+  | "strip"
+  | "drop"
+  | "move"
+  | "rename"
+  | "sign"
+  | "wrap"
+  | "replace"
+>;
+
+/** Where a number of tokens comes from; docs/ABI.md has what each means. */
+export type TokenSource = Open<"measured" | "calibrated" | "estimated">;
+
 /** The kind that comes back for the kind that was given. */
 export type Same<M extends Messages> = M extends string
   ? string
@@ -27,11 +98,13 @@ export type Edit =
 /** What to do, and when; see docs/POLICY.md. What a policy leaves out is as its preset says. */
 export interface Policy {
   /** The preset to start from; without it, `default`. `info` lists them. */
-  preset?: string;
+  preset?: Preset;
   /** The wire format, or `auto` (the default). */
-  format?: string;
+  format?: Format | "auto";
+  /** The model that the messages are for: it tells the tokenizer's family, and the window where `window.tokens` does not. */
+  model?: string;
   /** The name of a token estimator; `info` lists them. */
-  estimator?: string;
+  estimator?: Estimator;
   /** The model's context window, in tokens. Without one, compaction is never due. `reserve` stays free for the answer. */
   window?: { tokens?: number; reserve?: number };
   /** Compaction is due above (window − reserve) × `ratio`, and aims for `target` of that. Both over 0 and up to 1. */
@@ -57,10 +130,16 @@ export interface Policy {
     max_output_tokens?: number;
     /** How large a request to the model may get, in tokens; 0 is no limit. */
     max_input_tokens?: number;
+    /** How often the model is asked again when its answer is no digest; 0 to 3. */
+    retries?: number;
+    /** A record that is too long for one request: its parts at the same time, or one after the other. */
+    split?: "map" | "chain";
     /** Added to the prompt. */
     instructions?: string;
     /** The layout of requests and digests: ctxfold's own, or that of a published system. */
-    style?: string;
+    style?: Open<"" | "turn-tail" | "checkpoint" | "window-budget" | "agent-loop">;
+    /** What the messages are: the live conversation, or a path that it has given up. */
+    scope?: "session" | "branch";
     /** What the model is to write, in the stead of the style's own words. */
     prompt?: string;
     /** What happens where there is no summary. */
@@ -86,7 +165,7 @@ export interface Policy {
 
 /** A pass by its name, with its parameters. */
 export interface Pass {
-  pass: string;
+  pass: PassName;
   [parameter: string]: unknown;
 }
 
@@ -105,7 +184,7 @@ export interface Pin {
 export interface SummaryRequest {
   id: string;
   /** What is to be summarized. */
-  scope: string;
+  scope: Open<"session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output">;
   /** The system prompt. */
   system: string;
   /** The user prompt, with the transcript fenced in it. */
@@ -152,8 +231,8 @@ export interface Done<M extends Messages> {
 export interface Body {
   /** SHA-256 of the body's UTF-8, in 64 hexadecimal digits. Its marker names the first 16. */
   handle: string;
-  /** `tool_result`, `image`, `audio`, `file`, or `fold`: the messages that a digest stands for. */
-  what: string;
+  /** Of a fold: the messages that a digest stands for. */
+  what: Open<"tool_result" | "text" | "image" | "audio" | "file" | "fold">;
   /** Index of its message, of a fold of the first one. */
   message: number;
   tool?: string;
@@ -195,13 +274,12 @@ export interface Recalled {
 
 /** What a compaction did, or why it did nothing. */
 export interface Report {
-  /** `compacted`, `under_budget`, `unknown_window`, `no_progress` or, in a pending answer, `needs_summaries`. */
-  reason: string;
+  reason: Reason;
   changed: boolean;
-  preset: string;
-  format: string;
-  estimator: string;
-  tokens: { before: number; after: number; limit: number; window: number; source: string; bound: number };
+  preset: Preset;
+  format: Format;
+  estimator: Estimator;
+  tokens: { before: number; after: number; limit: number; window: number; source: TokenSource; bound: number };
   messages: { before: number; after: number };
   /** Tool results whose body was replaced by a marker. */
   cleared: number;
@@ -220,10 +298,10 @@ export interface Report {
   /** The index of the given messages at which the tail begins that a fold has left; absent where nothing was folded. */
   cut_point?: number;
   /**
-   * Where the digest came from: `none`, `model` or `local`; what was wrong with the model's answer; and the share of the
-   * facts of the folded messages that stand in the digest, as code finds them.
+   * Where the digest came from; what was wrong with the model's answer; and the share of the facts of the folded messages
+   * that stand in the digest, as code finds them.
    */
-  summary: { source: string; why?: string; score?: number };
+  summary: { source: Open<"none" | "model" | "host" | "local">; why?: string; score?: number };
   actions: Action[];
   /** With `max_bytes`: the list of messages as JSON. */
   bytes?: { before: number; after: number; limit: number };
@@ -236,14 +314,20 @@ export interface Report {
     turns_to_pay?: number;
   };
   /** With `log`: what became of each message. */
-  decisions?: { message: number; decision: string; pass?: string; rule?: string; before: number; after: number }[];
+  decisions?: {
+    message: number;
+    decision: ActionName | "kept" | "pinned";
+    pass?: PassName;
+    rule?: string;
+    before: number;
+    after: number;
+  }[];
 }
 
 /** One thing that was done to one message, or to a run of them. */
 export interface Action {
-  /** `clear`, `fold`, `restore`, `insert`, `drop`, `strip`, `rename` or `move`. */
-  action: string;
-  pass: string;
+  action: ActionName;
+  pass: PassName;
   /** An index of the given messages, or -1 for a new message. */
   message: number;
   /** What it saved; negative for what it added. */
@@ -256,13 +340,13 @@ export interface Action {
 export interface Estimate {
   tokens: number;
   /** `estimated`, `calibrated` (by what the provider counted earlier) or `measured` (up to the message of `usage`). */
-  source: string;
+  source: TokenSource;
   /** How far off it may be, in percent: nine of ten are closer. */
   bound: number;
-  estimator: string;
+  estimator: Estimator;
   /** The family of tokenizers, with `script`. */
-  family?: string;
-  format?: string;
+  family?: Open<"o200k" | "cl100k" | "claude" | "llama3" | "gemini">;
+  format?: Format;
   /** Of each message. */
   messages?: number[];
   /** Of the system prompt and the tools in a request body. */
@@ -272,25 +356,25 @@ export interface Estimate {
 export interface Check {
   /** Whether compaction is due. */
   due: boolean;
-  /** `over_limit`, `under_budget` or `unknown_window`. */
-  reason: string;
+  /** `over_limit`, `over_bytes`, `under_budget` or `unknown_window`. */
+  reason: Reason;
   tokens: number;
-  source: string;
+  source: TokenSource;
   bound: number;
   limit: number;
   window: number;
   /** tokens / window; 0 with an unknown window. */
   ratio: number;
   messages: number;
-  format: string;
-  estimator: string;
+  format: Format;
+  estimator: Estimator;
   /** The state with the `usage` of the request taken in, where it had one. */
   state?: State;
 }
 
 export interface Validation {
   valid: boolean;
-  format: string;
+  format: Format;
   messages: number;
   violations: Violation[];
 }
@@ -319,18 +403,18 @@ export interface Repaired<M extends Messages> {
 
 export interface Detection {
   /** The wire format, or "" when none is likely enough. */
-  format: string;
+  format: Format | "";
   /** From 0 to 1. */
   confidence: number;
-  candidates: { format: string; confidence: number; evidence: string[] }[];
+  candidates: { format: Format; confidence: number; evidence: string[] }[];
 }
 
 /** The live conversation of a coding agent's session file: what the agent's next request would hold. */
 export interface Session<M> {
-  /** The kind of file: `claude-code`, `codex`, `gemini-cli` or `pi`. */
-  kind: string;
+  /** The kind of file. */
+  kind: Open<"claude-code" | "codex" | "gemini-cli" | "pi">;
   /** The wire format of the messages: give it in the policy of what comes next. */
-  format: string;
+  format: Format;
   /** The model asked last; "" where the file does not tell. */
   model: string;
   /** The system prompt; "" where the file does not tell. */
@@ -360,11 +444,11 @@ export interface Info {
   version: string;
   abi: number;
   ops: string[];
-  formats: { name: string; doc: string }[];
-  estimators: string[];
-  passes: string[];
+  formats: { name: Format; doc: string }[];
+  estimators: Estimator[];
+  passes: PassName[];
   functions: string[];
-  presets: { name: string; doc: string; policy: Policy }[];
+  presets: { name: Preset; doc: string; policy: Policy }[];
   /** What a request may not go over. */
   limits: { bytes: number; depth: number };
 }

@@ -122,6 +122,31 @@ test("a reload in the middle of a compaction loses nothing, and the compaction g
   await turn(page, "still here");
 });
 
+test("two tabs with one conversation: each sees what the other has said, and nothing is written over", {
+  skip: noBrowser,
+  timeout: 120_000,
+}, async (t) => {
+  const page = await open(t);
+  const browser = await page.context().browser()?.newContext();
+  assert.ok(browser);
+  const first = await browser.newPage();
+  await first.goto(page.url());
+  await first.getByText("empty").waitFor();
+  await turn(first, "said in the first tab");
+  const second = await browser.newPage();
+  await second.goto(page.url());
+  await second.getByText("You said “said in the first tab”").waitFor();
+  await turn(second, "said in the second tab");
+  await first.getByText("You said “said in the second tab”").waitFor();
+  await Promise.all([speak(first, "at once from one"), speak(second, "at once from two")]);
+  await first.waitForFunction(() => document.querySelectorAll(".message.assistant").length === 4);
+  const texts = (await stored(first)).all.map((/** @type {any} */ { content }) => content);
+  for (const text of ["said in the first tab", "said in the second tab", "at once from one", "at once from two"]) {
+    assert.equal(texts.filter((/** @type {string} */ said) => said === text).length, 1, text);
+    assert.equal(texts.filter((/** @type {string} */ said) => said.includes(`You said “${text}”`)).length, 1, text);
+  }
+});
+
 test("axe finds nothing, and it fits, in every look; all of it by keyboard", {
   skip: noBrowser,
   timeout: 180_000,

@@ -70,6 +70,26 @@ test("a host gives a reason, or brings the summary", async () => {
   }
 });
 
+test("options that nothing reads are refused, with what was probably meant", async () => {
+  const compactor = createCompactor({ module, policy });
+  for (const [make, path, text] of /** @type {[() => unknown, string, RegExp][]} */ ([
+    [() => new Conversation(compactor, /** @type {any} */ ({ message: [] })), "message", /did you mean "messages"/],
+    [
+      () => createCompactor(/** @type {any} */ ({ polcy: {} })),
+      "polcy",
+      /createCompactor has .* did you mean "policy"/,
+    ],
+    [() => createCompactor(/** @type {any} */ ({ summary_timeout_ms: 1 })), "summary_timeout_ms", /"summaryTimeoutMs"/],
+    [() => createCompactor(/** @type {any} */ ({ window: {} })), "window", /did you mean "policy\.window"/],
+    [() => createCompactor(/** @type {any} */ ({ xyzzy: 1 })), "xyzzy", /it has module, policy, summarize/],
+    [() => createRemote(/** @type {any} */ ({ formatt: "" })), "formatt", /did you mean "policy\.format"/],
+  ])) {
+    assert.throws(make, { code: "invalid_option", path, message: text });
+  }
+  await assert.rejects(compactor.compact([], /** @type {any} */ ({ singal: 1 })), { message: /did you mean "signal"/ });
+  createCompactor(/** @type {any} */ ({ module, xyzzy: undefined }));
+});
+
 test("a journal that fails costs nothing", async () => {
   /** @type {unknown[]} */
   const errors = [];
@@ -274,6 +294,122 @@ test("a state that cannot be read is told, and asked for again", async () => {
   await assert.rejects(c.afterTurn(), /no disk/);
   fails = false;
   assert.equal((await c.afterTurn()).changed, false);
+});
+
+/** A store of states without swapState, as a host may have. */
+function plainStates() {
+  /** @type {Map<string, any>} */
+  const kept = new Map();
+  return {
+    saveState: async (/** @type {string} */ id, /** @type {any} */ state) => void kept.set(id, structuredClone(state)),
+    loadState: async (/** @type {string} */ id) => structuredClone(kept.get(id)),
+  };
+}
+
+for (const [name, make] of /** @type {const} */ ([
+  ["that swaps", memoryStore],
+  ["that only loads and saves", plainStates],
+])) {
+  test(`two tabs with one conversation over a store ${name}: the second one is told, and nothing is lost`, async () => {
+    const states = make();
+    const messages = talk(12);
+    let asked = 0;
+    const summarize = () => {
+      asked++;
+      return "## Summary\nThe user counted words, and nothing else is open.";
+    };
+    const first = conversation(messages, { states }, { summarize });
+    const journal = memoryJournal();
+    const second = conversation(messages, { states, journal }, { summarize });
+    await Promise.all([first.check(), second.check()]); // both have read the state
+    assert.equal((await first.afterTurn()).changed, true);
+    const calls = asked;
+    const said = { role: "user", content: "said in the second tab" };
+    await second.append(said);
+    for (const compact of [() => second.afterTurn(), () => second.compact()]) {
+      await assert.rejects(compact(), { code: "conflict" });
+    }
+    assert.equal(asked, calls, "no model was asked");
+    assert.deepEqual(await journal.events("c1"), []);
+    assert.deepEqual(second.messages, [...messages, said]);
+    assert.equal(second.state, undefined);
+    assert.deepEqual(await states.loadState("c1"), first.state);
+
+    await second.setMessages([...first.messages, said]);
+    assert.deepEqual(second.state, first.state);
+    await second.append(...talk(10));
+    assert.equal((await second.afterTurn()).changed, true);
+    assert.deepEqual(await states.loadState("c1"), second.state);
+    await first.append(...talk(10));
+    await assert.rejects(first.afterTurn(), { code: "conflict" });
+  });
+}
+
+test("two tabs compact at the same moment: one of them does, the other keeps its messages", async () => {
+  const states = memoryStore();
+  const messages = talk(12);
+  /** A model that is slow enough for both to be asked where there are no Web Locks. */
+  const summarize = async () => {
+    await new Promise((later) => setTimeout(later, 20));
+    return "## Summary\nThe user counted words, and nothing else is open.";
+  };
+  const tabs = [1, 2].map(() => conversation(messages, { states }, { summarize }));
+  const ends = await Promise.allSettled(tabs.map((tab) => tab.afterTurn()));
+  assert.deepEqual(ends.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const loser = tabs[ends.findIndex(({ status }) => status === "rejected")];
+  const winner = tabs[ends.findIndex(({ status }) => status === "fulfilled")];
+  assert.deepEqual(loser?.messages, messages);
+  assert.equal(loser?.state, undefined);
+  assert.deepEqual(await states.loadState("c1"), winner?.state);
+  const again = await loser?.append({ role: "user", content: "It goes on." });
+  assert.ok(Number(again) > 0);
+});
+
+test("a state that cannot be saved is told, and the compaction stays done", async () => {
+  const states = { ...plainStates(), saveState: () => Promise.reject(new Error("no disk")) };
+  const messages = talk(12);
+  const c = conversation(messages, { states });
+  await assert.rejects(c.afterTurn(), /no disk/);
+  assert.ok(c.messages.length < messages.length);
+});
+
+test("pages that have one conversation compact one after the other", { skip: noBrowser }, async (t) => {
+  const page = await openPage(t);
+  const browser = await page.context().browser()?.newContext();
+  assert.ok(browser);
+  const address = `${await serve(t, files(root))}/js/test/support/page.html`;
+  const pages = await Promise.all([browser.newPage(), browser.newPage()]);
+  await Promise.all(pages.map((each) => each.goto(address)));
+  const ends = await Promise.all(
+    pages.map((each) =>
+      each.evaluate(
+        async ({ messages, policy }) => {
+          const { Conversation, createCompactor, indexedDBStore } = await import(
+            /** @type {any} */ ("/js/dist/index.js")
+          );
+          let asked = 0;
+          const summarize = async () => {
+            asked++;
+            await new Promise((later) => setTimeout(later, 300));
+            return "## Summary\nThe user counted words, and nothing else is open.";
+          };
+          const compactor = createCompactor({ policy, summarize });
+          const c = new Conversation(compactor, { messages, id: "shared", states: indexedDBStore("tabs") });
+          await c.check();
+          await new Promise((later) => setTimeout(later, 300)); // both have read the state
+          const end = await c.afterTurn().then(
+            () => "compacted",
+            (/** @type {any} */ error) => error.code,
+          );
+          return { end, asked, left: c.messages.length };
+        },
+        { messages: talk(12), policy },
+      ),
+    ),
+  );
+  assert.deepEqual(ends.map(({ end }) => end).sort(), ["compacted", "conflict"]);
+  const { asked, left } = ends.find(({ end }) => end === "conflict") ?? { asked: -1, left: 0 };
+  assert.deepEqual([asked, left], [0, 13]);
 });
 
 test("a tool's output that is too large is kept elsewhere", async () => {

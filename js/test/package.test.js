@@ -1,10 +1,12 @@
 // What npm publishes, and its types as a strict program sees them.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createCompactor, load } from "ctxfold";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -26,13 +28,91 @@ test("the package holds what is built, its module and its papers, and nothing el
   }
 });
 
+test("the package says where it comes from, and its README leads to what is there", async () => {
+  const { repository } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
+  assert.deepEqual(repository, {
+    type: "git",
+    url: "git+https://github.com/ctxfold/ctxfold.git",
+    directory: "js",
+  });
+  const readme = await readFile(`${root}README.md`, "utf8");
+  const headings = [...readme.matchAll(/^#+ (.*)$/gm)].map(
+    ([, text = ""]) =>
+      `#${text
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, "")
+        .trim()
+        .replaceAll(" ", "-")}`,
+  );
+  const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  assert.ok(links.length >= 4);
+  for (const link of links) {
+    // Nothing else of the repository is in the tarball.
+    const [, path] = link.match(/^https:\/\/github\.com\/ctxfold\/ctxfold\/(?:blob|tree)\/main\/([^#]+)/) ?? [];
+    if (path) assert.ok(existsSync(`${root}../${path}`), `${link}: there is no such file`);
+    else assert.ok(headings.includes(link), `${link} leads nowhere from the tarball`);
+  }
+  const named = [...readme.matchAll(/(?<!main\/)\bdocs\/[\w.-]+/g)].map(([name]) => name);
+  for (const name of named) assert.ok(existsSync(`${root}../${name}`), name);
+});
+
+/** The text behind a name in the types. @param {string} types @param {string} name */
+function literals(types, name) {
+  const [, union = ""] = types.match(new RegExp(`export type ${name} = Open<([^>]*)>;`)) ?? [];
+  return [...union.matchAll(/"([^"]*)"/g)].map(([, literal]) => literal).sort();
+}
+
+test("the names in the types are those of the module and of the documents", async () => {
+  const types = await readFile(`${root}src/types.ts`, "utf8");
+  const info = createCompactor({ module: await load() }).info();
+  const names = (/** @type {{name: string}[]} */ list) => list.map(({ name }) => name).sort();
+  assert.deepEqual(literals(types, "Format"), names(info.formats));
+  assert.deepEqual(literals(types, "Preset"), names(info.presets));
+  assert.deepEqual(literals(types, "Estimator"), [...info.estimators].sort());
+  assert.deepEqual(literals(types, "PassName"), [...info.passes].sort());
+  const abi = await readFile(`${root}../docs/ABI.md`, "utf8");
+  for (const [heading, name] of [
+    ["Reasons", "Reason"],
+    ["Actions", "ActionName"],
+  ]) {
+    const [, table = ""] = abi.match(new RegExp(`^### ${heading}\n(.*?)^### `, "ms")) ?? [];
+    const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, row]) => row).sort();
+    assert.deepEqual(literals(types, name ?? ""), rows);
+  }
+});
+
+/** The keys of a policy's schema: their paths, and the values that a text may have. @param {any} schema @returns {[string[], string[] | undefined][]} */
+function keysOf(schema, path = /** @type {string[]} */ ([])) {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, value]) => [
+    [[...path, key], value.enum],
+    ...(value.type === "object" ? keysOf(value, [...path, key]) : []),
+  ]);
+}
+
+test("a policy's type has each key of its schema", { timeout: 120_000 }, async (t) => {
+  const schema = JSON.parse(await readFile(`${root}../docs/policy.schema.json`, "utf8"));
+  const keys = keysOf(schema).filter(([path]) => path.join() !== "answer"); // which the compactor says itself
+  assert.ok(keys.length > 40);
+  const lines = keys.map(([path, values], i) => {
+    const type = path.reduce((of, key) => `NonNullable<${of}["${key}"]>`, "Policy");
+    // What is archived by its place needs the bytes of the request.
+    const texts = values?.filter((value) => value !== "places").map((value) => JSON.stringify(value)) ?? [];
+    return `export const k${i} = (value: ${type}) => value;\n${texts.map((value) => `k${i}(${value});`).join("\n")}`;
+  });
+  await compiles(t, `import type { Policy } from "ctxfold";\n${lines.join("\n")}`, NODE);
+});
+
 /** A program that uses all entries; what is marked must be refused. */
 const PROGRAM = `
-import { Conversation, createCompactor, CtxfoldError, indexedDBStore, load, memoryStore, recallFrom, restoreFrom } from "ctxfold";
-import type { CompactorEvent, Done, LiveSession, Policy, RemoteSession, Report, Store, Summarize } from "ctxfold";
+import {
+  Conversation, createCompactor, createFitter, CtxfoldError, fit, indexedDBStore, load, memoryStore, recallFrom, restoreFrom,
+} from "ctxfold";
+import type {
+  CompactorEvent, Done, FitMemory, LiveSession, Policy, RemoteSession, Report, Store, Summarize,
+} from "ctxfold";
 import * as core from "ctxfold/core";
 import * as inline from "ctxfold/inline";
-import { createCompactor as createRemote } from "ctxfold/worker";
+import { createCompactor as createRemote, fit as remoteFit } from "ctxfold/worker";
 
 interface Message { role: "user" | "assistant"; content: string; at?: Date }
 const history: Message[] = [];
@@ -49,16 +129,29 @@ export async function uses(): Promise<Message[]> {
   done.messages.model satisfies string;
   const text: string = (await compactor.compact("[]")).messages;
   const bytes: Uint8Array = (await compactor.compact(new Uint8Array())).messages;
-  const answer = compactor.plan(history);
-  if (answer.requests.length > 0 && "plan" in answer) compactor.step(history, answer.plan, []);
-  const session: LiveSession = compactor.session(history);
-  const tokens: number = session.append({ role: "user" });
+  let answer = compactor.plan(history);
+  while ("plan" in answer) answer = compactor.step(history, answer.plan, []);
+  answer.messages satisfies Message[];
+  if (answer.report.reason === "compacted" || answer.report.reason === "a later one") answer.state;
+  const session: LiveSession<Message> = compactor.session(history);
+  const tokens: number = session.append({ role: "user", content: "And now?" });
+  session.messages[0]?.content satisfies string | undefined;
+  (await session.compact()).messages.at(-1)?.at satisfies Date | undefined;
   const remote: RemoteSession = createRemote({ policy }).session();
   const later: Promise<number> = remote.append({ role: "user" });
+  const memory: FitMemory = { load: (key) => localStorage.getItem(key), save: (key, json) => localStorage.setItem(key, json) };
+  const { messages: sent } = await fit(history, { window: 128_000, model: "gpt-4o", format: "openai-chat", summarize, memory, id: "a" });
+  sent satisfies Message[];
+  (await fit({ model: "m", messages: history }, { window: 1 })).messages.model satisfies string;
+  (await createFitter({ policy })(history, { signal: null })).messages.at(-1)?.role satisfies "user" | "assistant" | undefined;
+  (await remoteFit("[]", { window: 1 })).messages satisfies string;
+  createCompactor({ policy: { model: "gpt-4o", preset: "a later one", passes: [{ pass: "fold" }] } });
   for (const each of [compactor, createRemote()]) {
     const conversation = new Conversation(each, { messages: history, states: indexedDBStore() });
     const { value } = await conversation.call(async (messages) => messages.length);
     value satisfies number;
+    conversation.messages.at(-1)?.content satisfies string | undefined;
+    (await conversation.afterTurn()).done?.messages satisfies Message[] | undefined;
   }
   await restoreFrom(store, compactor, history);
   (await recallFrom(store, compactor, {})) satisfies string;
@@ -70,12 +163,16 @@ export async function uses(): Promise<Message[]> {
     if (error instanceof CtxfoldError) [error.code, error.path, error.offset] satisfies [string, string, number];
   }
   [text, bytes, tokens, later];
+  // @ts-expect-error a fit has no such option
+  fit(history, { windw: 1 });
+  // @ts-expect-error a session has the app's own messages
+  session.append({ role: "user" });
   // @ts-expect-error a policy has no such key
   createCompactor({ policy: { windows: 1 } });
   // @ts-expect-error a compactor of the worker gives promises
   createRemote().check(history).due;
   const compacted: Done<Message[]> = await compactor.compact(history);
-  return compacted.messages as Message[];
+  return compacted.messages;
 }
 `;
 
@@ -101,17 +198,45 @@ export const wrapped = (model: Parameters<typeof wrapLanguageModel>[0]["model"])
 const STRICT =
   "--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --verbatimModuleSyntax --pretty false --target es2022";
 
+const NODE = "--module nodenext --lib es2024,dom";
+
 for (const [name, program, options] of /** @type {const} */ ([
-  ["as Node finds them, without Node's own types", PROGRAM, "--module nodenext --lib es2024,dom"],
+  ["as Node finds them, without Node's own types", PROGRAM, NODE],
   ["as a bundler finds them", PROGRAM, "--module esnext --moduleResolution bundler --lib es2024,dom"],
-  ["of the adapters", ADAPTERS, "--module nodenext --lib es2024,dom --types node --skipLibCheck"],
+  ["of the adapters", ADAPTERS, `${NODE} --types node --skipLibCheck`],
 ])) {
-  test(`types in a strict program: ${name}`, { timeout: 120_000 }, async (t) => {
-    const folder = `${root}build-types`; // inside the package, where its own name leads to it
-    await mkdir(folder, { recursive: true });
-    t.after(() => rm(folder, { recursive: true, force: true }));
-    await writeFile(`${folder}/program.ts`, program);
-    const args = [compiler, ...STRICT.split(" "), ...options.split(" "), "program.ts"];
-    await run(process.execPath, args, { cwd: folder }).catch((error) => assert.fail(error.stdout || error));
-  });
+  test(`types in a strict program: ${name}`, { timeout: 120_000 }, (t) => compiles(t, program, options));
+}
+
+/** What the blocks of the README take from their reader's own program. */
+const GIVEN = `
+import type { SummaryRequest } from "ctxfold";
+export declare const history: { role: string; content: string }[];
+export declare function askMyModel(request: SummaryRequest | object): Promise<string>;
+`;
+
+test("types in a strict program: the blocks of the README", { timeout: 120_000 }, async (t) => {
+  const readme = await readFile(`${root}README.md`, "utf8");
+  const blocks = [...readme.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
+  assert.ok(blocks.length >= 10);
+  const programs = blocks.map(
+    (code) => `import { askMyModel, history } from "./given.js";\n${code}\nexport { askMyModel, history };`,
+  );
+  await compiles(t, programs, `${NODE} --types node --skipLibCheck`, { "given.ts": GIVEN });
+});
+
+/**
+ * Fails with what the compiler says.
+ * @param {import("node:test").TestContext} t @param {string | string[]} programs @param {string} options
+ * @param {Record<string, string>} [beside] other files
+ */
+async function compiles(t, programs, options, beside = {}) {
+  // Inside the package, where its own name leads to it.
+  const folder = await mkdtemp(`${root}build-types-`);
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(beside)) await writeFile(`${folder}/${name}`, text);
+  const names = [programs].flat().map((_, i) => `program${i}.ts`);
+  for (const [i, program] of [programs].flat().entries()) await writeFile(`${folder}/program${i}.ts`, program);
+  const args = [compiler, ...STRICT.split(" "), ...options.split(" "), ...names];
+  await run(process.execPath, args, { cwd: folder }).catch((error) => assert.fail(error.stdout || error));
 }

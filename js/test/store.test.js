@@ -31,6 +31,14 @@ async function keepsStates(store) {
   await store.saveState("b/ü", { round: 7 });
   assert.deepEqual(await store.loadState("a"), { round: 2, ledger: { files: ["größer.txt"] } });
   assert.deepEqual(await store.loadState("b/ü"), { round: 7 });
+  if (!store.swapState) return;
+  assert.equal(await store.swapState("c", undefined, { round: 1, files: [1, 2] }), true);
+  assert.equal(await store.swapState("c", undefined, { round: 2 }), false);
+  assert.equal(await store.swapState("c", { round: 1, files: [2, 1] }, { round: 2 }), false);
+  assert.equal(await store.swapState("c", { round: 1, files: [1, 2], more: true }, { round: 2 }), false);
+  assert.deepEqual(await store.loadState("c"), { round: 1, files: [1, 2] });
+  assert.equal(await store.swapState("c", { files: [1, 2], round: 1 }, { round: 2 }), true);
+  assert.deepEqual(await store.loadState("c"), { round: 2 });
 }
 
 test("a store in memory", async () => {

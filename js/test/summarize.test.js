@@ -154,7 +154,7 @@ test("the requests of a round are asked at the same time, and each has its own a
       if (id === "two") throw new Error("two failed");
       return `answer of ${id}`;
     },
-    1000,
+    { timeoutMs: 1000 },
   );
   assert.equal(most, 3);
   assert.deepEqual(round, [
@@ -162,4 +162,101 @@ test("the requests of a round are asked at the same time, and each has its own a
     { id: "two", error: "two failed" },
     { id: "three", text: "answer of three" },
   ]);
+});
+
+/** Many requests: a record that is far too long for one. */
+const split = { ...tight, summary: { max_input_tokens: 2500, max_output_tokens: 300 } };
+
+test("a model that answers one request at a time is asked for one at a time, and the queue costs no time", async () => {
+  let running = 0;
+  let most = 0;
+  let asked = 0;
+  const { report } = await createCompactor({
+    policy: split,
+    concurrency: 1,
+    summaryTimeoutMs: 250,
+    summarize: async () => {
+      asked++;
+      most = Math.max(most, ++running);
+      await new Promise((later) => setTimeout(later, 100));
+      running--;
+      return summary;
+    },
+  }).compact(session(40));
+  assert.ok(asked >= 4, `${asked} requests`); // longer than one time limit, in all
+  assert.equal(most, 1);
+  written(report, { source: "model" });
+});
+
+test("two requests at once are two, and what waits when the caller aborts is never asked", async () => {
+  let running = 0;
+  let most = 0;
+  const compactor = createCompactor({
+    policy: split,
+    concurrency: 2,
+    summarize: async () => {
+      most = Math.max(most, ++running);
+      await new Promise((later) => setTimeout(later, 5));
+      running--;
+      return summary;
+    },
+  });
+  await Promise.all([compactor.compact(session(40)), compactor.compact(session(40))]);
+  assert.equal(most, 2);
+
+  const controller = new AbortController();
+  let asked = 0;
+  const aborted = createCompactor({
+    policy: split,
+    concurrency: 1,
+    summarize: () => {
+      asked++;
+      queueMicrotask(() => controller.abort(new Error("the user left")));
+      return new Promise(() => {});
+    },
+  }).compact(session(40), { signal: controller.signal });
+  await assert.rejects(aborted, /the user left/);
+  assert.equal(asked, 1);
+  for (const concurrency of [0, -1, Number.NaN]) {
+    assert.throws(() => createCompactor({ concurrency }), { code: "invalid_option", path: "concurrency" });
+  }
+});
+
+test("bullets, as the summarizer of a browser writes them, are taken at once", async () => {
+  let asked = 0;
+  const bullets =
+    "* The user asked what each module says.\n* Each module says one line many times over.\n* Nothing is open.";
+  const { report } = await compact(() => {
+    asked++;
+    return bullets;
+  });
+  assert.equal(asked, 1);
+  written(report, { source: "model" });
+});
+
+/** @param {any[]} pieces */
+const stream = (...pieces) =>
+  (async function* () {
+    yield* pieces;
+  })();
+
+test("a stream whose pieces say why the model ended is whole only if the last one does", async () => {
+  const [half, rest] = [summary.slice(0, 60), summary.slice(60)];
+  for (const pieces of [
+    [half, rest],
+    [{ text: half }, { text: rest, finish_reason: "stop" }],
+    [{ text: half, finish_reason: null }, { text: rest }, { finish_reason: "end_turn" }],
+  ]) {
+    const { messages, report } = await compact(() => stream(...pieces));
+    written(report, { source: "model" });
+    assert.ok(messages.some((m) => m.content?.includes(summary)));
+  }
+  for (const pieces of [
+    [{ text: half }, { text: rest }],
+    [{ text: half, finish_reason: null }],
+    [{ text: summary, finish_reason: "length" }],
+  ]) {
+    isLocal(await compact(() => stream(...pieces)), "cut_off");
+  }
+  isLocal(await compact(() => stream({ choices: [{ delta: { content: summary } }] })), "summarizer_failed");
 });

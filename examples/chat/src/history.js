@@ -8,10 +8,20 @@
  * @property {object | undefined} state what the last compaction returned
  * @property {{plan: object, requests: any[], length: number} | undefined} pending a compaction that waits for its summaries,
  *   and how much of the context it was made for
+ * @property {number} revision counts what was kept; two tabs have one conversation, and each sees by it that the other has gone on
  */
 
 /** @returns {Conversation} */
-export const empty = () => ({ all: [], context: [], state: undefined, pending: undefined });
+export const empty = () => ({ all: [], context: [], state: undefined, pending: undefined, revision: 0 });
+
+/** Another tab has kept this conversation since it was read: nothing was written over. */
+export class Outdated extends Error {}
+
+/** Tells the other tabs. */
+const channel = new BroadcastChannel("ctxfold-chat");
+
+/** @param {() => void} heard is called when another tab has kept the conversation */
+export const watch = (heard) => channel.addEventListener("message", heard);
 
 const STORE = "conversations";
 const KEY = "current";
@@ -39,16 +49,23 @@ async function store(mode) {
 }
 
 /** @returns {Promise<Conversation>} */
-export const restored = async () => (await result((await store("readonly")).get(KEY))) ?? empty();
+export const restored = async () => ({ ...empty(), ...(await result((await store("readonly")).get(KEY))) });
 
-/** Resolves when the conversation is on disk. @param {Conversation} conversation */
+/**
+ * Resolves when the conversation is on disk. Rejects with `Outdated` where another tab was faster.
+ * @param {Conversation} conversation
+ */
 export async function keep(conversation) {
-  const { transaction } = await store("readwrite").then((objects) => {
-    objects.put(conversation, KEY);
-    return objects;
-  });
+  const target = await store("readwrite");
+  const kept = await result(target.get(KEY));
+  if ((kept?.revision ?? 0) !== conversation.revision)
+    throw new Outdated("another tab has gone on with this conversation");
+  const revision = conversation.revision + 1;
+  target.put({ ...conversation, revision }, KEY);
   await new Promise((resolve, reject) => {
-    transaction.oncomplete = resolve;
-    transaction.onabort = () => reject(transaction.error);
+    target.transaction.oncomplete = resolve;
+    target.transaction.onabort = () => reject(target.transaction.error);
   });
+  conversation.revision = revision;
+  channel.postMessage(revision);
 }

@@ -1,5 +1,5 @@
 import { createCompactor } from "ctxfold/worker";
-import { empty, keep, restored } from "./history.js";
+import { empty, keep, Outdated, restored, watch } from "./history.js";
 import { answer, summary } from "./model.js";
 
 /** @param {string} id @returns {any} */
@@ -39,13 +39,28 @@ async function reopen() {
   session = opened();
 }
 
-/** @param {string} role @param {string} content */
-async function add(role, content) {
-  const message = { role, content };
-  conversation.context.push({ index: conversation.all.push(message) - 1, message });
-  await session.append(message);
-  await keep(conversation);
+/** Goes on with what is on disk: another tab has changed it. */
+async function adopt() {
+  conversation = await restored();
+  await reopen();
   await render();
+  say("Another tab has gone on with this conversation.");
+}
+
+/** Puts a message behind the last one, also where that is another tab's by now. @param {string} role @param {string} content */
+async function add(role, content) {
+  for (;;) {
+    const message = { role, content };
+    conversation.context.push({ index: conversation.all.push(message) - 1, message });
+    await session.append(message);
+    try {
+      await keep(conversation);
+      return await render();
+    } catch (error) {
+      if (!(error instanceof Outdated)) throw error;
+      await adopt();
+    }
+  }
 }
 
 /** Runs one thing at a time; Stop aborts it. @param {(signal: AbortSignal) => Promise<void>} work */
@@ -56,6 +71,7 @@ async function working(work) {
     await work(busy.signal);
   } catch (error) {
     if (busy.signal.aborted) say("Stopped.");
+    else if (error instanceof Outdated) await adopt();
     else say(`That did not work: ${/** @type {Error} */ (error).message}`);
     await reopen();
   }
@@ -213,13 +229,14 @@ $("stop").addEventListener("click", async () => {
 $("compact").addEventListener("click", () => working((signal) => compact(signal, true)));
 $("clear").addEventListener("click", async () => {
   busy?.abort(new DOMException("the conversation is forgotten", "AbortError"));
-  conversation = empty();
+  conversation = { ...empty(), revision: (await restored()).revision };
   await reopen();
   await keep(conversation);
   await render();
   lock();
   say("Forgotten.");
 });
+watch(() => busy || adopt());
 fields().window.addEventListener("change", async () => {
   await reopen();
   await measure();

@@ -66,7 +66,9 @@ export async function summary(settings, { system, prompt, max_output_tokens: lim
       { role: "system", content: system },
       { role: "user", content: prompt },
     ];
-    return answer(settings, messages, { signal, limit });
+    const { text, finish_reason } = await answer(settings, messages, { signal, limit });
+    // An answer that does not say why it ended is half of one.
+    return { text, finish_reason: finish_reason ?? "incomplete" };
   }
   await wait(3 * SCRIPT_TAKES, signal);
   const said = [...prompt.matchAll(/You said “([^”]+)”/g)].map(([, topic]) => `- ${topic}`);

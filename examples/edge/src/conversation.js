@@ -126,7 +126,8 @@ async function summary({ id, system, prompt, max_output_tokens }, model, send, s
   try {
     const response = await send({ model, messages, max_completion_tokens: max_output_tokens }, signal);
     const { choices } = /** @type {any} */ (await response.json());
-    return { id, text: choices[0].message.content, finish_reason: choices[0].finish_reason };
+    // An answer that does not say why it ended is half of one.
+    return { id, text: choices[0].message.content, finish_reason: choices[0].finish_reason ?? "incomplete" };
   } catch (error) {
     return { id, error: String(error) };
   }

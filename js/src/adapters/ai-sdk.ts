@@ -4,6 +4,7 @@
  */
 import { generateText, type LanguageModel } from "ai";
 import type { Summarize } from "ctxfold";
+import { finished } from "../finish.js";
 import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
 
 export { type AdapterOptions, isOverflow } from "./conversations.js";
@@ -25,7 +26,7 @@ export function prepareStep(
 }
 
 interface CallOptions {
-  prompt: unknown[];
+  prompt: object[];
   abortSignal?: AbortSignal | undefined;
 }
 
@@ -76,16 +77,23 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
 }
 
 /** A message as a model takes it: of the messages of an app, only those of the system may have a text for their content. */
-function asPrompt(message: unknown): unknown {
+function asPrompt(message: object): object {
   const { role, content } = message as { role: string; content: unknown };
   if (role === "system" || typeof content !== "string") return message;
-  return { ...(message as object), content: [{ type: "text", text: content }] };
+  return { ...message, content: [{ type: "text", text: content }] };
 }
 
 /** A summarizer over any model of the SDK. */
 export function summarizeWith(model: LanguageModel): Summarize {
   return async ({ system, prompt, max_output_tokens: maxOutputTokens }, { signal: abortSignal }) => {
-    const { text, finishReason } = await generateText({ model, system, prompt, maxOutputTokens, abortSignal });
-    return { text, finish_reason: finishReason };
+    const answer = await generateText({ model, system, prompt, maxOutputTokens, abortSignal });
+    return { text: answer.text, finish_reason: reasonOf(answer) };
   };
+}
+
+/** The SDK has names of its own for an answer that ended without a reason of the provider's. */
+function reasonOf(answer: { finishReason: string; rawFinishReason?: string | undefined }): string {
+  const { finishReason, rawFinishReason } = answer;
+  const whole = finishReason !== "unknown" && finishReason !== "error" && (finishReason !== "other" || rawFinishReason);
+  return finished(whole ? finishReason : undefined);
 }

@@ -5,6 +5,7 @@
  * its whole history.
  */
 import type { Summarize } from "ctxfold";
+import { finished } from "../finish.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
 
@@ -33,6 +34,6 @@ export function summarizeWith(client: Client, { model }: { model: string }): Sum
     const texts = answer.content.map((block: { type: string; text?: string }) =>
       block.type === "text" ? block.text : "",
     );
-    return { text: texts.join(""), finish_reason: answer.stop_reason };
+    return { text: texts.join(""), finish_reason: finished(answer.stop_reason) };
   };
 }

@@ -24,16 +24,17 @@ export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions
     if (!Array.isArray(messages) || endpoint.held?.some((name) => body?.[name])) return send(input, init);
 
     const conversations = byFormat.get(endpoint.format) as Conversations;
-    const wrap = (list: readonly unknown[]) => ({ ...body, [endpoint.list]: list });
+    const within = { body: body as object, list: endpoint.list };
+    const written = (list: readonly unknown[]) => JSON.stringify({ ...body, [endpoint.list]: list });
     const { signal } = init ?? {};
-    const fitted = await conversations.fit(messages, { wrap, signal });
-    const response = await send(input, fitted === messages ? init : { ...init, body: JSON.stringify(wrap(fitted)) });
+    const fitted = await conversations.fit(messages, { within, signal });
+    const response = await send(input, fitted === messages ? init : { ...init, body: written(fitted) });
     if (response.ok) return response;
     const refusal = { status: response.status, responseBody: await response.clone().text() };
     if (!(await isOverflow(refusal, options.module))) return response;
-    const forced = await conversations.fit(messages, { wrap, signal, force: true });
+    const forced = await conversations.fit(messages, { within, signal, force: true });
     if (forced === messages) return response;
-    return send(input, { ...init, body: JSON.stringify(wrap(forced)) });
+    return send(input, { ...init, body: written(forced) });
   };
 }
 

@@ -13,6 +13,7 @@ import {
 } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
 import type { Summarize } from "ctxfold";
+import { finished } from "../finish.js";
 import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
 
 export { type AdapterOptions, isOverflow } from "./conversations.js";
@@ -41,10 +42,14 @@ function toWire(message: BaseMessage, index: number): Wire {
   return wire;
 }
 
+/** Whether a message may be what became of another one. What is remembered has the place of an older list. */
+const isOf = (wire: Wire, sent: Wire | undefined): boolean =>
+  sent !== undefined && wire.role === sent.role && wire.tool_call_id === sent.tool_call_id;
+
 /** The message that a wire message stands for: the caller's own where nothing of it was changed. */
 function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly Wire[]): BaseMessage {
   const { ctxfold_index: index = -1, role, tool_calls = [], tool_call_id = "" } = wire;
-  const original = messages[index];
+  const original = isOf(wire, sent[index]) ? messages[index] : undefined;
   if (original && JSON.stringify(wire) === JSON.stringify(sent[index])) return original;
   const fields = { ...(original?.lc_kwargs ?? {}), content: (wire.content ?? "") as string };
   if (role === "tool") return new ToolMessage({ ...fields, tool_call_id });
@@ -109,7 +114,13 @@ interface Model {
 export function summarizeWith(model: Model): Summarize {
   return async ({ system, prompt }, { signal }) => {
     const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });
-    const { finish_reason, stop_reason } = answer.response_metadata ?? {};
-    return { text: answer.text, finish_reason: finish_reason ?? stop_reason };
+    const metadata: Record<string, unknown> = answer.response_metadata ?? {};
+    const key = REASONS.find((name) => metadata[name] !== undefined);
+    // A model without a provider, such as one of a test or of the page, may never say why it ended.
+    const silent = !key && metadata.model_provider === undefined;
+    return { text: answer.text, finish_reason: silent ? null : finished(key && metadata[key]) };
   };
 }
+
+/** Where the packages of the providers put why a model ended. */
+const REASONS = ["finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason"];

@@ -4,6 +4,7 @@
  * `new OpenAI({ fetch: compactingFetch({ policy }) })` is all: the app goes on giving its whole history.
  */
 import type { Summarize } from "ctxfold";
+import { finished } from "../finish.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
 
@@ -37,6 +38,6 @@ export function summarizeWith(client: Client, { model }: { model: string }): Sum
     ];
     const body = { model, messages, max_completion_tokens: max_output_tokens };
     const { choices } = await client.chat.completions.create(body, { signal });
-    return { text: choices[0]?.message?.content ?? "", finish_reason: choices[0]?.finish_reason };
+    return { text: choices[0]?.message?.content ?? "", finish_reason: finished(choices[0]?.finish_reason) };
   };
 }

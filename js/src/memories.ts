@@ -1,0 +1,119 @@
+/** What fits remember: which compaction stands for which beginning of a history. */
+import { CtxfoldError, messageOf } from "./errors.js";
+import type { MaybeText } from "./store.js";
+
+/**
+ * Where compactions are remembered, for hosts whose process does not live as long as a conversation. What is kept under a key is JSON
+ * and not to be changed. A key is the `id` of a call, or `default`.
+ */
+export interface FitMemory {
+  /** What was saved last under the key; undefined or null where there is none. */
+  load(key: string): MaybeText | PromiseLike<MaybeText>;
+  /** Keeps a text in the place of the one before. */
+  save(key: string, json: string): void | PromiseLike<void>;
+}
+
+/** An entry of the member `memory` of docs/ABI.md: a compaction that was made of the beginning of a history. */
+export interface Entry {
+  /** How many messages of the history it stands for, and their print. */
+  messages: number;
+  print: string;
+  /** How many messages were sent for them, and their print. */
+  sent_messages: number;
+  sent: string;
+}
+
+/** An entry, and its JSON as the module wrote it. */
+export interface Remembered {
+  entry: Entry;
+  json: string;
+}
+
+/** Where the entries of a conversation, or of several, are. */
+export interface Memories {
+  /** The entries of a key, the oldest first. */
+  of(key: string): readonly Remembered[] | PromiseLike<readonly Remembered[]>;
+  add(key: string, made: Remembered): void | PromiseLike<void>;
+  /** Tells that an entry was used. */
+  used(key: string, made: Remembered): void;
+}
+
+/** The entry that stands for most of a history, of which `prints` are given; undefined where none does. */
+export function find(entries: readonly Remembered[], prints: readonly string[]): Remembered | undefined {
+  let best: Remembered | undefined;
+  for (const each of entries) {
+    const { messages, print, sent_messages, sent } = each.entry;
+    if (best && messages < best.entry.messages) continue;
+    if (prints[messages - 1] === print || prints[sent_messages - 1] === sent) best = each;
+  }
+  return best;
+}
+
+/** Entries in this process. Of more than `most` the one that was used longest ago is forgotten. */
+export class OwnMemories implements Memories {
+  /** The one that was used last is the last. */
+  readonly #all = new Map<Remembered, string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  of(key: string): readonly Remembered[] {
+    return [...this.#all].filter(([, of]) => of === key).map(([each]) => each);
+  }
+
+  add(key: string, made: Remembered): void {
+    this.#all.set(made, key);
+    for (const oldest of this.#all.keys()) {
+      if (this.#all.size <= this.#most) return;
+      this.#all.delete(oldest);
+    }
+  }
+
+  used(key: string, made: Remembered): void {
+    if (this.#all.delete(made)) this.#all.set(made, key);
+  }
+}
+
+/** Entries in a memory of the host's: a list for each key, of at most `most`. Rejects with `memory_failed` where it fails. */
+export class KeptMemories implements Memories {
+  readonly #memory: FitMemory;
+  readonly #most: number;
+
+  constructor(memory: FitMemory, most: number) {
+    this.#memory = memory;
+    this.#most = most;
+  }
+
+  async of(key: string): Promise<readonly Remembered[]> {
+    const text = await told("read", () => this.#memory.load(key));
+    return read(text).map((entry) => ({ entry, json: JSON.stringify(entry) }));
+  }
+
+  async add(key: string, made: Remembered): Promise<void> {
+    const others = (await this.of(key)).filter(({ json }) => json !== made.json);
+    const kept = [...others, made].slice(-this.#most);
+    await told("kept", () => this.#memory.save(key, `[${kept.map(({ json }) => json).join()}]`));
+  }
+
+  used(): void {}
+}
+
+async function told<T>(what: string, work: () => T | PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new CtxfoldError("memory_failed", `what fit remembers cannot be ${what}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What a memory has; of a text that is none of ours, nothing: that costs a compaction, and no more. */
+function read(text: MaybeText): Entry[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(list) ? list.filter((each) => each === Object(each)) : [];
+  } catch {
+    return [];
+  }
+}

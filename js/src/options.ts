@@ -1,0 +1,74 @@
+/** Refuses options that nothing reads: one that is misspelt would be without effect, and nobody would be told. */
+import { CtxfoldError } from "./errors.js";
+import type { Policy } from "./types.js";
+
+/** The names of all options of one kind. The type makes a new option that is not listed an error. */
+export type Names<Options extends object> = Readonly<Record<keyof Options, true>>;
+
+const POLICY: Names<Policy> = {
+  preset: true,
+  format: true,
+  model: true,
+  estimator: true,
+  window: true,
+  gate: true,
+  passes: true,
+  summary: true,
+  pins: true,
+  wire_safe: true,
+  open_calls: true,
+  force: true,
+  max_bytes: true,
+  prices: true,
+  log: true,
+  archive: true,
+};
+
+/**
+ * Throws `invalid_option` for an option that `of` does not have, with the option that was probably meant. One whose value is
+ * undefined is passed over.
+ */
+export function checkOptions(given: object, names: Readonly<Record<string, true>>, of: string): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || Object.hasOwn(names, name)) continue;
+    const meant = likely(name, Object.keys(names)) ?? inPolicy(name, names);
+    throw new CtxfoldError(
+      "invalid_option",
+      `${of} has no option "${name}"${meant ? `: did you mean "${meant}"?` : `; it has ${Object.keys(names).join(", ")}`}`,
+      { path: name },
+    );
+  }
+}
+
+function inPolicy(name: string, names: Readonly<Record<string, true>>): string | undefined {
+  const key = Object.hasOwn(names, "policy") ? likely(name, Object.keys(POLICY)) : undefined;
+  return key && `policy.${key}`;
+}
+
+/** The name that is nearest to one that was given, if it is near at all. */
+function likely(given: string, names: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(given.length / 3)) + 1;
+  for (const name of names) {
+    const far = distance(plain(given), plain(name));
+    if (far < least) [best, least] = [name, far];
+  }
+  return best;
+}
+
+/** Without what spellings differ in. */
+const plain = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
+
+/** How many letters have to be put in, taken out or changed (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next[j] = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, swap);
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,0 +1,500 @@
+// Apps that keep their own list and give all of it each turn: what is compacted once stays compacted.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createCompactor, createFitter, fit, load, memoryStore, restoreFrom } from "ctxfold";
+import * as remote from "ctxfold/worker";
+import { summary } from "./support/session.js";
+
+const module = await load();
+const TURNS = 60;
+
+/** @param {number} n of words */
+const words = (n) => Array.from({ length: n }, (_, i) => `word${i % 97}`).join(" ");
+
+/**
+ * One turn of a chat with a tool, in each wire format: what the user says, the steps of the agent, and its answer.
+ * @type {Record<string, (turn: number) => {user: any, steps: any[][], answer: any}>}
+ */
+const SCRIPTS = {
+  "openai-chat": (turn) => ({
+    user: { role: "user", content: `Question ${turn}: what does src/file${turn}.ts say?` },
+    steps: [0, 1].map((step) => [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: `call_${turn}_${step}`,
+            type: "function",
+            function: { name: "read", arguments: JSON.stringify({ path: `src/file${turn}_${step}.ts` }) },
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: `call_${turn}_${step}`, content: `Result ${turn}.${step}: ${words(120)}` },
+    ]),
+    answer: { role: "assistant", content: `Answer ${turn}: ${words(60)}` },
+  }),
+  anthropic: (turn) => ({
+    user: { role: "user", content: [{ type: "text", text: `Question ${turn}: what does src/file${turn}.ts say?` }] },
+    steps: [0, 1].map((step) => [
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "I look." },
+          {
+            type: "tool_use",
+            id: `toolu_${turn}_${step}`,
+            name: "read",
+            input: { path: `src/file${turn}_${step}.ts` },
+          },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: `toolu_${turn}_${step}`,
+            content: [{ type: "text", text: `Result ${turn}.${step}: ${words(120)}` }],
+          },
+        ],
+      },
+    ]),
+    answer: { role: "assistant", content: [{ type: "text", text: `Answer ${turn}: ${words(60)}` }] },
+  }),
+  "ai-sdk": (turn) => ({
+    user: { role: "user", content: [{ type: "text", text: `Question ${turn}: what does src/file${turn}.ts say?` }] },
+    steps: [0, 1].map((step) => [
+      {
+        role: "assistant",
+        content: [
+          {
+            type: "tool-call",
+            toolCallId: `c${turn}_${step}`,
+            toolName: "read",
+            input: { path: `src/file${turn}_${step}.ts` },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: `c${turn}_${step}`,
+            toolName: "read",
+            output: { type: "text", value: `Result ${turn}.${step}: ${words(120)}` },
+          },
+        ],
+      },
+    ]),
+    answer: { role: "assistant", content: [{ type: "text", text: `Answer ${turn}: ${words(60)}` }] },
+  }),
+};
+
+/** The window makes about one compaction in ten turns. @param {string} format */
+const policyOf = (format) => ({ format, window: { tokens: 8000, reserve: 500 } });
+
+/** Counts what a loop costs. */
+class Costs {
+  compactions = 0;
+  calls = 0;
+  summarize = () => {
+    this.calls++;
+    return summary;
+  };
+  /** @param {any} report */
+  onCompaction = (report) => {
+    assert.equal(report.reason, "compacted");
+    this.compactions++;
+  };
+
+  /** Within one of what another loop costs. @param {Costs} others @param {string} what */
+  within(others, what) {
+    const { compactions, calls } = this;
+    for (const [name, mine, theirs] of /** @type {const} */ ([
+      ["compactions", compactions, others.compactions],
+      ["calls", calls, others.calls],
+    ])) {
+      assert.ok(
+        Math.abs(mine - theirs) <= 1,
+        `${what}: ${mine} ${name}, where going on from the answer takes ${theirs}`,
+      );
+    }
+  }
+}
+
+/** What a session costs, which goes on from each answer: the least that is possible. @param {string} format @param {boolean} bySteps */
+async function leastCosts(format, bySteps) {
+  const costs = new Costs();
+  const session = createCompactor({ module, policy: policyOf(format), summarize: costs.summarize }).session();
+  const compact = async () => {
+    if (!session.check().due) return;
+    const { report } = await session.compact();
+    if (report.changed) costs.compactions++;
+  };
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { user, steps, answer } = SCRIPTS[format](turn);
+    session.append(user);
+    await compact();
+    for (const step of steps) {
+      session.append(...step);
+      if (bySteps) await compact();
+    }
+    session.append(answer);
+  }
+  return costs;
+}
+
+/** @type {Map<string, Promise<Costs>>} */
+const measured = new Map();
+
+/** @param {string} format @param {boolean} bySteps */
+function least(format, bySteps) {
+  const key = `${format} ${bySteps}`;
+  const costs = measured.get(key) ?? leastCosts(format, bySteps);
+  measured.set(key, costs);
+  return costs;
+}
+
+/** What a provider would refuse. @param {string} format @param {any} messages */
+function valid(format, messages) {
+  const { violations } = createCompactor({ module, policy: { format } }).validate(messages);
+  assert.deepEqual(violations, []);
+}
+
+/** A mark of the prompt cache on the newest message, as Anthropic advises, in copies. @param {any[]} messages */
+function marked(messages) {
+  const copy = structuredClone(messages);
+  copy.at(-1).content.at(-1).cache_control = { type: "ephemeral" };
+  return copy;
+}
+
+/** What frameworks write into messages, which changes from turn to turn. @param {any[]} messages @param {number} turn */
+const dated = (messages, turn) =>
+  messages.map((message, i) => ({ ...message, id: `${turn}-${i}`, providerOptions: { mastra: { createdAt: turn } } }));
+
+/** @type {[name: string, format: string, (messages: any[], turn: number) => any[]][]} */
+const HABITS = [
+  ["the list as it is", "openai-chat", (messages) => messages],
+  ["the list as it is", "anthropic", (messages) => messages],
+  ["the list as it is", "ai-sdk", (messages) => messages],
+  ["copies of all messages", "openai-chat", (messages) => structuredClone(messages)],
+  ["a mark of the prompt cache that moves", "anthropic", marked],
+  ["metadata that changes", "ai-sdk", dated],
+];
+
+for (const [name, format, habit] of HABITS) {
+  for (const bySteps of [false, true]) {
+    test(`${TURNS} turns, ${format}, ${name}${bySteps ? ", fitted before each step" : ""}`, async () => {
+      const costs = new Costs();
+      const { summarize, onCompaction } = costs;
+      const fitter = createFitter({ module, policy: policyOf(format), summarize, onCompaction });
+      /** @type {any[]} */
+      const history = [];
+      for (let turn = 0; turn < TURNS; turn++) {
+        const { user, steps, answer } = SCRIPTS[format](turn);
+        history.push(user);
+        const given = habit(history, turn);
+        const { messages, report, known } = await fitter(given);
+        assert.ok(report.tokens.after <= report.tokens.limit, `turn ${turn}: ${JSON.stringify(report.tokens)}`);
+        assert.equal(known || report.changed, costs.compactions > 0);
+        assert.equal(messages === given, costs.compactions === 0);
+        assert.equal(messages.at(-1), given.at(-1), "the newest message is the app's own");
+        valid(format, messages);
+        for (const step of steps) {
+          history.push(...step);
+          if (bySteps) await fitter(habit(history, turn));
+        }
+        history.push(answer);
+      }
+      const fewest = await least(format, bySteps);
+      assert.ok(fewest.compactions >= 4 && fewest.calls >= 2, `${fewest.compactions} and ${fewest.calls}`);
+      costs.within(fewest, name);
+    });
+  }
+}
+
+for (const format of Object.keys(SCRIPTS)) {
+  test(`${TURNS} turns, ${format}: an agent goes on from what it was given, and has its whole history at the next turn`, async () => {
+    const costs = new Costs();
+    const { summarize, onCompaction } = costs;
+    const fitter = createFitter({ module, policy: policyOf(format), summarize, onCompaction });
+    /** @type {any[]} */
+    const history = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      const { user, steps, answer } = SCRIPTS[format](turn);
+      history.push(user);
+      let carried = [...(await fitter(history)).messages];
+      for (const step of steps) {
+        history.push(...step);
+        carried.push(...step);
+        carried = [...(await fitter(carried)).messages];
+        valid(format, carried);
+      }
+      history.push(answer);
+    }
+    costs.within(await least(format, true), "steps that carry on");
+  });
+}
+
+test("a list that goes on from the answer all the time costs what a session costs", async () => {
+  const costs = new Costs();
+  const { summarize, onCompaction } = costs;
+  const fitter = createFitter({ module, policy: policyOf("openai-chat"), summarize, onCompaction });
+  /** @type {any[]} */
+  let list = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { user, steps, answer } = SCRIPTS["openai-chat"](turn);
+    list = [...(await fitter([...list, user])).messages, ...steps.flat(), answer];
+  }
+  costs.within(await least("openai-chat", false), "going on");
+});
+
+/** @param {number} turns @param {string} [format] */
+const talk = (turns, format = "openai-chat") =>
+  Array.from({ length: turns }, (_, turn) => {
+    const { user, steps, answer } = SCRIPTS[format](turn);
+    return [user, ...steps.flat(), answer];
+  }).flat();
+
+const question = { role: "user", content: "And now?" };
+
+test("a user goes back and says something else: what was made of the beginning that is the same is found", async () => {
+  const costs = new Costs();
+  const { summarize, onCompaction } = costs;
+  const fitter = createFitter({ module, policy: policyOf("openai-chat"), summarize, onCompaction });
+  const history = [...talk(14), question];
+  assert.equal((await fitter(history)).report.changed, true);
+  for (const other of ["Another answer, please.", "In French.", "Shorter."]) {
+    const { report, known } = await fitter([
+      ...history,
+      { role: "assistant", content: "Well." },
+      { role: "user", content: other },
+    ]);
+    assert.deepEqual([report.changed, known], [false, true]);
+  }
+  assert.equal(costs.compactions, 1);
+  // What was folded has changed: what was made of it is not this conversation's.
+  const edited = structuredClone(history);
+  edited[0].content = "A first question that is another one.";
+  assert.equal((await fitter(edited)).known, false);
+});
+
+test("kept messages are the app's own, as it gives them now", async () => {
+  const fitter = createFitter({ module, policy: policyOf("anthropic") });
+  const history = [...talk(14, "anthropic"), { role: "user", content: [{ type: "text", text: "And now?" }] }];
+  await fitter(history);
+  const again = marked(history);
+  const { messages, report } = await fitter(again);
+  assert.equal(report.changed, false);
+  const texts = again.map((message) => JSON.stringify(message));
+  const kept = messages.filter((message) => texts.includes(JSON.stringify(message)));
+  assert.ok(kept.length >= 8);
+  for (const message of kept) assert.ok(again.includes(message), JSON.stringify(message));
+  assert.equal(JSON.stringify(messages).match(/cache_control/g)?.length, 1);
+});
+
+test("calls of one conversation at the same time make one compaction", async () => {
+  for (const [name, create] of /** @type {const} */ ([
+    ["here", createFitter],
+    ["in a worker", remote.createFitter],
+  ])) {
+    const costs = new Costs();
+    const { onCompaction } = costs;
+    const fitter = create({
+      policy: policyOf("openai-chat"),
+      onCompaction,
+      summarize: async () => {
+        await new Promise((later) => setTimeout(later, 20));
+        return costs.summarize();
+      },
+    });
+    const history = [...talk(14), question];
+    const longer = [...history, { role: "assistant", content: "Wait." }, question];
+    const all = await Promise.all([fitter(history), fitter(structuredClone(history)), fitter(longer), fitter(history)]);
+    assert.deepEqual([name, costs.compactions], [name, 1]);
+    assert.deepEqual(all[0].messages, all[1].messages);
+    assert.deepEqual(all.map(({ report }) => report.changed).filter(Boolean), [true]);
+    const other = structuredClone(history);
+    other[0].content = "Another conversation.";
+    await fitter(other);
+    assert.equal(costs.compactions, 2);
+    fitter.close();
+  }
+});
+
+test("a compaction that fails or is aborted is not remembered, and who waits for it makes it", async () => {
+  const costs = new Costs();
+  const controller = new AbortController();
+  const fitter = createFitter({
+    module,
+    policy: policyOf("openai-chat"),
+    onCompaction: costs.onCompaction,
+    summarize: async () => {
+      costs.calls++;
+      await new Promise((later) => setTimeout(later, 20));
+      return summary;
+    },
+  });
+  const history = [...talk(14), question];
+  const first = fitter(history, { signal: controller.signal });
+  const second = fitter(history);
+  setTimeout(() => controller.abort(new Error("the user left")), 5);
+  await assert.rejects(first, /the user left/);
+  assert.equal((await second).report.changed, true);
+  assert.equal(costs.compactions, 1);
+  await assert.rejects(fitter(history, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  await assert.rejects(
+    createFitter({ module, policy: policyOf("openai-chat"), summarize: () => new Promise(() => {}) })(history, {
+      timeoutMs: 20,
+    }),
+    { name: "TimeoutError" },
+  );
+});
+
+test("what is taken out is in the store before it is sent", async () => {
+  const store = memoryStore();
+  const policy = policyOf("openai-chat");
+  const fitter = createFitter({ module, policy, store });
+  const history = [...talk(14), question];
+  const { messages } = await fitter(history);
+  const restored = await restoreFrom(store, createCompactor({ module, policy }), messages);
+  assert.deepEqual(restored.messages, history);
+
+  let full = true;
+  const costs = new Costs();
+  const failing = {
+    put() {
+      if (full) throw new Error("full");
+    },
+    get: () => undefined,
+  };
+  const careful = createFitter({ module, policy, store: failing, onCompaction: costs.onCompaction });
+  await assert.rejects(careful(history), { code: "store_failed" });
+  full = false;
+  assert.deepEqual([(await careful(history)).report.changed, costs.compactions], [true, 1]);
+});
+
+test("a memory of the host's lives longer than the process, and each id has its own", async () => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const memory = {
+    load: async (/** @type {string} */ key) => kept.get(key),
+    save: async (/** @type {string} */ key, /** @type {string} */ json) => void kept.set(key, json),
+  };
+  const history = [...talk(14), question];
+  /** A process that ends behind the call. @param {any} [call] @param {any} [options] */
+  const once = (call, options) =>
+    createFitter({ module, policy: policyOf("openai-chat"), memory, ...options })(history, call);
+  assert.deepEqual(pick(await once()), [true, false]);
+  assert.deepEqual(pick(await once()), [false, true]);
+  assert.deepEqual([...kept.keys()], ["default"]);
+  assert.deepEqual(pick(await once({ id: "ann" })), [true, false]);
+  assert.deepEqual(pick(await once({ id: "ann" })), [false, true]);
+  assert.deepEqual(pick(await once({ id: "bob" })), [true, false]);
+  for (const broken of ["", "{", "[1,null]", '{"a":1}', '[{"messages":3}]']) {
+    kept.set("bob", broken);
+    assert.deepEqual(pick(await once({ id: "bob" })), [true, false], broken);
+  }
+  for (let turn = 0; turn < 4; turn++) {
+    const fitter = createFitter({ module, policy: policyOf("openai-chat"), memory, remembered: 2 });
+    await fitter([{ role: "user", content: `Conversation ${turn}` }, ...history], { id: "many" });
+  }
+  assert.equal(JSON.parse(kept.get("many") ?? "").length, 2);
+  const failing = { load: () => Promise.reject(new Error("no disk")), save() {} };
+  await assert.rejects(once({}, { memory: failing }), { code: "memory_failed" });
+});
+
+/** @param {{report: {changed: boolean}, known: boolean}} fitted */
+const pick = ({ report, known }) => [report.changed, known];
+
+test("ids keep what is remembered in the process apart, and the oldest is forgotten", async () => {
+  const fitter = createFitter({ module, policy: policyOf("openai-chat"), remembered: 2 });
+  const history = [...talk(14), question];
+  assert.deepEqual(pick(await fitter(history, { id: "ann" })), [true, false]);
+  assert.deepEqual(pick(await fitter(history, { id: "bob" })), [true, false]);
+  assert.deepEqual(pick(await fitter(history, { id: "ann" })), [false, true]);
+  assert.deepEqual(pick(await fitter(history)), [true, false]);
+  assert.deepEqual(pick(await fitter(history, { id: "ann" })), [false, true]);
+  assert.deepEqual(pick(await fitter(history, { id: "bob" })), [true, false], "forgotten");
+});
+
+test("the free function remembers by its options, whatever functions it is given", async () => {
+  const history = [...talk(14), question];
+  const costs = new Costs();
+  const call = (/** @type {any} */ options) =>
+    fit(history, {
+      window: 8000,
+      format: "openai-chat",
+      summarize: () => costs.summarize(),
+      onCompaction: (report) => costs.onCompaction(report),
+      ...options,
+    });
+  assert.deepEqual(pick(await call({})), [true, false]);
+  assert.deepEqual(pick(await call({})), [false, true]);
+  assert.deepEqual(pick(await call({ policy: { log: true } })), [false, true]);
+  assert.deepEqual(pick(await call({ window: 9000 })), [true, false]);
+  assert.deepEqual(pick(await call({ module })), [true, false]);
+  const store = memoryStore();
+  assert.deepEqual(pick(await call({ store })), [true, false]);
+  assert.deepEqual(pick(await call({ store })), [false, true]);
+  assert.equal(costs.compactions, 4);
+  const { messages, report } = await fit(JSON.stringify(history), { window: 8000, format: "openai-chat" });
+  assert.deepEqual([typeof messages, report.changed], ["string", false]);
+  const named = await fit({ model: "m", messages: history }, { model: "gpt-4", format: "openai-chat" });
+  assert.equal(named.messages.model, "m");
+  assert.equal(named.report.tokens.window, 8192);
+  assert.ok(named.messages.messages.length < history.length);
+});
+
+test("an exact tokenizer counts what would be sent, not the history", async () => {
+  const fitter = createFitter({
+    module,
+    policy: policyOf("openai-chat"),
+    countTokens: (messages) => Math.ceil(JSON.stringify(messages).length / 4),
+  });
+  const history = [...talk(14), question];
+  const first = await fitter(history);
+  assert.equal(first.report.changed, true);
+  const next = await fitter([...history, { role: "assistant", content: "Well." }, question]);
+  assert.deepEqual([next.report.changed, next.known], [false, true]);
+  assert.equal(next.report.tokens.before, Math.ceil(JSON.stringify(next.messages).length / 4));
+});
+
+test("the provider's count is of what was sent", async () => {
+  const fitter = createFitter({ module, policy: policyOf("openai-chat") });
+  const history = [...talk(5), question];
+  assert.equal((await fitter(history)).report.reason, "under_budget");
+  const full = await fitter(history, { usage: { message: history.length - 2, total_tokens: 7400 } });
+  assert.deepEqual([full.report.changed, full.report.tokens.source], [true, "measured"]);
+});
+
+test("in a worker it is the same", async () => {
+  const history = [...talk(14), question];
+  const here = await createFitter({ module, policy: policyOf("openai-chat") })(history);
+  const there = await remote.fit(history, { policy: policyOf("openai-chat") });
+  assert.deepEqual(there, here);
+  assert.equal(there.messages.at(-1), history.at(-1));
+  const bytes = await remote.fit(new TextEncoder().encode(JSON.stringify(history)), {
+    policy: policyOf("openai-chat"),
+  });
+  assert.deepEqual(pick(bytes), [false, true]);
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(bytes.messages)), here.messages);
+});
+
+test("options that nothing reads are refused", async () => {
+  for (const [options, text] of /** @type {const} */ ([
+    [{ windw: 1000 }, /did you mean "window"/],
+    [{ usage: null, sumarize: () => "" }, /did you mean "summarize"/],
+    [{ state: {} }, /no option "state"/],
+    [{ window: { tokens: 1000 } }, /window is a number/],
+    [{ remembered: 0 }, /remembered/],
+  ])) {
+    await assert.rejects(fit([question], /** @type {any} */ (options)), { code: "invalid_option", message: text });
+  }
+  assert.throws(() => createFitter(/** @type {any} */ ({ signal: null })), { code: "invalid_option" });
+  await assert.rejects(createFitter({ module })([question], /** @type {any} */ ({ window: 3 })), {
+    code: "invalid_option",
+  });
+});
