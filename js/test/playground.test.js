@@ -49,9 +49,12 @@ test("the sample: bars, timeline, presets, diff, details and export", { skip: no
   assert.ok((await presets.count()) >= 2);
   for (const row of await presets.allTextContents()) assert.match(row, /compacted|no_progress|under_budget/, row);
   await presets.getByRole("button", { name: "window-budget" }).press("Enter");
-  await page.getByText(/^window-budget: compacted\. 81 messages become/).waitFor();
+  const other = page.getByText(/^window-budget: compacted\. 81 messages become/);
+  const before = /([\d,]+) tokens become/;
+  const [, counted] = before.exec((await other.textContent()) ?? "") ?? [];
   await page.getByRole("button", { name: "default", exact: true }).click();
-  await page.getByText(/^default: compacted\. 81 messages become/).waitFor();
+  const shown = page.getByText(/^default: compacted\. 81 messages become/);
+  assert.equal(before.exec((await shown.textContent()) ?? "")?.[1], counted, "presets are counted in one unit");
 
   assert.ok((await page.locator(".message.removed").count()) > 10);
   await page.getByRole("combobox", { name: /^Show/ }).selectOption("kept");
