@@ -187,13 +187,15 @@ type Planned struct {
 //
 //easyjson:json
 type Plan struct {
-	Version     int            `json:"version"`
-	Messages    int            `json:"messages"`
-	Fingerprint string         `json:"fingerprint"`
-	Format      string         `json:"format"`
-	Policy      policy.Raw     `json:"policy"`
-	State       compact.State  `json:"state"`
-	Replies     []digest.Reply `json:"replies,omitempty"`
+	Version     int    `json:"version"`
+	Messages    int    `json:"messages"`
+	Fingerprint string `json:"fingerprint"`
+	Format      string `json:"format"`
+	// Model is what an answer of open has told of the messages, where the policy names none.
+	Model   string         `json:"model,omitempty"`
+	Policy  policy.Raw     `json:"policy"`
+	State   compact.State  `json:"state"`
+	Replies []digest.Reply `json:"replies,omitempty"`
 	// Asked are the ids of the requests that wait for a reply. One that the next step does not answer counts as failed.
 	Asked []string `json:"asked,omitempty"`
 	// Fit tells that the plan is of fit: a step is given the same memory.

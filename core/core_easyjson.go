@@ -1150,6 +1150,12 @@ func easyjson3d34c335DecodeGithubComCtxfoldCtxfoldCore10(in *jlexer.Lexer, out *
 			} else {
 				out.Format = string(in.String())
 			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
 		case "policy":
 			if in.IsNull() {
 				in.Skip()
@@ -1273,6 +1279,11 @@ func easyjson3d34c335EncodeGithubComCtxfoldCtxfoldCore10(out *jwriter.Writer, in
 		const prefix string = ",\"format\":"
 		out.RawString(prefix)
 		out.String(string(in.Format))
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		out.RawString(prefix)
+		out.String(string(in.Model))
 	}
 	{
 		const prefix string = ",\"policy\":"

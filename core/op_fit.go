@@ -171,6 +171,9 @@ func (r *request) join(h *history, m *memory) {
 			Message: "the entry " + strconv.Itoa(h.known) + " of memory holds what is no message of the format " + r.format.Name}
 		return
 	}
+	if r.t.Outer == r.t.List { // what an answer of open sends beside its list is not in it
+		r.t.System = t.System
+	}
 	r.ownPolicy(h)
 }
 

@@ -52,7 +52,8 @@ func init() {
 		{"restore", either | 1<<inBodies | edits, restore},
 		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, recall},
 		{"open", raw, open},
-		{"session_open", asked, sessionOpen},
+		{"save", 1<<inFile | 1<<inMessages | 1<<inTokens | 1<<inTime | unread, save},
+		{"session_open", asked | usage, sessionOpen},
 		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, sessionAppend},
 		{"session_close", 1<<inSession | unread, sessionClose},
 		{"function", either | edits | 1<<inText | 1<<inName | 1<<inArguments | unread, function},
@@ -133,8 +134,13 @@ func detect(r *request, dst []byte) []byte {
 	if r.session != nil {
 		s = jsonspan.New(r.t.Src)
 	}
-	found := wire.Detect(s)
-	if r.fail(s.Err(), 0); r.err != nil {
+	var found wire.Detection
+	if o := r.findOpened(s); o != nil {
+		found.Guesses = []wire.Guess{{Format: o.format, Confidence: 1}} // the file has told
+	} else if found = wire.Detect(s); r.err == nil {
+		r.fail(s.Err(), 0)
+	}
+	if r.err != nil {
 		return dst
 	}
 	a := Detected{}
@@ -273,7 +279,7 @@ func plan(r *request, dst []byte) []byte {
 	if !r.need(inMessages) {
 		return dst
 	}
-	p := Plan{Version: abi, Messages: len(r.t.Messages)}
+	p := Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model}
 	if r.stateOf(&p.State); r.err != nil {
 		return dst
 	}
@@ -316,8 +322,10 @@ func step(r *request, dst []byte) []byte {
 	if before.Name == wire.Plain && r.policy.Auto() { // what has come since may show another format
 		r.format = format
 	}
+	r.adopt(p.Model)
 	r.suit()
 	switch {
+	case r.err != nil:
 	case p.Fit && r.session == nil:
 		r.recollect(before)
 	case r.session == nil:

@@ -19,7 +19,9 @@ type request struct {
 	session  *session // the one that the request names
 
 	policy    *policy.Policy
+	policySrc []byte // the policy as it was sent
 	policyAt  uint32 // where the policy stands
+	model     string // what an answer of open has told, where the policy names none
 	format    *wire.Format
 	profile   *tokens.Profile
 	t         *transcript.Transcript
@@ -55,9 +57,13 @@ const (
 	inSession
 	inUsage
 	inMemory
+	inFile
+	inTokens
+	inTime
 )
 
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage", "memory"}
+var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage",
+	"memory", "file", "tokens", "time"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.
@@ -166,16 +172,10 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 	if r.fail(err, base); r.err != nil {
 		return
 	}
-	r.policy, r.policyAt = pol, base
-	if r.profile = tokens.ByName(pol.Estimator); r.profile == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
-			Message: policy.Unknown("estimator", pol.Estimator, tokens.Names())}, base)
+	r.policy, r.policySrc, r.policyAt = pol, src, base
+	if r.estimator(); r.err != nil {
 		return
 	}
-	if !pol.Safe() {
-		r.profile = r.profile.Published()
-	}
-	r.profile = r.profile.For(pol.Model)
 	defer r.suit()
 	if !pol.Auto() {
 		if r.format = wire.ByName(pol.Format); r.format == nil {
@@ -183,6 +183,19 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 				Message: policy.Unknown("format", pol.Format, wire.Names())}, base)
 		}
 	}
+}
+
+// estimator is that of the policy, for the policy's model.
+func (r *request) estimator() {
+	if r.profile = tokens.ByName(r.policy.Estimator); r.profile == nil {
+		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
+			Message: policy.Unknown("estimator", r.policy.Estimator, tokens.Names())}, r.policyAt)
+		return
+	}
+	if !r.policy.Safe() {
+		r.profile = r.profile.Published()
+	}
+	r.profile = r.profile.For(r.policy.Model)
 }
 
 // suit makes the estimator one for the models that are asked in the format, where the policy names none.
@@ -202,11 +215,21 @@ func (r *request) readFrom(offset uint32, before *wire.Format) {
 	r.readBehind(jsonspan.New(r.src).At(offset), before)
 }
 
-// read reads the transcript at the scanner, which stands behind it afterwards.
+// read reads the transcript at the scanner, which stands behind it afterwards: a list of messages, a request body that holds
+// one, or an answer of open.
 func (r *request) read(s *jsonspan.Scanner) { r.readBehind(s, r.stateFormat()) }
 
 // readBehind is read for a conversation that was in a format before, or in none (nil).
 func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
+	if o := r.findOpened(s); o != nil {
+		r.readOpened(s, o)
+	} else if r.err == nil {
+		r.readList(s, before)
+	}
+}
+
+// readList reads a list of messages, or a request body.
+func (r *request) readList(s *jsonspan.Scanner, before *wire.Format) {
 	if r.format == nil {
 		d := s.At(s.Pos())
 		found := wire.Detect(d)
@@ -226,7 +249,17 @@ func (r *request) readBehind(s *jsonspan.Scanner, before *wire.Format) {
 	}
 	r.t = r.format.Read(s)
 	s.Weigh = nil
+	r.askedOf()
 	r.fail(s.Err(), 0)
+}
+
+// askedOf notes what the model wants that is asked.
+func (r *request) askedOf() {
+	model := r.policy.Model
+	if model == "" && !r.t.Model.Zero() {
+		model = r.t.Text(r.t.Model)
+	}
+	r.t.Reasoner = wire.Reasoner(model)
 }
 
 // stateFormat is the format that the state of the last compaction names, or what is remembered; nil where nothing does.

@@ -112,7 +112,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 				if summary != "" {
 					mode = "model"
 				}
-				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"force":true,"archive":"places","summary":{"mode":%q,"max_output_tokens":300}}`, format, mode)
+				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"force":true,"thinking":"adaptive","archive":"places","summary":{"mode":%q,"max_output_tokens":300}}`, format, mode)
 				for i, m := range list {
 					now = append(now, m)
 					if (i+1)%14 != 0 {

@@ -51,6 +51,7 @@ type session struct {
 	id      int
 	policy  *policy.Policy
 	raw     policy.Raw // the policy as it was sent
+	model   string     // what an answer of open has told, where the policy names none
 	profile *tokens.Profile
 	state   compact.State
 	format  *wire.Format           // nil as long as neither policy nor messages tell it
@@ -91,8 +92,11 @@ func (r *request) enter() {
 	s := r.sessions.open[i]
 	r.session = s
 	if r.members[inPolicy].Zero() {
-		r.policy, r.profile = s.policy, s.profile
-	} else if r.resolve(); r.err != nil {
+		r.policy, r.profile, r.model = s.policy, s.profile, s.model
+	} else if r.resolve(); r.err == nil {
+		r.adopt(s.model)
+	}
+	if r.err != nil {
 		return
 	}
 	if r.format = s.format; !r.members[inPolicy].Zero() {
@@ -111,6 +115,9 @@ func (r *request) enter() {
 		r.t = s.format.Snapshot(s.t)
 	default:
 		r.t = s.t
+	}
+	if r.t != nil {
+		r.askedOf()
 	}
 }
 
@@ -151,7 +158,7 @@ func (r *request) tokens() int {
 }
 
 func sessionOpen(r *request, dst []byte) []byte {
-	s := &session{policy: r.policy, profile: r.profile, format: r.format}
+	s := &session{policy: r.policy, profile: r.profile, format: r.format, model: r.model}
 	if r.decode(inState, &s.state); r.err != nil {
 		return dst
 	}
@@ -161,6 +168,13 @@ func sessionOpen(r *request, dst []byte) []byte {
 		r.format = s.format
 		r.suit()
 		s.profile = r.profile
+	}
+	if r.t != nil {
+		raw := r.profile
+		r.correct(&s.state) // the session's own estimator stays as it is: its state has learnt
+		if r.profile = raw; r.err != nil {
+			return dst
+		}
 	}
 	s.take(r)
 	r.sessions.last++
@@ -302,11 +316,14 @@ func (r *request) move(c *compact.Run) {
 	src := c.AppendOuter(make([]byte, 0, c.Size()+c.Size()/32+64))
 	scan := jsonspan.New(src)
 	scan.Weigh = s.profile.Automaton
-	t := s.format.Read(scan)
+	t, was := s.format.Read(scan), s.t
 	s.t, s.sum, s.counted, s.recount = t, 0, 0, t.Recounted
 	if scan.Err() != nil || len(t.Messages) == 0 { // nothing is left, or nothing that can be read again
 		s.t = nil
 		return
+	}
+	if t.Outer == t.List { // what is sent beside a list is not in it
+		t.System = was.System
 	}
 	t.Grown(len(t.Messages), len(t.Parts))
 }

@@ -9,7 +9,9 @@ import (
 
 // Input is what the operations read about a conversation. Its bytes are never modified.
 type Input struct {
-	// Messages is the transcript in any wire format: a JSON array of messages, or a whole request body that holds one.
+	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that holds one, or all that
+	// Open has answered ([Session].Input): then format and model count where the policy names none, and the file's usage
+	// where there is no Usage.
 	Messages json.RawMessage
 
 	// Policy is the JSON of docs/POLICY.md, for example {"preset":"default","window":{"tokens":200000}}. Empty means

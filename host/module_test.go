@@ -35,7 +35,7 @@ func TestBadInputThenGood(t *testing.T) {
 		{"garbage behind", host.Input{Messages: []byte(`[{"role":"user","content":"hi"}] x`), Policy: openai}, "invalid_json", "messages", `x`, ""},
 		{"truncated", host.Input{Messages: []byte(`[{"role":"user","content":"hel`)}, "truncated_json", "messages", ``, "messages"},
 		{"no messages", host.Input{}, "wrong_type", "messages", ``, "messages"},
-		{"empty list", host.Input{Messages: []byte(` []`)}, "no_messages", "messages", `[]`, "messages"},
+		{"no list", host.Input{Messages: []byte(` {}`)}, "no_messages", "messages", `{}`, "messages"},
 		{"no role", host.Input{Messages: []byte(`[{"content":"hello"}]`)}, "missing_role", "messages", `{"content"`, "messages[0]"},
 		{"nested deep", host.Input{Messages: []byte(strings.Repeat("[", 100_000))}, "too_deep", "messages", `[[`, "messages"},
 		{"unknown preset", host.Input{Messages: good, Policy: []byte(`{"preset":"nope"}`)}, "unknown_preset", "policy", `"nope"`, "policy.preset"},

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
 
 	"github.com/mailru/easyjson/jlexer"
 	"github.com/mailru/easyjson/jwriter"
@@ -131,6 +134,36 @@ func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	}
 	a := &Session{Raw: raw}
 	return a, unmarshal("open", raw, a)
+}
+
+// Save writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
+// new file: one that its agent resumes with just these messages. Lines stay as they are, and a compaction is added as the
+// agent itself writes one; docs/SESSIONS.md says what each agent gets. A result that has not changed gives the file as it is.
+// Messages that the kind of file cannot hold are an [*Error] with the code cannot_save.
+//
+// Only Messages, Changed and Report of the result are read, so that the messages may come from elsewhere. now is when the
+// compaction was made; the zero Time is when the file was written last.
+func (c *Compactor) Save(ctx context.Context, file []byte, r *Result, now time.Time) ([]byte, error) {
+	if !r.Changed {
+		return file, nil
+	}
+	if !utf8.Valid(file) { // no session file: its reader says where
+		_, err := c.Open(ctx, file)
+		return nil, err
+	}
+	quoted, err := quote(string(file))
+	if err != nil {
+		return nil, err
+	}
+	members := []member{{key: "file", value: quoted}, {key: "tokens", value: strconv.AppendInt(nil, int64(r.Report.Tokens.Before), 10)}}
+	if !now.IsZero() {
+		members = append(members, member{key: "time", value: now.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`)})
+	}
+	var a savedJSON
+	if _, err := c.do(ctx, "save", &a, newEnvelope(append(members, messagesMember(r.Messages))...)); err != nil {
+		return nil, err
+	}
+	return append(file[:a.Kept:a.Kept], a.Text...), nil
 }
 
 // Info describes the module: its version, wire formats, presets, estimators, passes and limits.

@@ -163,6 +163,8 @@ type Report struct {
 	Bytes *ByteCount `json:"bytes"`
 	// Thinking tells what became of thinking that its provider has signed; nil where there is none.
 	Thinking *ThinkingReport `json:"thinking"`
+	// Left is what the provider would refuse in the messages of the answer, and no repair could mend.
+	Left []Left `json:"left"`
 	// Decisions say of each message what became of it, where the policy asks for a log.
 	Decisions []Decision `json:"decisions"`
 	// Raw is the whole report, with what this version of the package has no field for.
@@ -213,6 +215,15 @@ type Thrashing struct {
 	Cause string `json:"cause"`
 	// Text says it to people, and what to do.
 	Text string `json:"text"`
+}
+
+// Left is a place where a rule is broken.
+type Left struct {
+	// Rule is its id in docs/FORMATS.md.
+	Rule string `json:"rule"`
+	// Message is an index of the messages of the answer.
+	Message int    `json:"message"`
+	Text    string `json:"text"`
 }
 
 // Cache tells what a compaction means for the provider's prompt cache. Tokens are those of each later call.
@@ -333,7 +344,7 @@ type Estimate struct {
 	Raw      json.RawMessage `json:"-"`
 }
 
-// Validation lists the rules of the wire format that a transcript breaks.
+// Validation lists the rules of the wire format that a transcript breaks. It is Valid where the provider refuses none of it.
 //
 //easyjson:json
 type Validation struct {
@@ -355,13 +366,16 @@ type Violation struct {
 	// Offset counts bytes from the start of Input.Messages.
 	Offset int    `json:"offset"`
 	Text   string `json:"text"`
-	// Repair is what repair, or a compaction, does about it: "none" when only the caller can mend it.
+	// Severity is what the provider does: "refused" (it answers with an error) or "tolerated" (it answers).
+	Severity string `json:"severity"`
+	// Repair is what repair, or a compaction, does about it: "none" when only the caller can mend it. What is tolerated is mended
+	// only where the policy says "repair":"all".
 	Repair string `json:"repair"`
 }
 
 // Repaired is a transcript that was mended.
 type Repaired struct {
-	// Valid says that nothing is left that breaks a rule.
+	// Valid says that nothing is left that the provider would refuse.
 	Valid  bool
 	Report Report
 	// Messages and Edits are those of [Result].
@@ -377,9 +391,11 @@ type Repaired struct {
 type Detection struct {
 	Format string `json:"format"`
 	// Confidence is from 0 to 1.
-	Confidence float64         `json:"confidence"`
-	Candidates []Candidate     `json:"candidates"`
-	Raw        json.RawMessage `json:"-"`
+	Confidence float64     `json:"confidence"`
+	Candidates []Candidate `json:"candidates"`
+	// Shape is what the messages look like where no wire format reads them; the only candidate is then the nearest one.
+	Shape string          `json:"shape"`
+	Raw   json.RawMessage `json:"-"`
 }
 
 // Candidate is a wire format that a transcript may be in, the likeliest first. The confidences of all make 1.
@@ -409,7 +425,7 @@ type functionAnswer struct {
 type Session struct {
 	// Kind is the kind of file: "claude-code", "codex", "gemini-cli" or "pi".
 	Kind string `json:"kind"`
-	// Format is the wire format of Messages: give it in the policy of what comes next.
+	// Format is the wire format of Messages.
 	Format string `json:"format"`
 	// Model is the model asked last, System the system prompt. They are empty where the file does not tell.
 	Model  string `json:"model"`
@@ -422,6 +438,19 @@ type Session struct {
 	Messages json.RawMessage `json:"messages"`
 	// Raw is the whole answer.
 	Raw json.RawMessage `json:"-"`
+}
+
+// Input is the conversation for the operations: Raw as its Messages, which brings the format, the model, the system prompt and the
+// provider's count along. Results hold the list of messages alone.
+func (s *Session) Input() Input { return Input{Messages: s.Raw} }
+
+// savedJSON is a session file that goes on with other messages: its first Kept bytes, and Text behind them.
+//
+//easyjson:json
+type savedJSON struct {
+	Kind string `json:"kind"`
+	Kept int    `json:"kept"`
+	Text string `json:"text"`
 }
 
 // Usage is the provider's own count for one call, in tokens.

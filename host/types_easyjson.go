@@ -154,7 +154,80 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost1(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *remembered) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *savedJSON) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = string(in.String())
+			}
+		case "kept":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kept = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in savedJSON) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"kept\":"
+		out.RawString(prefix)
+		out.Int(int(in.Kept))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v savedJSON) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *savedJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *remembered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -206,7 +279,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in remembered) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in remembered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -230,14 +303,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v remembered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost2(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *remembered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost2(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *recalled) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *recalled) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -289,7 +362,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(in *jlexer.Lexer, out *r
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in recalled) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in recalled) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -317,14 +390,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost3(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost3(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *prints) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *prints) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -381,7 +454,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(in *jlexer.Lexer, out *p
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in prints) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in prints) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -411,14 +484,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v prints) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost4(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost4(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *namedHandles) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *namedHandles) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -469,7 +542,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(in *jlexer.Lexer, out *n
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in namedHandles) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in namedHandles) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -494,14 +567,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v namedHandles) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost5(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *namedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost5(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *functionAnswer) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *functionAnswer) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -533,7 +606,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(in *jlexer.Lexer, out *f
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in functionAnswer) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in functionAnswer) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -547,14 +620,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v functionAnswer) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost6(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *functionAnswer) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost6(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *degraded) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *degraded) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -602,7 +675,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(in *jlexer.Lexer, out *d
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in degraded) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in degraded) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -631,14 +704,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v degraded) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost7(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *degraded) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost7(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *covered) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *covered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -686,7 +759,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(in *jlexer.Lexer, out *c
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in covered) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in covered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -715,14 +788,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v covered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost8(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *covered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost8(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *answerJSON) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *answerJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -767,7 +840,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v10 Request
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in, &v10)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &v10)
 					out.Requests = append(out.Requests, v10)
 					in.WantComma()
 				}
@@ -822,7 +895,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *a
 				}
 				for !in.IsDelim(']') {
 					var v11 Body
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in, &v11)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in, &v11)
 					out.Archive = append(out.Archive, v11)
 					in.WantComma()
 				}
@@ -879,7 +952,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(in *jlexer.Lexer, out *a
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in answerJSON) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in answerJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -904,7 +977,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 				if v13 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out, v14)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, v14)
 			}
 			out.RawByte(']')
 		}
@@ -940,7 +1013,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 				if v15 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out, v16)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out, v16)
 			}
 			out.RawByte(']')
 		}
@@ -976,14 +1049,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v answerJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost9(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *answerJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost9(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Body) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Body) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1086,7 +1159,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Body) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Body) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1147,7 +1220,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *Request) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost11(in *jlexer.Lexer, out *Request) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1225,7 +1298,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost10(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in Request) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost11(out *jwriter.Writer, in Request) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1276,7 +1349,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost10(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *Validation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *Validation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1325,7 +1398,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v22 Violation
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in, &v22)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in, &v22)
 					out.Violations = append(out.Violations, v22)
 					in.WantComma()
 				}
@@ -1341,7 +1414,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in Validation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in Validation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1371,7 +1444,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 				if v23 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out, v24)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out, v24)
 			}
 			out.RawByte(']')
 		}
@@ -1381,14 +1454,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Validation) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost12(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Validation) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost12(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *Violation) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *Violation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1432,6 +1505,12 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 			} else {
 				out.Text = string(in.String())
 			}
+		case "severity":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Severity = string(in.String())
+			}
 		case "repair":
 			if in.IsNull() {
 				in.Skip()
@@ -1448,7 +1527,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost13(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in Violation) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in Violation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1478,13 +1557,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost13(out *jwriter.Writer, in
 		out.String(string(in.Text))
 	}
 	{
+		const prefix string = ",\"severity\":"
+		out.RawString(prefix)
+		out.String(string(in.Severity))
+	}
+	{
 		const prefix string = ",\"repair\":"
 		out.RawString(prefix)
 		out.String(string(in.Repair))
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *Usage) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1550,7 +1634,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in Usage) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1594,14 +1678,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Usage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost14(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Usage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost14(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *ThinkingReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *ThinkingReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1655,7 +1739,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in ThinkingReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in ThinkingReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1689,14 +1773,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ThinkingReport) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost15(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ThinkingReport) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost15(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *Session) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Session) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1765,7 +1849,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v25 Skipped
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in, &v25)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in, &v25)
 					out.Skipped = append(out.Skipped, v25)
 					in.WantComma()
 				}
@@ -1789,7 +1873,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in Session) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Session) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1833,7 +1917,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 				if v26 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out, v27)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out, v27)
 			}
 			out.RawByte(']')
 		}
@@ -1848,14 +1932,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Session) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost16(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Session) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost16(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *Skipped) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1891,7 +1975,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost17(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in Skipped) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1907,7 +1991,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost17(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *Report) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1947,7 +2031,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Over == nil {
 					out.Over = new(Excess)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in, out.Over)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, out.Over)
 			}
 		case "thrashing":
 			if in.IsNull() {
@@ -1957,7 +2041,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Thrashing == nil {
 					out.Thrashing = new(Thrashing)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in, out.Thrashing)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, out.Thrashing)
 			}
 		case "preset":
 			if in.IsNull() {
@@ -1978,9 +2062,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				out.Estimator = string(in.String())
 			}
 		case "tokens":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in, &out.Tokens)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &out.Tokens)
 		case "messages":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in, &out.Messages)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &out.Messages)
 		case "cleared":
 			if in.IsNull() {
 				in.Skip()
@@ -2018,7 +2102,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				out.Repaired = int(in.Int())
 			}
 		case "stable_prefix":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in, &out.StablePrefix)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &out.StablePrefix)
 		case "cut_point":
 			if in.IsNull() {
 				in.Skip()
@@ -2026,7 +2110,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				out.CutPoint = int(in.Int())
 			}
 		case "summary":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in, &out.Summary)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &out.Summary)
 		case "actions":
 			if in.IsNull() {
 				in.Skip()
@@ -2044,7 +2128,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				}
 				for !in.IsDelim(']') {
 					var v28 Action
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in, &v28)
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, &v28)
 					out.Actions = append(out.Actions, v28)
 					in.WantComma()
 				}
@@ -2058,7 +2142,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Cache == nil {
 					out.Cache = new(Cache)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in, out.Cache)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in, out.Cache)
 			}
 		case "bytes":
 			if in.IsNull() {
@@ -2068,7 +2152,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				if out.Bytes == nil {
 					out.Bytes = new(ByteCount)
 				}
-				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in, out.Bytes)
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, out.Bytes)
 			}
 		case "thinking":
 			if in.IsNull() {
@@ -2083,6 +2167,29 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 				} else {
 					(*out.Thinking).UnmarshalEasyJSON(in)
 				}
+			}
+		case "left":
+			if in.IsNull() {
+				in.Skip()
+				out.Left = nil
+			} else {
+				in.Delim('[')
+				if out.Left == nil {
+					if !in.IsDelim(']') {
+						out.Left = make([]Left, 0, 1)
+					} else {
+						out.Left = []Left{}
+					}
+				} else {
+					out.Left = (out.Left)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v29 Left
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v29)
+					out.Left = append(out.Left, v29)
+					in.WantComma()
+				}
+				in.Delim(']')
 			}
 		case "decisions":
 			if in.IsNull() {
@@ -2100,9 +2207,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 					out.Decisions = (out.Decisions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v29 Decision
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in, &v29)
-					out.Decisions = append(out.Decisions, v29)
+					var v30 Decision
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in, &v30)
+					out.Decisions = append(out.Decisions, v30)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -2117,7 +2224,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in Report) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2142,7 +2249,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Over == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out, *in.Over)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, *in.Over)
 		}
 	}
 	{
@@ -2151,7 +2258,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Thrashing == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out, *in.Thrashing)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, *in.Thrashing)
 		}
 	}
 	{
@@ -2172,12 +2279,12 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out, in.Tokens)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out, in.Messages)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, in.Messages)
 	}
 	{
 		const prefix string = ",\"cleared\":"
@@ -2212,7 +2319,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"stable_prefix\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out, in.StablePrefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, in.StablePrefix)
 	}
 	if in.CutPoint != 0 {
 		const prefix string = ",\"cut_point\":"
@@ -2222,7 +2329,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"summary\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out, in.Summary)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, in.Summary)
 	}
 	{
 		const prefix string = ",\"actions\":"
@@ -2231,11 +2338,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v30, v31 := range in.Actions {
-				if v30 > 0 {
+			for v31, v32 := range in.Actions {
+				if v31 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out, v31)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, v32)
 			}
 			out.RawByte(']')
 		}
@@ -2246,7 +2353,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Cache == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out, *in.Cache)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out, *in.Cache)
 		}
 	}
 	{
@@ -2255,7 +2362,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		if in.Bytes == nil {
 			out.RawString("null")
 		} else {
-			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out, *in.Bytes)
+			easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, *in.Bytes)
 		}
 	}
 	{
@@ -2268,17 +2375,33 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 		}
 	}
 	{
+		const prefix string = ",\"left\":"
+		out.RawString(prefix)
+		if in.Left == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v33, v34 := range in.Left {
+				if v33 > 0 {
+					out.RawByte(',')
+				}
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v34)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
 		const prefix string = ",\"decisions\":"
 		out.RawString(prefix)
 		if in.Decisions == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v32, v33 := range in.Decisions {
-				if v32 > 0 {
+			for v35, v36 := range in.Decisions {
+				if v35 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out, v33)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out, v36)
 			}
 			out.RawByte(']')
 		}
@@ -2288,14 +2411,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost18(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost18(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *Decision) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2355,7 +2478,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in Decision) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Decision) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2391,7 +2514,70 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *ByteCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Left) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "rule":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Rule = string(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Left) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"rule\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Rule))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost28(in *jlexer.Lexer, out *ByteCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2433,7 +2619,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in ByteCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost28(out *jwriter.Writer, in ByteCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2454,7 +2640,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Cache) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost27(in *jlexer.Lexer, out *Cache) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2516,7 +2702,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Cache) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost27(out *jwriter.Writer, in Cache) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2551,7 +2737,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *Action) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost26(in *jlexer.Lexer, out *Action) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2617,7 +2803,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in Action) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost26(out *jwriter.Writer, in Action) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2658,7 +2844,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *SummaryReport) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost25(in *jlexer.Lexer, out *SummaryReport) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2694,7 +2880,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in SummaryReport) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost25(out *jwriter.Writer, in SummaryReport) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2710,7 +2896,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *StablePrefix) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost24(in *jlexer.Lexer, out *StablePrefix) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2752,7 +2938,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in StablePrefix) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost24(out *jwriter.Writer, in StablePrefix) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2773,7 +2959,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *MessageCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost23(in *jlexer.Lexer, out *MessageCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2809,7 +2995,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in MessageCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost23(out *jwriter.Writer, in MessageCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2825,7 +3011,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *TokenCount) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost22(in *jlexer.Lexer, out *TokenCount) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2885,7 +3071,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in TokenCount) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost22(out *jwriter.Writer, in TokenCount) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2921,7 +3107,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Thrashing) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost21(in *jlexer.Lexer, out *Thrashing) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2963,7 +3149,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Thrashing) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost21(out *jwriter.Writer, in Thrashing) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2984,7 +3170,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *Excess) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost20(in *jlexer.Lexer, out *Excess) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3026,9 +3212,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 					out.Causes = (out.Causes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v34 Cause
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in, &v34)
-					out.Causes = append(out.Causes, v34)
+					var v37 Cause
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in, &v37)
+					out.Causes = append(out.Causes, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3049,7 +3235,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost19(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in Excess) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost20(out *jwriter.Writer, in Excess) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3070,11 +3256,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v35, v36 := range in.Causes {
-				if v35 > 0 {
+			for v38, v39 := range in.Causes {
+				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out, v36)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -3086,7 +3272,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost19(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *Cause) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3128,7 +3314,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost29(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in Cause) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3149,7 +3335,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost29(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *Marker) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Marker) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3197,7 +3383,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in Marker) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Marker) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3226,14 +3412,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Marker) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost30(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Marker) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost30(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *Info) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3281,13 +3467,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Ops = (out.Ops)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v37 string
+					var v40 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v37 = string(in.String())
+						v40 = string(in.String())
 					}
-					out.Ops = append(out.Ops, v37)
+					out.Ops = append(out.Ops, v40)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3308,9 +3494,9 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Formats = (out.Formats)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v38 Named
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in, &v38)
-					out.Formats = append(out.Formats, v38)
+					var v41 Named
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in, &v41)
+					out.Formats = append(out.Formats, v41)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3331,13 +3517,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Estimators = (out.Estimators)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v39 string
+					var v42 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v39 = string(in.String())
+						v42 = string(in.String())
 					}
-					out.Estimators = append(out.Estimators, v39)
+					out.Estimators = append(out.Estimators, v42)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3358,13 +3544,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Passes = (out.Passes)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v40 string
+					var v43 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v40 = string(in.String())
+						v43 = string(in.String())
 					}
-					out.Passes = append(out.Passes, v40)
+					out.Passes = append(out.Passes, v43)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3385,13 +3571,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Functions = (out.Functions)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v41 string
+					var v44 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v41 = string(in.String())
+						v44 = string(in.String())
 					}
-					out.Functions = append(out.Functions, v41)
+					out.Functions = append(out.Functions, v44)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3412,15 +3598,15 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 					out.Presets = (out.Presets)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v42 Preset
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in, &v42)
-					out.Presets = append(out.Presets, v42)
+					var v45 Preset
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in, &v45)
+					out.Presets = append(out.Presets, v45)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in, &out.Limits)
+			easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -3431,7 +3617,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in Info) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3457,11 +3643,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v43, v44 := range in.Ops {
-				if v43 > 0 {
+			for v46, v47 := range in.Ops {
+				if v46 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v44))
+				out.String(string(v47))
 			}
 			out.RawByte(']')
 		}
@@ -3473,11 +3659,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v45, v46 := range in.Formats {
-				if v45 > 0 {
+			for v48, v49 := range in.Formats {
+				if v48 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out, v46)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out, v49)
 			}
 			out.RawByte(']')
 		}
@@ -3489,11 +3675,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v47, v48 := range in.Estimators {
-				if v47 > 0 {
+			for v50, v51 := range in.Estimators {
+				if v50 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v48))
+				out.String(string(v51))
 			}
 			out.RawByte(']')
 		}
@@ -3505,11 +3691,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v49, v50 := range in.Passes {
-				if v49 > 0 {
+			for v52, v53 := range in.Passes {
+				if v52 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v50))
+				out.String(string(v53))
 			}
 			out.RawByte(']')
 		}
@@ -3521,11 +3707,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v51, v52 := range in.Functions {
-				if v51 > 0 {
+			for v54, v55 := range in.Functions {
+				if v54 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v52))
+				out.String(string(v55))
 			}
 			out.RawByte(']')
 		}
@@ -3537,11 +3723,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v53, v54 := range in.Presets {
-				if v53 > 0 {
+			for v56, v57 := range in.Presets {
+				if v56 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out, v54)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out, v57)
 			}
 			out.RawByte(']')
 		}
@@ -3549,21 +3735,21 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(out *jwriter.Writer, in
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out, in.Limits)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost31(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost31(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Limits) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3599,7 +3785,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Limits) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3615,7 +3801,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *Preset) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Preset) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3659,7 +3845,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost33(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in Preset) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Preset) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3680,7 +3866,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost33(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *Named) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost34(in *jlexer.Lexer, out *Named) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3716,7 +3902,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost32(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in Named) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost34(out *jwriter.Writer, in Named) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3732,7 +3918,7 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost32(out *jwriter.Writer, in
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *Estimate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3798,13 +3984,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *
 					out.Messages = (out.Messages)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v55 int
+					var v58 int
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v55 = int(in.Int())
+						v58 = int(in.Int())
 					}
-					out.Messages = append(out.Messages, v55)
+					out.Messages = append(out.Messages, v58)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3825,7 +4011,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in Estimate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3866,11 +4052,11 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v56, v57 := range in.Messages {
-				if v56 > 0 {
+			for v59, v60 := range in.Messages {
+				if v59 > 0 {
 					out.RawByte(',')
 				}
-				out.Int(int(v57))
+				out.Int(int(v60))
 			}
 			out.RawByte(']')
 		}
@@ -3885,14 +4071,14 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost35(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost35(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *Detection) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3934,12 +4120,18 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v58 Candidate
-					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in, &v58)
-					out.Candidates = append(out.Candidates, v58)
+					var v61 Candidate
+					easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in, &v61)
+					out.Candidates = append(out.Candidates, v61)
 					in.WantComma()
 				}
 				in.Delim(']')
+			}
+		case "shape":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Shape = string(in.String())
 			}
 		default:
 			in.SkipRecursive()
@@ -3951,7 +4143,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in Detection) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3972,28 +4164,33 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v59, v60 := range in.Candidates {
-				if v59 > 0 {
+			for v62, v63 := range in.Candidates {
+				if v62 > 0 {
 					out.RawByte(',')
 				}
-				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out, v60)
+				easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out, v63)
 			}
 			out.RawByte(']')
 		}
+	}
+	{
+		const prefix string = ",\"shape\":"
+		out.RawString(prefix)
+		out.String(string(in.Shape))
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost36(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost36(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(l, v)
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *Candidate) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost39(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4035,13 +4232,13 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v61 string
+					var v64 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v61 = string(in.String())
+						v64 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v61)
+					out.Evidence = append(out.Evidence, v64)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4056,7 +4253,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost37(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in Candidate) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost39(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4077,18 +4274,18 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost37(out *jwriter.Writer, in
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v62, v63 := range in.Evidence {
-				if v62 > 0 {
+			for v65, v66 := range in.Evidence {
+				if v65 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v63))
+				out.String(string(v66))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *Check) {
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost40(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4186,7 +4383,7 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(in *jlexer.Lexer, out *
 		in.Consumed()
 	}
 }
-func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in Check) {
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost40(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4255,10 +4452,10 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(out *jwriter.Writer, in
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost38(w, v)
+	easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldHost40(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost38(l, v)
+	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldHost40(l, v)
 }

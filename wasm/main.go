@@ -120,6 +120,9 @@ func recall(ptr, size uint32) uint64 { return call("recall", ptr, size) }
 //go:wasmexport ctxfold_open
 func open(ptr, size uint32) uint64 { return call("open", ptr, size) }
 
+//go:wasmexport ctxfold_save
+func save(ptr, size uint32) uint64 { return call("save", ptr, size) }
+
 //go:wasmexport ctxfold_function
 func function(ptr, size uint32) uint64 { return call("function", ptr, size) }
 

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -257,19 +258,15 @@ func (c *Run) pointFolds() {
 		old := b.Handle[:archive.Short]
 		b.list = append(slices.Clip(b.list), element{text: quoted(c.changes)})
 		b.name(c.T)
-		text := replaceFirst(c.T.Bytes(c.T.Messages[m].Span), old, b.Handle[:archive.Short])
+		text := replaceFirst(c.appendMessage(nil, &c.Items[i]), old, b.Handle[:archive.Short])
 		c.Replace(i, text)
 	}
 }
 
-// replaceFirst is text with the first occurrence of old replaced by another of the same length.
+// replaceFirst puts another string of the same length in the place of the first occurrence of old in text, and returns text.
 func replaceFirst(text []byte, old, with string) []byte {
-	out := slices.Clone(text)
-	for i := range len(out) - len(old) + 1 {
-		if string(out[i:i+len(old)]) == old {
-			copy(out[i:], with)
-			break
-		}
+	if at := bytes.Index(text, []byte(old)); at >= 0 {
+		copy(text[at:], with)
 	}
-	return out
+	return text
 }

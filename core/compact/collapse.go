@@ -119,7 +119,7 @@ func (c *Run) groupUnits(boundary int) []unit {
 			m := c.Items[u.end].Msg
 			role := c.T.Messages[m].Role
 			answers := role == transcript.Tool || role == transcript.User && c.T.Messages[m].Variant == transcript.Plain && !c.T.HasUserText(int(m))
-			u.keep = u.keep || held[u.end] || role != transcript.Assistant && !answers
+			u.keep = u.keep || held[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && c.T.HasUserText(int(m))
 			u.end++
 		}
 		if u.end > boundary {

@@ -51,7 +51,7 @@ type Run struct {
 	sizes  []int // tokens of the input's messages, where a log is kept
 	digest int   // the index of the item that stands for them
 
-	tolerated map[place]bool   // violations of the input that stay
+	tolerated map[uint64]cases // violations of the input that stay, by placeOf
 	refused   []Left           // what the provider would refuse of the input
 	counted   int              // tokens of the input by the gate: an estimate, or what the provider counted
 	cut       map[int32]string // by part: the handles of the texts that the last resort has cut

@@ -110,7 +110,7 @@ func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 	if p.Boundary == "turn" {
 		rest := tail
 		for i := cut; i < n && rest*4 >= tail; i++ {
-			if start(i) && c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) {
+			if start(i) && c.beginsTurn(i) {
 				return i, -1
 			}
 			if i > cut || step < 0 {
@@ -121,9 +121,15 @@ func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 	return cut, step
 }
 
+// beginsTurn tells whether a turn of the user begins with an item.
+func (c *Run) beginsTurn(i int) bool {
+	m := c.Items[i].Msg
+	return c.T.Messages[m].Role == transcript.User && c.T.HasUserText(int(m)) && !c.own(m)
+}
+
 // lastTurn is where the newest turn of the user begins, at the start of a group, or 0.
 func (p *foldPass) lastTurn(c *Run, groups []int32) int {
-	at := LastUserTurn(len(c.Items), func(i int) bool { return c.T.HasUserText(int(c.Items[i].Msg)) && !c.own(c.Items[i].Msg) })
+	at := LastUserTurn(len(c.Items), c.beginsTurn)
 	for at > 0 && groups[at] == groups[at-1] {
 		at--
 	}
@@ -156,7 +162,7 @@ func (c *Run) lastSteps(item, room int) (part int32, tokens int) {
 		switch {
 		case room >= 0 && sum > room:
 			return part, tokens
-		case n > open || n > caller:
+		case n > open || n > caller || c.Items[item].Said > 0 && n >= c.Items[item].Said:
 		case room < 0:
 			return n, sum
 		default:

@@ -103,16 +103,16 @@ func (c *Run) needs() bool {
 }
 
 // spared tells of which items the last resort may cut something: of those that are pinned, or of the others. Never of the
-// newest message of the user, of the system's, and of what stands for something that only the provider can read. The
+// newest message of the user, of the system's, and of what stands for something that only the provider can read or belongs to that. The
 // messages that a compaction has written are folded, not cut, but for a tool loop that goes on.
 func (c *Run) spared(pinned bool) func(it *Item) bool {
 	newest := int32(-1)
-	if i := c.newestUser(); i >= 0 {
+	if i := c.newestUser(); i >= 0 && c.Items[i].Said == 0 { // in the assistant's, only the words stay
 		newest = c.Items[i].Msg
 	}
 	return func(it *Item) bool {
 		return it.Pinned == pinned && it.Msg != newest && it.Tokens > 0 && c.T.Messages[it.Msg].Role != transcript.System &&
-			!c.holds(it.Msg) && (!c.own(it.Msg) || c.ownKind(it.Msg) == ofLoop)
+			!c.holds(it.Msg) && !c.T.Messages[it.Msg].Joined && (!c.own(it.Msg) || c.ownKind(it.Msg) == ofLoop)
 	}
 }
 
@@ -141,7 +141,7 @@ func isResult(c *Run, p *transcript.Part) bool {
 }
 
 func isSaid(c *Run, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role == transcript.Assistant
+	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role == transcript.Assistant && !p.Has(transcript.Said)
 }
 
 func isUnsigned(c *Run, p *transcript.Part) bool {
@@ -151,7 +151,7 @@ func isUnsigned(c *Run, p *transcript.Part) bool {
 }
 
 func isAsked(c *Run, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && c.T.Messages[p.Msg].Role != transcript.Assistant
+	return p.Kind == transcript.Text && p.Parent < 0 && (c.T.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
 // long lists the texts of which something may be cut, in their order.
@@ -164,7 +164,7 @@ func (c *Run) long(may func(*Item) bool, which func(*Run, *transcript.Part) bool
 		msg := &c.T.Messages[it.Msg]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			p := &c.T.Parts[n]
-			if p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || !which(c, p) {
+			if n == it.Said-1 || p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || !which(c, p) || c.awaited(n) {
 				continue
 			}
 			if p.Kind == transcript.Text && (!c.T.IsString(p.Body) || c.placeholder(n)) || p.Kind == transcript.ToolResult && !c.cuttable(n) {
@@ -184,6 +184,15 @@ func (c *Run) cuttable(n int32) bool {
 		return false
 	}
 	return p.Has(transcript.Edited) || len(c.T.Inner(int(n))) == 0
+}
+
+// awaited tells whether a part is a tool result, or stands in one, that a tool of the provider's still waits for.
+func (c *Run) awaited(n int32) bool {
+	if parent := c.T.Parts[n].Parent; parent >= 0 {
+		n = parent
+	}
+	call := c.T.Parts[n].Pair
+	return c.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && c.T.Waits(&c.T.Parts[call])
 }
 
 // saving is what cutting texts down to keep tokens frees.
@@ -337,7 +346,7 @@ func (c *Run) replaceMedia(may func(*Item) bool) {
 		msg := &c.T.Messages[c.Items[i].Msg]
 		for n := msg.First; n < msg.First+msg.Count && c.Total > c.most(); n++ {
 			m := c.medium(n)
-			if m.marker == "" || c.P.Parts(c.T, c.T.Parts[n:n+1]) <= c.P.Text(c.sized(m.marker)) {
+			if m.marker == "" || c.awaited(n) || c.P.Parts(c.T, c.T.Parts[n:n+1]) <= c.P.Text(c.sized(m.marker)) {
 				continue
 			}
 			before := c.Total

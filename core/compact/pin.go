@@ -15,7 +15,12 @@ func (c *Run) pin() {
 	t, newest, summarized := c.T, c.newestUser(), int32(c.T.Summarized())
 	for i := range c.Items {
 		m := c.Items[i].Msg
-		c.Items[i].Pinned = i == newest || m < summarized || t.Messages[m].Role == transcript.System && !c.own(m) || c.holds(m) || c.pinnedByPolicy(int(m))
+		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may go
+		c.Items[i].Said = 0
+		if words {
+			c.Items[i].Said = t.LastSaid(int(m)) + 1
+		}
+		c.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !c.own(m) || c.holds(m) || c.pinnedByPolicy(int(m))
 	}
 }
 
@@ -90,7 +95,7 @@ func (c *Run) held() (held []bool, groups []int32) {
 	for i := 0; i < len(held); {
 		end, whole := i, false
 		for ; end < len(held) && groups[end] == groups[i]; end++ {
-			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Policy.Safe() && !c.Policy.Branch() &&
+			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Items[end].Said > 0 || c.Policy.Safe() && !c.Policy.Branch() &&
 				(c.T.OpenCalls(int(seq[end])) || end >= waiting && c.runs(seq[end]))
 			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.inPair(seq[end])
 		}

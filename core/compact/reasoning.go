@@ -43,10 +43,26 @@ func (p *reasoningPass) run(c *Run) {
 }
 
 // dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what stands before
-// it (AN9): in all turns behind the change, since what is left of one that lost some would be refused. A pin does not keep it: what
-// a provider refuses helps nobody.
+// it: in all turns behind the change, since what is left of one that lost some would be refused (AN9), or because it would only cost
+// tokens: the provider leaves it out itself (OR9). A pin does not keep what would be refused: that helps nobody.
 func (c *Run) dropBoundReasoning(from int) {
-	c.stripReasoning(from, len(c.Items), "reasoning", "AN9", func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
+	c.stripReasoning(from, len(c.Items), "reasoning", c.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
+}
+
+// dropReasoning takes a part with reasoning out, or the text in it where its message must have some (OC9). It tells whether there was
+// anything.
+func (c *Run) dropReasoning(part int32) bool {
+	p := &c.T.Parts[part]
+	if !p.Has(transcript.Demanded) || !c.Policy.Safe() {
+		c.removePart(part)
+		return true
+	}
+	if p.Size.Bytes == 0 {
+		return false
+	}
+	c.SetBody(part, []byte(`""`), transcript.Measure{})
+	p.Flags |= transcript.Free
+	return true
 }
 
 // neededByPins are the items that are joined to a pinned one behind them: without them it would not be valid as it is.
@@ -70,7 +86,7 @@ func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *tran
 	for i := from; i < to; i++ {
 		it := &c.Items[i]
 		msg := &c.T.Messages[it.Msg]
-		if it.In < 0 || it.Pinned && rule == "" || needed[i] || msg.Role != transcript.Assistant {
+		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || msg.Role != transcript.Assistant {
 			continue
 		}
 		before, left, stripped := c.Total, false, false
@@ -79,10 +95,11 @@ func (c *Run) stripReasoning(from, to int, pass, rule string, which func(p *tran
 			switch {
 			case p.Has(transcript.Removed) || p.Parent >= 0:
 			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
-				c.removePart(n)
-				stripped = true
-				if c.Report.Thinking != nil && bound(p) {
-					c.Report.Thinking.Stripped++
+				if c.dropReasoning(n) {
+					stripped = true
+					if c.Report.Thinking != nil && bound(p) {
+						c.Report.Thinking.Stripped++
+					}
 				}
 			default:
 				left = true

@@ -65,15 +65,15 @@ func (c *Run) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := c.violations()
 		if c.tolerated == nil {
-			c.tolerated, c.refused = map[place]bool{}, c.named(violations)
+			c.tolerated, c.refused = map[uint64]cases{}, c.named(violations)
 			for _, v := range violations {
 				if v.Severity == wire.Tolerated && c.Policy.Repair != "all" {
-					c.tolerated[place{v.Rule, v.Message, v.Part}] = true
+					c.tolerated[placeOf(&v)] |= 1 << v.Case
 				}
 			}
 		}
 		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
-			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[place{v.Rule, v.Message, v.Part}]
+			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[placeOf(&v)]>>v.Case&1 == 1
 		})
 		if !c.mendFirst(violations) {
 			return
@@ -81,11 +81,11 @@ func (c *Run) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// place is where a rule is broken: indexes of the transcript's messages and parts.
-type place struct {
-	rule          string
-	message, part int32
-}
+// cases is a set of cases of rules.
+type cases uint32
+
+// placeOf is where a rule is broken, as one number: an index of the transcript's messages, and one of its parts or -1.
+func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
 
 // violations are those of the list as it is now.
 func (c *Run) violations() []wire.Violation {
@@ -203,6 +203,9 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case wire.Replace:
 			gone[at] = c.replaceLone(v.Message) || gone[at]
 			touched[at] = true
+		case wire.AddReasoning:
+			c.think(v.Message)
+			touched[at] = true
 		case wire.MoveResult:
 			if c.F.Rules.Answers == wire.OneMessage {
 				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
@@ -309,8 +312,16 @@ func (c *Run) empty(item int) bool {
 var repairAction = map[wire.Fix]string{
 	wire.DropMessage: "drop", wire.DropPart: "drop", wire.AddResult: "insert", wire.RenameID: "rename",
 	wire.AddUser: "insert", wire.MoveResult: "move", wire.AddTurn: "insert", wire.WrapBody: "wrap", wire.Sign: "sign",
-	wire.DropCaller: "drop",
-	wire.Replace:    "replace",
+	wire.DropCaller: "drop", wire.Replace: "replace", wire.AddReasoning: "add",
+}
+
+// think gives a message empty reasoning.
+func (c *Run) think(m int32) {
+	msg := &c.T.Messages[m]
+	at, text := c.F.Think(c.T.Bytes(msg.Span))
+	old := transcript.Span{Start: msg.Span.Start + at.Start, End: msg.Span.Start + at.End}
+	c.edits = append(c.edits, edit{m, old, c.T.Write([]byte(text))})
+	c.sorted, msg.Reasoned = false, true
 }
 
 // replaceLone puts U+FFFD in the place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds

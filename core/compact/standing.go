@@ -4,11 +4,14 @@ import "github.com/ctxfold/ctxfold/core/digest"
 
 // standing is the block of what the user said about how to work, for a digest of so many tokens that stands for gain tokens;
 // "" where there is none. It has its share of the target and what the target leaves free besides, but never so much that the
-// fold would gain nothing.
-func (c *Run) standing(l *digest.Ledger, gain, budget int) string {
+// fold would gain nothing, nor more than half of the most that a digest may have, 0 where it may have any size.
+func (c *Run) standing(l *digest.Ledger, gain, budget, most int) string {
 	room := 3 * (gain - budget) / 4
 	if c.Target > 0 {
 		room = min(room, max(c.standingShare(), c.Target-(c.Total-gain)-budget))
+	}
+	if most > 0 {
+		room = min(room, most/2)
 	}
 	if c.Policy.StandingShare() == 0 {
 		return ""

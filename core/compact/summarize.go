@@ -34,7 +34,10 @@ func (c *Run) digestOf(j job) (string, bool) {
 	if j.room > 0 {
 		budget = min(budget, j.room)
 	}
-	standing := c.standing(j.ledger, j.gain, budget)
+	standing := c.standing(j.ledger, j.gain, budget, j.room)
+	if j.room > 0 { // what the limit leaves is for both
+		budget = max(budget/2, min(budget, j.room-c.P.Text(standing)))
+	}
 	spare := c.spare(j.gain, budget+c.P.Text(standing))
 	if s.Text != "" {
 		c.Report.Summary = Summary{Source: "host"}

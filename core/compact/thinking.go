@@ -11,7 +11,7 @@ import (
 //easyjson:json
 type Thinking struct {
 	// Mode is how the model thinks: "manual", "adaptive", "drop_block", "off", or "unknown"; Source is what told it: "policy",
-	// "request" (the body), "model" (its name) or "none".
+	// "request" (the body), "model" (its name), "format" or "none".
 	Mode   string `json:"mode"`
 	Source string `json:"source"`
 	// Kept is how many signed parts the result still has, and Stripped how many were taken out of messages that stay.
@@ -23,6 +23,9 @@ type Thinking struct {
 
 // thinkingMode is how the model of the transcript thinks, and what tells it. What says more of this very request counts first.
 func (in *Input) thinkingMode() (mode, source string) {
+	if in.Format.Rules.Bound != "AN9" { // the provider leaves out what no longer fits, and wants none
+		return policy.ThinkingAdaptive, "format"
+	}
 	if mode = in.Policy.Thinking; mode != "" && mode != policy.ThinkingAuto {
 		return mode, "policy"
 	}

@@ -19,6 +19,7 @@ type Item struct {
 	Dirty  bool            // parts of it were replaced or removed
 	Pinned bool            // must stay byte-identical
 	Rest   bool            // its beginning was folded: it stays behind the digest
+	Said   int32           // one more than the index in Parts of the newest words of the user, where they stand in it and must stay; else 0
 	Body   int32           // one more than the index of what it stands for in the list of what was taken; 0 for nothing
 	Before transcript.Span // what is written before it, its comma or the bracket of the list included; zero for what stands there, or none
 }

@@ -13,14 +13,15 @@ var injected = []string{"# AGENTS.md instructions", "Caveat: The messages below 
 	"This session is being continued from a previous conversation", "[Restored file after compaction]", "[Context compacted: ", "<environment_context", "<user_instructions", "<INSTRUCTIONS"}
 
 // Asked is what the user asks for in message i: the texts of a message of the user, without those that a program put
-// there. It is "" for any other message, such as a digest.
+// there, or what the user said while the assistant was at work. It is "" for any other message, such as a digest.
 func Asked(t *transcript.Transcript, i int) string {
 	if !t.HasUserText(i) || IsLine(t, i) || IsLoop(t, i) {
 		return ""
 	}
 	var b strings.Builder
+	assistant := t.Messages[i].Role == transcript.Assistant
 	for _, p := range t.PartsOf(i) {
-		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
+		if assistant && !p.Has(transcript.Said) || p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
 			continue
 		}
 		if text := spoken(t.Text(p.Body)); text != "" && !isOurs(text) {

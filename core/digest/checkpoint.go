@@ -159,7 +159,13 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 		first = false
 		switch p.Kind {
 		case transcript.Text:
+			if p.Has(transcript.Said) {
+				b = append(b, "[User: "...)
+			}
 			b = append(b, o.text(t.Text(p.Body))...)
+			if p.Has(transcript.Said) {
+				b = append(b, ']')
+			}
 		case transcript.ToolCall:
 			b = append(append(append(b, "[Tool: "...), o.name(t.Text(p.Name))...), '(')
 			b = append(append(b, o.text(stringify(t, p))...), ")]"...)

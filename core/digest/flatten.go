@@ -53,7 +53,7 @@ func (f *flattener) message(i int) {
 		}
 		switch p.Kind {
 		case transcript.Text:
-			who := speaker(m.Role)
+			who := speaker(speakerOf(m, p))
 			if p.Has(transcript.Summary) {
 				who = "digest"
 			} else if m.Role == transcript.User && IsLoop(t, i) {
@@ -77,7 +77,7 @@ func (f *flattener) message(i int) {
 			}
 			f.entry(head+f.name(ToolName(t, int(n)))+"):", text, f.clip)
 		case transcript.Image, transcript.Audio, transcript.File:
-			f.entry(speaker(m.Role)+":", "["+p.Kind.String()+"]", 0)
+			f.entry(speaker(speakerOf(m, p))+":", "["+p.Kind.String()+"]", 0)
 		}
 	}
 }
@@ -123,6 +123,14 @@ func (f *flattener) entry(head, text string, clip int) {
 	}
 	f.b = append(append(append(f.b, mark...), head...), ' ')
 	f.b = append(append(f.b, text...), "\n\n"...)
+}
+
+// speakerOf is who a part of a message is from.
+func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
+	if p.Has(transcript.Said) {
+		return transcript.User
+	}
+	return m.Role
 }
 
 func speaker(r transcript.Role) string {

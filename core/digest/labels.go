@@ -40,6 +40,7 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 				paragraph("[Assistant thinking]: ", strings.Join(said.reasoning, "\n"))
 			}
 			paragraph("[Assistant]: ", strings.Join(said.texts, "\n"))
+			paragraph("[User]: ", strings.Join(said.asked, "\n"))
 			paragraph("[Assistant tool calls]: ", strings.Join(said.calls, "; "))
 		}
 		for _, n := range said.results {
@@ -61,7 +62,8 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 // contents is what a message holds, by kind; empty texts are left out.
 type contents struct {
 	texts, reasoning, calls []string
-	results                 []int // indexes of Parts
+	asked                   []string // what the user said while the assistant was at work
+	results                 []int    // indexes of Parts
 }
 
 func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
@@ -73,7 +75,11 @@ func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
 		}
 		switch p.Kind {
 		case transcript.Text:
-			if text := t.Text(p.Body); text != "" {
+			switch text := t.Text(p.Body); {
+			case text == "":
+			case p.Has(transcript.Said):
+				s.asked = append(s.asked, text)
+			default:
 				s.texts = append(s.texts, text)
 			}
 		case transcript.Reasoning:

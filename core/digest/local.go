@@ -125,7 +125,7 @@ func (e *Extract) collect() {
 			case transcript.Text:
 				text := e.t.Text(part.Body)
 				e.terms.add(text[:min(len(text), lookText)], written*weight, i)
-				if own && !blank(text) {
+				if own && !part.Has(transcript.Said) && !blank(text) {
 					said = joinText(said, text)
 				}
 			case transcript.ToolCall:

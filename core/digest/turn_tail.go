@@ -164,9 +164,12 @@ func serializePart(b []byte, t *transcript.Transcript, n int32, o RecordOptions)
 	short := func(text string) string { return o.text(TruncateToolResult(text, o.limit(MaxToolResult), o.Exact)) }
 	switch p.Kind {
 	case transcript.Text:
-		if text := t.Text(p.Body); t.Messages[p.Msg].Role == transcript.Tool {
+		switch text := t.Text(p.Body); {
+		case t.Messages[p.Msg].Role == transcript.Tool:
 			b = append(b, short(text)...)
-		} else {
+		case p.Has(transcript.Said):
+			b = append(append(append(b, "\n[User]: "...), o.text(text)...), '\n')
+		default:
 			b = append(b, o.text(text)...)
 		}
 	case transcript.ToolCall:

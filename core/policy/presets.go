@@ -98,7 +98,10 @@ func Decode(src []byte, v Unmarshaler) *Error {
 const MaxBytes = 1 << 20
 
 // Resolve reads a policy and lays it over the preset that it names. An empty src is the default preset.
-func Resolve(src []byte) (*Policy, *Error) {
+func Resolve(src []byte) (*Policy, *Error) { return ResolveFor(src, "") }
+
+// ResolveFor is Resolve for a model that counts where the policy names none.
+func ResolveFor(src []byte, model string) (*Policy, *Error) {
 	if len(src) > MaxBytes {
 		return nil, &Error{Code: jsonspan.TooLarge, Message: "the policy is larger than 1 MiB"}
 	}
@@ -125,6 +128,9 @@ func Resolve(src []byte) (*Policy, *Error) {
 			}
 		}
 		p.Preset = preset.Name
+		if p.Model == "" {
+			p.Model = model
+		}
 		p.know()
 		return p, p.check()
 	}

@@ -93,10 +93,10 @@ func distance(a, b string) int {
 // keys are those of a policy and of its passes, at all depths. docs/policy.schema.json says which may stand where.
 const keys = "always_newest answer archive batch boundary cache_read cache_write contains estimator excerpt exclude_tools " +
 	"force force_turn format gate id inclusive index input instructions keep_first keep_last keep_messages " +
-	"keep_recent keep_tokens log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
+	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
 	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices prompt ratio " +
-	"repair reserve retries role scope shrink_messages split style summary superseded target text tokens tool tools " +
+	"repair reserve retries role scope shrink_messages split standing style summary superseded target text thinking tokens tool tools " +
 	"usage window wire_safe"
 
 // Suggest says, in an error about an unknown key of a policy or of a pass, which one may be meant. It returns the error.

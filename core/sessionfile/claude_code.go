@@ -29,6 +29,7 @@ func init() {
 
 // ccLine is a line that is part of the tree. Its ids are places in ids until resolve, and numbers afterwards.
 type ccLine struct {
+	at      jsonspan.Span
 	kind    ccKind
 	side    bool // of a subagent
 	failed  bool // the agent's note that a call failed
@@ -92,20 +93,23 @@ type claudeCode struct {
 	path    []int32 // lines from the root to the leaf
 }
 
-func readClaudeCode(f *file) {
+func readClaudeCode(f *file) writer {
 	c := &claudeCode{file: f}
 	f.lines(c.line)
-	if f.err != nil {
-		return
+	if f.err == nil {
+		c.resolve()
+		c.walk()
+		c.write()
+		c.asked()
+		c.countSkipped()
 	}
-	c.resolve()
-	c.walk()
-	c.write()
-	c.countSkipped()
+	return c
 }
 
 func (c *claudeCode) line(s *jsonspan.Scanner) {
+	s.Kind()
 	l := ccLine{uuid: noID, parent: noID, id: noID, keep: -1}
+	l.at.Start = s.Pos()
 	var typ, sub string
 	var message, attachment, metadata jsonspan.Span
 	members(s, func(key []byte) bool {
@@ -130,11 +134,14 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 			attachment = s.Skip().Span
 		case "compactMetadata":
 			metadata = s.Skip().Span
+		case "timestamp":
+			c.stamp = text(s)
 		default:
 			return false
 		}
 		return true
 	})
+	l.at.End = s.Pos()
 	if s.Err() != nil {
 		return
 	}

@@ -135,6 +135,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 			return false
 		}
 		c.begin("assistant")
+		c.came(t.lines[0])
 		c.copy(l.content)
 	} else {
 		n := 0
@@ -144,13 +145,13 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 				continue
 			}
 			if l.first == l.end {
-				c.element(&n, "assistant")
+				c.element(&n, "assistant", i)
 				c.put(`{"type":"text","text":`)
 				c.copy(l.content)
 				c.put(`}`)
 			}
 			for b := l.first; b < l.end; b++ {
-				c.element(&n, "assistant")
+				c.element(&n, "assistant", i)
 				c.copy(c.blocks[b].span)
 			}
 		}
@@ -173,6 +174,15 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 	return true
 }
 
+// asked looks for the model in answers that a compaction has left out, where none is left.
+func (c *claudeCode) asked() {
+	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
+		if l := &c.records[i]; !l.side && !l.failed && !l.model.Zero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
+			c.Model = c.textAt(l.model)
+		}
+	}
+}
+
 // results writes the results of a message's tool calls, in the order of the calls. What else stands in the line behind it
 // goes into the same message, if that line has given results.
 func (c *claudeCode) results(t *ccTurn, next int32) {
@@ -181,7 +191,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 		l := &c.records[i]
 		for b := l.first; b < l.end; b++ {
 			if a := c.blocks[b].answer; a >= 0 {
-				c.element(&n, "user")
+				c.element(&n, "user", c.blocks[a].line)
 				c.copy(c.blocks[a].span)
 			}
 		}
@@ -194,7 +204,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 		for b := l.first; b < l.end; b++ {
 			if p := &c.blocks[b]; !p.moved {
 				p.moved = true
-				c.element(&n, "user")
+				c.element(&n, "user", next)
 				c.copy(p.span)
 			}
 		}
@@ -220,6 +230,7 @@ func (c *claudeCode) user(i int32) {
 	}
 	if !c.gave(i) {
 		c.begin("user")
+		c.came(i)
 		c.copy(l.content)
 		c.put(`}`)
 		return
@@ -227,7 +238,7 @@ func (c *claudeCode) user(i int32) {
 	n := 0
 	for b := l.first; b < l.end; b++ {
 		if p := &c.blocks[b]; !p.moved {
-			c.element(&n, "user")
+			c.element(&n, "user", i)
 			c.copy(p.span)
 		}
 	}
@@ -246,8 +257,8 @@ func (c *claudeCode) begin(role string) {
 	c.put(`{"role":"` + role + `","content":`)
 }
 
-// element begins the next of n blocks of a message, and with the first the message.
-func (c *claudeCode) element(n *int, role string) {
+// element begins the next of n blocks of a message, which comes from a line, and with the first the message.
+func (c *claudeCode) element(n *int, role string, line int32) {
 	if *n == 0 {
 		c.begin(role)
 		c.put(`[`)
@@ -255,6 +266,7 @@ func (c *claudeCode) element(n *int, role string) {
 		c.put(`,`)
 	}
 	*n++
+	c.came(line)
 }
 
 // count takes over the provider's usage.

@@ -42,11 +42,11 @@ type codex struct {
 	wrote int // index in items of the last one that the model wrote since the last compaction, or -1
 }
 
-func readCodex(f *file) {
+func readCodex(f *file) writer {
 	c := &codex{file: f, asked: -1, wrote: -1}
 	f.lines(c.line)
 	if f.err != nil {
-		return
+		return c
 	}
 	for i := range c.items {
 		it := &c.items[i]
@@ -55,6 +55,7 @@ func readCodex(f *file) {
 			continue
 		}
 		f.message()
+		f.came(int32(i))
 		if it.summary {
 			f.put(`{"type":"message","role":"user","content":[{"type":"input_text","text":`)
 			f.copy(it.span)
@@ -67,6 +68,7 @@ func readCodex(f *file) {
 			f.used(c.usage)
 		}
 	}
+	return c
 }
 
 func (c *codex) line(s *jsonspan.Scanner) {
@@ -78,6 +80,8 @@ func (c *codex) line(s *jsonspan.Scanner) {
 			typ = word(s, "session_meta", "response_item", "event_msg", "turn_context", "compacted")
 		case "payload":
 			payload = s.Skip().Span
+		case "timestamp":
+			c.stamp = text(s)
 		default:
 			return false
 		}

@@ -11,8 +11,22 @@ import (
 // file is a session file on its way: its source, and the session that is made of it. The first error ends it.
 type file struct {
 	*Session
-	src []byte
-	err *jsonspan.Error
+	src     []byte
+	err     *jsonspan.Error
+	whole   int           // where the last whole line ends
+	stamp   jsonspan.Span // when the last entry was written; zero if none tells
+	origins []origin      // by message
+}
+
+// origin is a record of the file, by its number among the kind's own, that a message is made of, or a part of it.
+type origin struct{ message, record int32 }
+
+// came notes that the message being written is made of a record.
+func (f *file) came(record int32) {
+	o := origin{int32(f.Count) - 1, record}
+	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
+		f.origins = append(f.origins, o)
+	}
 }
 
 // bom is the byte order mark that some editors put before the first line.
@@ -90,6 +104,7 @@ func (f *file) lines(one func(s *jsonspan.Scanner)) {
 		if next == len(src) {
 			if s.Skip(); s.Err() != nil && s.Err().Code == jsonspan.TruncatedJSON {
 				f.skip(skipUnfinished, 1)
+				f.whole = pos
 				return
 			}
 			s = lineScanner(src, pos, end)

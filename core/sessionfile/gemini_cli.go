@@ -6,7 +6,8 @@ import (
 
 // Gemini CLI keeps one object with a list of messages; newer versions append a line for each change instead: a message,
 // which replaces the one with the same id, {"$set":…} with a new list, or {"$rewindTo":id}. Thoughts and tool calls hang on
-// the messages of the model, and results on the calls.
+// the messages of the model, and results on the calls; where the content of a message of the model has thoughts or calls in it,
+// it is the whole message, and those beside it say the same again.
 func init() {
 	register(&Kind{
 		Name:   "gemini-cli",
@@ -39,34 +40,48 @@ type geminiCLI struct {
 	*file
 	ids     ids
 	changes []gcChange
-	role    string // of the message that is being written, or ""
+	records []jsonspan.Span // the messages that are there in the end
+	record  int32           // the one that is being written
+	asked   jsonspan.Span   // the model that the file names last
+	list    jsonspan.Span   // the list of messages that was read last
+	lined   bool            // the file has a line for each change
+	role    string          // of the message that is being written, or ""
+	told    string          // the role of the message whose content was told last
 }
 
-func readGeminiCLI(f *file) {
+func readGeminiCLI(f *file) writer {
 	g := &geminiCLI{file: f}
 	from, end := nextLine(f.src, start(f.src))
 	first := lineScanner(f.src, from, end)
 	if first.Skip(); first.Err() == nil {
-		f.lines(g.record)
+		n := 0
+		f.lines(func(s *jsonspan.Scanner) { n++; g.entry(s) })
+		g.lined = n > 1 || g.list.Zero()
 	} else { // an object that is spread over lines
 		s := f.scan(uint32(from))
-		g.record(s)
+		g.entry(s)
 		s.End()
 		f.fail(s.Err(), 0)
 	}
 	if f.err != nil {
-		return
+		return g
 	}
-	for _, p := range g.replay() {
+	g.records = g.replay()
+	for i, p := range g.records {
+		g.record = int32(i)
 		g.write(p)
 	}
 	if g.role != "" {
 		g.put(`]}`)
 	}
+	if g.Model == "" { // no answer is left
+		g.Model = g.textAt(g.asked)
+	}
+	return g
 }
 
-// record reads the object that holds all, or one line.
-func (g *geminiCLI) record(s *jsonspan.Scanner) {
+// entry reads the object that holds all, or one line.
+func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	s.Kind()
 	c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
 	typed := false
@@ -77,12 +92,16 @@ func (g *geminiCLI) record(s *jsonspan.Scanner) {
 		case "type":
 			typed = !text(s).Zero()
 		case "messages":
-			return g.list(s)
+			return g.messages(s)
+		case "timestamp", "lastUpdated":
+			g.stamp = text(s)
+		case "model":
+			g.asked = text(s)
 		case "$set":
 			if s.Kind() != jsonspan.Object {
 				return false
 			}
-			members(s, func(key []byte) bool { return string(key) == "messages" && g.list(s) })
+			members(s, func(key []byte) bool { return string(key) == "messages" && g.messages(s) })
 		case "$rewindTo":
 			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, text(s))})
 		default:
@@ -96,25 +115,31 @@ func (g *geminiCLI) record(s *jsonspan.Scanner) {
 	}
 }
 
-// list reads a list of messages, which takes the place of those so far.
-func (g *geminiCLI) list(s *jsonspan.Scanner) bool {
+// messages reads a list of messages, which takes the place of those so far.
+func (g *geminiCLI) messages(s *jsonspan.Scanner) bool {
 	if s.Kind() != jsonspan.Array {
 		return false
 	}
 	g.changes = append(g.changes, gcChange{kind: gcClear, id: noID})
+	g.list.Start = s.Pos()
 	for s.Array(); s.Elem(); {
 		s.Kind()
 		c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
 		members(s, func(key []byte) bool {
-			if string(key) == "id" {
+			switch string(key) {
+			case "id":
 				c.id = g.ids.add(g.src, text(s))
-				return true
+			case "model":
+				g.asked = text(s)
+			default:
+				return false
 			}
-			return false
+			return true
 		})
 		c.span.End = s.Pos()
 		g.changes = append(g.changes, c)
 	}
+	g.list.End = s.Pos()
 	return true
 }
 
@@ -194,10 +219,14 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 		g.skip(skipMeta, 1)
 		return
 	}
+	if g.complete(content) {
+		thoughts = jsonspan.Span{}
+	}
 	g.each(thoughts, func(s *jsonspan.Scanner) { g.thought(&n, s) })
 	g.parts(&n, "model", content)
 	results := false
-	g.each(calls, func(s *jsonspan.Scanner) { results = g.call(&n, s) || results })
+	written := g.complete(content)
+	g.each(calls, func(s *jsonspan.Scanner) { results = g.call(&n, s, written) || results })
 	if !model.Zero() {
 		g.Model = g.textAt(model)
 	}
@@ -227,11 +256,24 @@ func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	}
 }
 
+// complete tells whether the content of a message of the model is a list of parts with thoughts or calls among them.
+func (g *geminiCLI) complete(content jsonspan.Span) bool {
+	found := false
+	g.each(content, func(s *jsonspan.Scanner) {
+		members(s, func(key []byte) bool {
+			found = found || string(key) == "functionCall" || string(key) == "thought"
+			return false
+		})
+	})
+	return found
+}
+
 // part begins the next of n parts. Messages of one role in a row become one: the API wants the roles to take turns.
 func (g *geminiCLI) part(n *int, role string) {
 	*n++
 	if g.role == role {
 		g.put(`,`)
+		g.came(g.record)
 		return
 	}
 	if g.role != "" {
@@ -239,6 +281,7 @@ func (g *geminiCLI) part(n *int, role string) {
 	}
 	g.role = role
 	g.message()
+	g.came(g.record)
 	g.put(`{"role":"` + role + `","parts":[`)
 }
 
@@ -307,14 +350,19 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	g.put(`","thought":true}`)
 }
 
-// call writes a tool call and tells whether it has a result.
-func (g *geminiCLI) call(n *int, s *jsonspan.Scanner) bool {
-	g.part(n, "model")
-	g.put(`{"functionCall":{`)
+// call writes a tool call, unless it is written already, and tells whether it has a result.
+func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) bool {
+	if !written {
+		g.part(n, "model")
+		g.put(`{"functionCall":{`)
+	}
 	first, result := true, false
 	members(s, func(key []byte) bool {
 		switch string(key) {
 		case "id", "name", "args":
+			if written {
+				return false
+			}
 			if !first {
 				g.put(`,`)
 			}
@@ -331,7 +379,9 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner) bool {
 		}
 		return true
 	})
-	g.put(`}}`)
+	if !written {
+		g.put(`}}`)
+	}
 	return result
 }
 

@@ -183,6 +183,12 @@ func TestMixedLines(t *testing.T) {
 		if !bytes.Equal(out, core.Call("open", src)) {
 			t.Fatalf("seed %d: another answer the second time", seed)
 		}
+		if messages := list(t, a.Messages); len(messages) > 0 && seed%4 == 0 {
+			left, _ := json.Marshal(messages[r.IntN(len(messages)):])
+			if _, s := save(t, src, left); s.Error != nil && s.Error.Code != "cannot_save" {
+				t.Fatalf("seed %d: %+v\n%s\n%s", seed, s.Error, left, src)
+			}
+		}
 		if len(a.Messages) < 3 || a.Kind != "claude-code" {
 			continue
 		}

@@ -21,6 +21,8 @@ func init() {
 
 // piEntry is a line. Its ids are places in ids until resolve, and numbers afterwards.
 type piEntry struct {
+	at     jsonspan.Span
+	header bool
 	kind   piKind
 	linked bool // tells its parent, even if that is none
 	used   bool // stands in the result
@@ -34,6 +36,9 @@ type piEntry struct {
 	body   jsonspan.Span // its message, or the entry itself where that is the message
 	usage  jsonspan.Span
 	role   *piRole
+	target int32         // of an edit: the id of the entry that it changes
+	value  jsonspan.Span // of an edit its replacement, of a compaction its system message
+	edit   int32         // the edit that counts for the entry, or -1
 }
 
 type piKind uint8
@@ -46,6 +51,8 @@ const (
 	piEmpty
 	piCompaction
 	piModel
+	piSystem // the system prompt, or a change of it
+	piEdit   // another content for an earlier entry, or none
 )
 
 type pi struct {
@@ -55,28 +62,34 @@ type pi struct {
 	entries []piEntry
 	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
 	path    []int32
+	prompts []jsonspan.Span // the system messages of the path that count
+	texts   []string        // what they say beside their sections
+	version int64           // of the file; 0 is as good as 1
+	answer  jsonspan.Span   // the last message of a model on the path
+	made    []string        // the id of each entry, as JSON, where the file has none
 }
 
-func readPi(f *file) {
+func readPi(f *file) writer {
 	p := &pi{file: f}
 	f.lines(p.line)
-	if f.err != nil {
-		return
+	if f.err == nil {
+		p.resolve()
+		p.write()
 	}
-	p.resolve()
-	p.write()
+	return p
 }
 
 func (p *pi) line(s *jsonspan.Scanner) {
 	s.Kind()
-	e := piEntry{id: noID, parent: noID, kept: noID}
+	e := piEntry{id: noID, parent: noID, kept: noID, target: noID, edit: -1}
 	e.body.Start = s.Pos()
 	typ, named := "", false
 	var message, model jsonspan.Span
+	version := int64(0)
 	members(s, func(key []byte) bool {
 		switch string(key) {
 		case "type":
-			typ = word(s, "session", "message", "compaction", "branch_summary", "custom_message", "model_change")
+			typ = word(s, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")
 		case "id":
 			e.id = p.ids.add(p.src, text(s))
 		case "parentId":
@@ -91,19 +104,29 @@ func (p *pi) line(s *jsonspan.Scanner) {
 			message = s.Skip().Span
 		case "modelId":
 			model = text(s)
+		case "targetId":
+			e.target = p.ids.add(p.src, text(s))
+		case "replacement", "systemMessage":
+			e.value = s.Skip().Span
+		case "timestamp":
+			p.stamp = text(s)
+		case "version":
+			version = tokens(s)
 		default:
 			return false
 		}
 		return true
 	})
 	e.body.End = s.Pos()
+	e.at = e.body
 	if s.Err() != nil {
 		return
 	}
 	e.first = int32(len(p.calls))
 	switch typ {
 	case "session":
-		e.id, e.kind, e.model = noID, piModel, model // the session's id is not of the tree
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not of the tree
+		p.version = version
 	case "model_change":
 		e.kind, e.model = piModel, model
 	case "message":
@@ -113,6 +136,8 @@ func (p *pi) line(s *jsonspan.Scanner) {
 		}
 	case "compaction":
 		e.kind, e.role = piCompaction, &piSummary
+	case "context_edit":
+		e.kind = piEdit
 	case "branch_summary":
 		e.kind, e.role = piMessage, &piBranch
 	case "custom_message":
@@ -154,6 +179,8 @@ func (p *pi) read(s *jsonspan.Scanner, e *piEntry) {
 		}
 	}
 	switch {
+	case jsonspan.EqualText(p.src, role, "system"):
+		e.kind = piSystem
 	case e.role == nil:
 		return // a kind of message that pi itself does not send
 	case stop != "":
@@ -224,7 +251,7 @@ func (p *pi) resolve() {
 	before := filled(n, -1)
 	for i := range p.entries {
 		e := &p.entries[i]
-		if !e.byLine {
+		if number(&e.target); !e.byLine {
 			number(&e.kept)
 		}
 		at := int32(i) - 1
@@ -276,7 +303,6 @@ func (p *pi) write() {
 	}
 	begin := 0
 	if last >= 0 {
-		p.entry(p.path[last], false, gone)
 		e := &p.entries[p.path[last]]
 		for begin < last {
 			i := p.path[begin]
@@ -285,7 +311,10 @@ func (p *pi) write() {
 			}
 			begin++
 		}
+		p.entry(p.path[last], false, gone)
 	}
+	p.edits(begin)
+	p.system(last)
 	for k := begin; k < len(p.path); k++ {
 		if p.entries[p.path[k]].kind != piCompaction {
 			p.entry(p.path[k], k > last, gone)
@@ -299,7 +328,7 @@ func (p *pi) write() {
 		e := &p.entries[i]
 		switch {
 		case e.used:
-		case e.kind == piOther || e.kind == piModel:
+		case e.kind == piOther || e.kind == piModel || e.kind == piSystem || e.kind == piEdit:
 			p.skip(skipMeta, 1)
 		case int32(i) < cut:
 			p.skip(skipCompacted, 1)
@@ -318,7 +347,7 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	}
 	skip := ""
 	switch e.kind {
-	case piOther, piModel:
+	case piOther, piModel, piSystem, piEdit:
 		return
 	case piFailed:
 		skip = skipFailed
@@ -332,11 +361,22 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 		p.skip(skip, 1)
 		return
 	}
+	src, body := p.src, e.body
+	if e.edit >= 0 {
+		content, ok := p.replaced(e)
+		if !ok {
+			p.skip(skipExcluded, 1)
+			return
+		}
+		src = appendObject(nil, src, body, rename{{key: "content", to: "content", value: content}}.find)
+		body = jsonspan.Span{End: uint32(len(src))}
+	}
 	p.message()
+	p.came(i)
 	if e.role.members == nil {
-		p.copy(e.body)
+		p.Messages = append(p.Messages, body.Of(src)...)
 	} else {
-		p.Messages = appendObject(p.Messages, p.src, e.body, e.role.members.find)
+		p.Messages = appendObject(p.Messages, src, body, e.role.members.find)
 	}
 	if counts && !e.usage.Zero() {
 		p.count(e.usage)

@@ -94,3 +94,63 @@ func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	}
 	return append(dst, ']')
 }
+
+// piBack is what becomes of the members of a message in the native format where it is written as one of pi.
+var piBack = []piRole{
+	{"assistant", "assistant", rename{{key: "content", to: "content", with: piPartsBack}, {key: "error_message", to: "errorMessage"}}},
+	{"toolResult", "tool_result", rename{
+		{key: "role", to: "role", value: `"toolResult"`}, {key: "tool_call_id", to: "toolCallId"}, {key: "tool_name", to: "toolName"},
+		{key: "is_error", to: "isError"}, {key: "content", to: "content", with: piPartsBack},
+	}},
+	{"bashExecution", "bash_execution", rename{
+		{key: "role", to: "role", value: `"bashExecution"`}, {key: "exit_code", to: "exitCode"}, {key: "full_output_path", to: "fullOutputPath"},
+	}},
+	{"custom", "custom", rename{{key: "role", to: "role", value: `"custom"`}, {key: "custom_type", to: "customType"}}},
+}
+
+var (
+	piThinkingBack = rename{
+		{key: "type", to: "type", value: `"thinking"`}, {key: "text", to: "thinking"}, {key: "signature", to: "thinkingSignature"},
+	}
+	piCallBack = rename{{key: "type", to: "type", value: `"toolCall"`}}
+)
+
+// appendPi appends a message in the native format as a message of pi.
+func appendPi(dst, src []byte, message jsonspan.Span) []byte {
+	role := find(src, message, "role")
+	for i := range piBack {
+		if b := &piBack[i]; jsonspan.EqualText(src, role, b.native) {
+			return appendObject(dst, src, message, b.members.find)
+		}
+	}
+	return append(dst, message.Of(src)...)
+}
+
+// piPartsBack appends the content of an answer or of a tool result: pi wants a list there.
+func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
+	s := scanner(src, content.Start)
+	switch s.Kind() {
+	case jsonspan.String:
+		return append(append(append(dst, `[{"type":"text","text":`...), content.Of(src)...), "}]"...)
+	case jsonspan.Array:
+	default:
+		return append(dst, "[]"...)
+	}
+	dst = append(dst, '[')
+	first := len(dst)
+	for s.Array(); s.Elem(); {
+		if len(dst) > first {
+			dst = append(dst, ',')
+		}
+		part := s.Skip().Span
+		switch typ := find(src, part, "type"); {
+		case jsonspan.EqualText(src, typ, "reasoning"):
+			dst = appendObject(dst, src, part, piThinkingBack.find)
+		case jsonspan.EqualText(src, typ, "tool_call"):
+			dst = appendObject(dst, src, part, piCallBack.find)
+		default:
+			dst = append(dst, part.Of(src)...)
+		}
+	}
+	return append(dst, ']')
+}

@@ -9,6 +9,8 @@
 package sessionfile
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 )
 
@@ -66,8 +68,8 @@ type Kind struct {
 
 	// Signs are objects that only files of this kind have: among the lines of the file, or the whole file.
 	Signs []Sign
-	// Read reads the file and writes its messages.
-	Read func(f *file)
+	// Read reads the file and writes its messages. What it returns writes others in their place.
+	Read func(f *file) writer
 }
 
 // Sign is an object by the value of its "type", "" for any, and by the keys that it must have.
@@ -93,6 +95,11 @@ func register(k *Kind) {
 // Kinds lists the kinds by name.
 func Kinds() []*Kind { return kinds }
 
+// IsKind tells whether there is a kind of this name.
+func IsKind(name string) bool {
+	return slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == name })
+}
+
 // Detect tells of which kind a file is, "" if it is none. It reads up to the first line that only one kind can have.
 func Detect(src []byte) string {
 	if k := detect(src); k != nil {
@@ -104,8 +111,17 @@ func Detect(src []byte) string {
 // Open reads a session file. An error has its offset in src, and in files of lines the number of the line in its
 // message. A last line that is cut off is no error: a crash leaves one. It is skipped, and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
-	if err := jsonspan.New(src).Err(); err != nil {
+	f, _, err := read(src)
+	if err != nil {
 		return nil, err
+	}
+	f.Messages = append(f.open(), ']')
+	return f.Session, nil
+}
+
+func read(src []byte) (*file, writer, *jsonspan.Error) {
+	if err := jsonspan.New(src).Err(); err != nil {
+		return nil, nil, err
 	}
 	k := detect(src)
 	if k == nil {
@@ -116,13 +132,9 @@ func Open(src []byte) (*Session, *jsonspan.Error) {
 			}
 			names += k.Name
 		}
-		return nil, &jsonspan.Error{Code: UnknownSession, Message: "this is no session file; the kinds are: " + names}
+		return nil, nil, &jsonspan.Error{Code: UnknownSession, Message: "this is no session file; the kinds are: " + names}
 	}
-	f := &file{src: src, Session: &Session{Kind: k.Name, Format: k.Format}}
-	k.Read(f)
-	if f.err != nil {
-		return nil, f.err
-	}
-	f.Messages = append(f.open(), ']')
-	return f.Session, nil
+	f := &file{src: src, whole: len(src), Session: &Session{Kind: k.Name, Format: k.Format}}
+	w := k.Read(f)
+	return f, w, f.err
 }

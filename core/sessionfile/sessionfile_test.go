@@ -340,3 +340,49 @@ func TestEscapedIDs(t *testing.T) {
 		}
 	}
 }
+
+// Newer files of pi hold the system prompt, and edits of earlier entries.
+func TestPiPromptAndEdits(t *testing.T) {
+	lines := []string{
+		`{"type":"session","version":3,"id":"c0de","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`,
+		`{"type":"message","id":"a","parentId":null,"message":{"role":"system","content":"Be kind.","sections":{"cwd":"/","skills":"none"}}}`,
+		`{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":"One."}}`,
+		`{"type":"message","id":"c","parentId":"b","message":{"role":"assistant","content":[{"type":"text","text":"1"}]}}`,
+		`{"type":"message","id":"d","parentId":"c","message":{"role":"user","content":"Two."}}`,
+		`{"type":"context_edit","id":"e","parentId":"d","targetId":"b","replacement":{"content":"Uno."}}`,
+		`{"type":"context_edit","id":"f","parentId":"e","targetId":"c","replacement":{"content":"I"}}`,
+		`{"type":"context_edit","id":"g","parentId":"f","targetId":"d","replacement":null}`,
+		`{"type":"message","id":"h","parentId":"g","message":{"role":"system","content":"And brief.","sections":{"skills":null,"cwd":"/home"}}}`,
+		`{"type":"message","id":"i","parentId":"h","message":{"role":"user","content":"Three."}}`,
+	}
+	file := []byte(strings.Join(lines, "\n") + "\n")
+	a := open(t, file)
+	if a.System != "Be kind.\n\nAnd brief.\n\n/home" {
+		t.Errorf("system prompt %q", a.System)
+	}
+	want := `[{"role":"user","content":"Uno."},{"role":"assistant","content":[{"type":"text","text":"I"}]},{"role":"user","content":"Three."}]`
+	if string(a.Messages) != want || a.skipped("excluded") != 1 {
+		t.Errorf("%s, %+v", a.Messages, a.Skipped)
+	}
+	digest := `{"role":"user","content":"It was about numbers."},`
+	next := checkSaved(t, file, []byte(`[`+digest+`{"role":"assistant","content":[{"type":"text","text":"I"}]},{"role":"user","content":"Three."}]`))
+	checkSaved(t, next, []byte(`[`+digest+`{"role":"assistant","content":[{"type":"text","text":"changed"}]},{"role":"user","content":"Three."}]`))
+	checkSaved(t, file, []byte(`[{"role":"assistant","content":[{"type":"text","text":"I"}]},{"role":"user","content":"Three."}]`))
+	one := []byte(strings.Join(lines[:8], "\n") + "\n") // a single system message goes along
+	if b := open(t, checkSaved(t, one, []byte(`[`+digest+`{"role":"user","content":"Four."}]`))); b.System != "Be kind.\n\n/\n\nnone" {
+		t.Errorf("system prompt %q", b.System)
+	}
+}
+
+// In newer files of Gemini CLI the content of an answer is all of it.
+func TestGeminiContentIsWhole(t *testing.T) {
+	file := []byte(`{"sessionId":"s","projectHash":"p"}
+{"id":"1","type":"user","content":[{"text":"Read a."}]}
+{"id":"2","type":"gemini","content":[{"text":"Hm.","thought":true,"thoughtSignature":"x"},{"functionCall":{"id":"c","name":"read","args":{}},"thoughtSignature":"y"}],"thoughts":[{"subject":"","description":"Hm."}],"toolCalls":[{"id":"c","name":"read","args":{},"result":[{"functionResponse":{"id":"c","name":"read","response":{"output":"a"}}}]}]}
+`)
+	want := `[{"role":"user","parts":[{"text":"Read a."}]},{"role":"model","parts":[{"text":"Hm.","thought":true,"thoughtSignature":"x"},{"functionCall":{"id":"c","name":"read","args":{}},"thoughtSignature":"y"}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"c","name":"read","response":{"output":"a"}}}]}]`
+	if a := open(t, file); string(a.Messages) != want {
+		t.Errorf("%s", a.Messages)
+	}
+}

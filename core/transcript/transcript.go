@@ -76,6 +76,8 @@ const (
 	Legacy                      // spelled as in an older version of the format
 	Step                        // a step of the assistant begins here: the message may be cut before this part
 	Null                        // a tool call whose arguments are null
+	Said                        // in a message of the assistant, what the user said meanwhile (AM6)
+	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 	Called                      // a tool call that a tool of the provider's made (AN11)
 	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
@@ -118,6 +120,7 @@ const (
 	CallList    = 1  // tool_calls
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
+	Inside      = -4 // the part stands in the one before it that is in a list, and goes with it
 	Shared      = -3 // a tool result that stands in the part of its call: both have one span, and go together
 )
 
@@ -147,6 +150,7 @@ type Message struct {
 	Label    Span // of a variant: the command, the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell, a number; zero if there is none
 	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
+	Reasoned bool // a repair gave it reasoning that is empty (OC9)
 	Lone     bool // it holds half of a surrogate pair that stands alone
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	Passing  bool // the model is sent it only until the next message of the user (AN14)
@@ -212,6 +216,9 @@ type Transcript struct {
 	Unstored  bool // the provider is asked to keep nothing
 	// Thinking is how the body asks the model to think, in the words of policies; "" where it does not tell.
 	Thinking string
+	// Reasons tells that a message of the assistant came with reasoning_content, so that others must have it too (OC9); Reasoner that
+	// the model wants it in all of them.
+	Reasons, Reasoner bool
 	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
 	LoneBeside bool
 	// Weigh is what new text is weighed by, as the source was.
@@ -413,9 +420,11 @@ func (t *Transcript) MetaOf(i int) Meta {
 func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
-// empty texts.
+// empty texts; or a message of the assistant with a word of the user in it.
 func (t *Transcript) HasUserText(i int) bool {
-	if m := &t.Messages[i]; m.Role != User || m.Variant != Plain {
+	if m := &t.Messages[i]; m.Role == Assistant {
+		return t.LastSaid(i) >= 0
+	} else if m.Role != User || m.Variant != Plain {
 		return false
 	}
 	parts := t.PartsOf(i)
@@ -425,6 +434,17 @@ func (t *Transcript) HasUserText(i int) bool {
 		}
 	}
 	return false
+}
+
+// LastSaid is the index in Parts of the newest word of the user in message i, which is the assistant's; -1 where there is none.
+func (t *Transcript) LastSaid(i int) int32 {
+	m := &t.Messages[i]
+	for n := m.First + m.Count - 1; n >= m.First; n-- {
+		if p := &t.Parts[n]; p.Has(Said) && !p.Has(Removed) {
+			return n
+		}
+	}
+	return -1
 }
 
 // FirstText returns the span of the first text of message i, or the zero Span.

@@ -34,7 +34,7 @@ func init() {
 			linkCallers(t, from)
 		},
 		Rules: Rules{
-			Unanswered: "AM3", Orphan: "AM3", Duplicate: "I2", Empty: "I3", Role: "AM1",
+			Unanswered: "AM3", Orphan: "AM3", Duplicate: "I2", Empty: "I3", Role: "AM1", Bound: "AN9",
 			Answers: BeforeUser, ResultRole: transcript.Tool,
 		},
 		Extra: checkApprovals,

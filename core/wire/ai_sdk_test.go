@@ -320,7 +320,7 @@ func cleared(t *testing.T, format, messages string) string {
 		Messages json.RawMessage
 		Report   struct{ Tokens struct{ Before, After int } }
 	}
-	policy := `{"format":"` + format + `","estimator":"runes3.6","window":{"tokens":64,"reserve":1},"passes":[{"pass":"clear","keep_recent":1}]}`
+	policy := `{"format":"` + format + `","estimator":"runes3.6","window":{"tokens":64,"reserve":1},"last_resort":false,"passes":[{"pass":"clear","keep_recent":1}]}`
 	request(t, "plan", policy, messages, &a)
 	var e struct{ Tokens int }
 	if request(t, "estimate", policy, string(a.Messages), &e); e.Tokens != a.Report.Tokens.After {

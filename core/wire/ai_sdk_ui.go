@@ -15,8 +15,8 @@ func init() {
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "parts",
-			Types: "text reasoning reasoning-file file step-start source-url source-document dynamic-tool custom",
-			Own:   "part:toolCallId part:state part:providerMetadata type:step-start type:source-url type:source-document type:dynamic-tool",
+			Types: "steering-message text reasoning reasoning-file file step-start source-url source-document dynamic-tool custom",
+			Own:   "part:toolCallId part:state part:providerMetadata type:step-start type:steering-message type:source-url type:source-document type:dynamic-tool",
 		},
 		Parts:       "parts",
 		ReadMessage: readAISDKUI,
@@ -28,7 +28,7 @@ func init() {
 		Answer:      aiSDKUIAnswer,
 		FreshID:     "call_ctxfold_",
 		Link:        linkCallers,
-		Rules:       Rules{Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
+		Rules:       Rules{Bound: "AN9", Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
 	})
 }
 
@@ -71,11 +71,12 @@ const (
 	uiProvider
 	uiMetadata
 	uiKind
+	uiParts
 )
 
 var aiSDKUIKeys = []string{
 	"type", "text", "url", "mediaType", "toolCallId", "toolName", "state", "input", "rawInput", "output", "errorText",
-	"providerExecuted", "providerMetadata", "kind",
+	"providerExecuted", "providerMetadata", "kind", "parts",
 }
 
 func aiSDKUIPart(r *Reader) {
@@ -103,6 +104,11 @@ func aiSDKUIPart(r *Reader) {
 			media.text(r.Src(), f[uiURL].Span)
 		}
 		p.Kind, p.Size, p.Data = r.mediaKind(&f[uiMediaType]), jsonspan.Measure{}, media.chars
+	case typ == "steering-message" && f[uiParts].Kind == jsonspan.Array:
+		p.Flags, p.Size = transcript.Said|transcript.Free, jsonspan.Measure{}
+		r.add(p)
+		r.again(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
+		return
 	case typ == "custom":
 		p.Flags |= r.custom(&f[uiKind])
 	case typ == "step-start":
@@ -114,6 +120,17 @@ func aiSDKUIPart(r *Reader) {
 		return
 	}
 	r.add(p)
+}
+
+// aiSDKUISaid reads a part of a steering message: a text or a file of the user's (AM6).
+func aiSDKUISaid(r *Reader) {
+	first := len(r.T.Parts)
+	aiSDKUIPart(r)
+	for i := range r.T.Parts[first:] {
+		p := &r.T.Parts[first+i]
+		p.List, p.Parent = transcript.Inside, -1
+		p.Flags |= transcript.Said
+	}
 }
 
 // begins tells whether a string field begins with ASCII text that needs no escapes.

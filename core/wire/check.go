@@ -34,6 +34,7 @@ type Rules struct {
 	First      string // the first message that is not the system's is the user's
 	Alternate  string // no two messages of one role stand in a row
 	Role       string // a role is one that the format knows
+	Bound      string // signed reasoning is bound to what stands before it
 	Server     string // a tool call that the provider runs itself has its result, in the same message or deferred
 
 	Answers    Answers
@@ -58,10 +59,11 @@ const (
 	Sign
 	DropCaller
 	Replace
+	AddReasoning
 )
 
 var fixNames = [...]string{"none", "add_result", "drop_part", "drop_message", "rename_id", "add_user", "move_result", "add_turn",
-	"wrap_body", "sign", "drop_caller", "replace"}
+	"wrap_body", "sign", "drop_caller", "replace", "add_reasoning"}
 
 func (f Fix) String() string { return fixNames[f] }
 
@@ -72,6 +74,7 @@ type Violation struct {
 	Part    int32  // index of its parts, or -1
 	Text    string // for people
 	Fix     Fix
+	Case    Case
 	Severity
 }
 
@@ -143,7 +146,7 @@ func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, te
 		fix = DropMessage // the part is all of it
 	}
 	if rule != "" {
-		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, c.F.severity(rule, is)})
+		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, is, c.F.severity(rule, is)})
 	}
 }
 

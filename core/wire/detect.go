@@ -102,12 +102,16 @@ type detector struct {
 	*jsonspan.Scanner
 	seen    []string
 	unknown []string // roles and types that no format and no shape names; a few of them
+	dull    []string // signs that say nothing; a few of them, so that what each message has is looked up once
 	some    bool     // there are messages
 	done    bool     // one format is left, and has shown signs of its own
 }
 
-// maxUnknown is how many unknown roles and types are told apart.
-const maxUnknown = 8
+// maxUnknown is how many unknown roles and types are told apart, maxDull how many other signs are remembered.
+const (
+	maxUnknown = 8
+	maxDull    = 32
+)
 
 // note records a sign. The set is small: it is bounded by what formats and shapes name.
 func (d *detector) note(kind string, name []byte) {
@@ -115,16 +119,15 @@ func (d *detector) note(kind string, name []byte) {
 		return
 	}
 	sign := kind + ":" + string(name)
-	if slices.Contains(d.seen, sign) || slices.Contains(d.unknown, sign) {
+	if slices.Contains(d.seen, sign) || slices.Contains(d.dull, sign) || slices.Contains(d.unknown, sign) {
 		return
 	}
-	known := listed(sign)
-	for _, f := range formats {
-		known = known || f.Knows(sign)
-	}
-	if !known {
-		if named := kind == "role" || kind == "item" || kind == "type" && strange(string(name)); named && len(d.unknown) < maxUnknown {
+	if _, known := slices.BinarySearch(vocabulary, sign); !known {
+		named := kind == "role" || kind == "item" || kind == "type" && strange(string(name))
+		if named && len(d.unknown) < maxUnknown {
 			d.unknown = append(d.unknown, sign)
+		} else if !named && len(d.dull) < maxDull {
+			d.dull = append(d.dull, sign)
 		}
 		return
 	}
@@ -133,6 +136,29 @@ func (d *detector) note(kind string, name []byte) {
 		g := d.guesses()
 		d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, g[0].Format.decisive)
 	}
+}
+
+// vocabulary is all signs that a format or a shape names, sorted.
+var vocabulary []string
+
+// learn adds signs to the vocabulary: words, each with a prefix.
+func learn(prefix, words string) {
+	for _, w := range strings.Fields(words) {
+		if i, found := slices.BinarySearch(vocabulary, prefix+w); !found {
+			vocabulary = slices.Insert(vocabulary, i, prefix+w)
+		}
+	}
+}
+
+// learn adds what tells the format from others to the vocabulary.
+func (s *Signs) learn(list string) {
+	learn("role:", s.Roles)
+	learn("key:", s.Keys)
+	learn("type:", s.Types)
+	learn("item:", s.Items)
+	learn("content:", "string list other")
+	learn("list:", list)
+	learn("", s.Own)
 }
 
 // decisive tells whether one of the format's own signs is no other shape's too.
@@ -158,12 +184,12 @@ func (d *detector) body() {
 					}
 				}
 			}
-		case d.Kind() == jsonspan.Array && listKey(name):
+		case d.Kind() == jsonspan.Array && ListKey(string(name)):
 			d.note("list", name)
 			if d.list(); d.done {
 				return
 			}
-		case d.Kind() == jsonspan.String && listKey(name):
+		case d.Kind() == jsonspan.String && ListKey(string(name)):
 			d.note("list", name)
 			d.Skip()
 		default:
@@ -172,9 +198,10 @@ func (d *detector) body() {
 	}
 }
 
-func listKey(name []byte) bool {
+// ListKey tells whether request bodies of a format hold their messages under a key.
+func ListKey(name string) bool {
 	for _, f := range formats {
-		if f.List == string(name) {
+		if f.List == name {
 			return true
 		}
 	}
@@ -248,7 +275,7 @@ func (d *detector) message(list string) {
 				d.note("role", value)
 			} else if string(name) == "type" && top {
 				d.note("item", value)
-			} else if string(name) == "type" {
+			} else if string(name) == "type" && list != "tool_calls" { // they say what calls are, not what the format is
 				d.note("type", value)
 				if list == "parts" {
 					d.note("ui", value)

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"strings"
+
 	"github.com/ctxfold/ctxfold/core/jsonspan"
 	"github.com/ctxfold/ctxfold/core/transcript"
 )
@@ -28,6 +30,8 @@ func init() {
 			Unanswered: "OC2", Orphan: "OC3", Duplicate: "OC4", Empty: "OC1", Role: "OC8",
 			Answers: NextMessages, ResultRole: transcript.Tool,
 		},
+		Think: openAIChatThink,
+		Extra: checkOpenAIChat,
 	})
 }
 
@@ -103,9 +107,17 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 		r.add(whole(transcript.Text, &content))
 	}
 	for _, k := range []int{ocReasoning, ocReasoning2} {
-		if f[k].Str() {
-			r.add(member(transcript.Reasoning, &f[k]))
+		if !f[k].Str() {
+			continue
 		}
+		p := member(transcript.Reasoning, &f[k])
+		if k == ocReasoning && m.Role == transcript.Assistant {
+			if p.Flags |= transcript.Demanded; p.Size.Bytes == 0 {
+				p.Flags |= transcript.Free
+			}
+			r.T.Reasons = true
+		}
+		r.add(p)
 	}
 	for _, k := range []int{ocRefusal, ocAudio} {
 		if f[k].Kind != jsonspan.Invalid && f[k].Kind != jsonspan.Null {
@@ -229,4 +241,50 @@ func openAIChatResults(dst []byte, calls []Call, text string) []byte {
 		dst = append(dst, '}')
 	}
 	return dst
+}
+
+// checkOpenAIChat reports OC9: where a message of the assistant has reasoning_content, every one with tool calls must have it, with
+// DeepSeek's models every one at all, and so must what ctxfold writes itself.
+func checkOpenAIChat(c *Checker) {
+	t := c.T
+	if !t.Reasons {
+		return
+	}
+	for _, m := range c.Seq {
+		if t.Messages[m].Role != transcript.Assistant {
+			continue
+		}
+		wanted, has := t.Reasoner || int(m) >= t.Input, t.Messages[m].Reasoned
+		for _, p := range t.PartsOf(int(m)) {
+			gone := p.Has(transcript.Removed)
+			wanted = wanted || p.Kind == transcript.ToolCall && !gone
+			has = has || p.Has(transcript.Demanded) && !gone
+		}
+		if wanted && !has {
+			c.Add("OC9", m, -1, AddReasoning, "this message has no reasoning_content, and others have")
+		}
+	}
+}
+
+// Reasoner tells whether a model wants reasoning_content in all messages of the assistant where one has it (OC9).
+func Reasoner(model string) bool {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	return strings.HasPrefix(name, "deepseek")
+}
+
+// openAIChatThink is where a message, JSON of an object, gets an empty reasoning_content, and what stands there then.
+func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
+	s := jsonspan.New(message)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		start := s.KeyPos()
+		value := s.Skip()
+		if string(key) == "reasoning_content" { // null, or anything else that is no text
+			return jsonspan.Span{Start: start, End: value.End}, `"reasoning_content":""`
+		}
+	}
+	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
 }

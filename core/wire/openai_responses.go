@@ -39,7 +39,7 @@ func init() {
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
 		Rules: Rules{
-			Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3",
+			Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3", Bound: "OR9",
 			Answers: Anywhere, ResultRole: transcript.Tool,
 		},
 		Extra: checkResponses,
@@ -117,6 +117,9 @@ var responsesItems = map[string]responsesItem{
 		[3]string{`{"type":"tool_search_output","call_id":`, `,"execution":"client","status":"completed","tools":[]}`, ``}},
 	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, [3]string{}},
 	"program":                 {rsAssistant, rsCall, 0, idNeeded, [3]string{}},
+	"multi_agent_call":        {rsAssistant, rsCall, rpArguments, idNeeded, [3]string{}},
+	"multi_agent_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"agent_message":           {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
 	"function_call_output":    {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
 	"local_shell_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
 	"custom_tool_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
@@ -238,6 +241,7 @@ func responsesContent(r *Reader, m *transcript.Message, content *field) {
 // responsesReasoning adds a part for what is encrypted, which also stands for the item where nothing else does, and one for
 // each text that can be read.
 func responsesReasoning(r *Reader, p transcript.Part, f *frame) {
+	first := len(r.T.Parts)
 	p.Size = encrypted(&f[rpEncrypted])
 	if f[rpEncrypted].Str() && f[rpEncrypted].Size.Bytes > 0 {
 		p.Flags |= transcript.Signed
@@ -251,13 +255,22 @@ func responsesReasoning(r *Reader, p transcript.Part, f *frame) {
 			r.again(&list, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.NoList, -1) }) })
 		}
 	}
+	if p.Has(transcript.Signed) { // the provider leaves it out behind another beginning (OR9)
+		for i := range r.T.Parts[first:] {
+			r.T.Parts[first+i].Flags |= transcript.Bound
+		}
+	}
 }
 
 func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, f *frame) {
-	if f[rpName].Str() {
-		p.Name = f[rpName].Span
+	name := &f[rpName]
+	if typ == "multi_agent_call" {
+		name = &f[rpAction]
+	}
+	if name.Str() {
+		p.Name = name.Span
 		if p.Kind == transcript.ToolCall {
-			p.NameSz = f[rpName].Size
+			p.NameSz = name.Size
 		}
 	}
 	if f[rpCallID].Str() {
@@ -277,7 +290,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	if item.body > 0 && f[item.body].Kind != jsonspan.Invalid && f[item.body].Kind != jsonspan.Null {
 		body := &f[item.body]
 		p.Body, p.Size = body.Span, body.Size
-		if typ == "function_call" && body.Str() {
+		if (typ == "function_call" || typ == "multi_agent_call") && body.Str() {
 			p.Flags |= transcript.JSONText
 		}
 	}

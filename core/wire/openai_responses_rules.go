@@ -43,8 +43,9 @@ func linkResponses(t *transcript.Transcript, from int) {
 	if from > 0 {
 		return
 	}
-	unit, tied := -1, false // where the unit of the item before begins, or -1; whether its reasoning is tied
-	whole := true           // all items so far are messages of the user and the system
+	// Where the unit of the item before begins, or -1; whether its reasoning is tied; whether an item of it has an id.
+	unit, tied, withID := -1, false, false
+	whole := true // all items so far are messages of the user and the system
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		switch reasoning := isReasoning(t, i); {
@@ -52,6 +53,13 @@ func linkResponses(t *transcript.Transcript, from int) {
 			unit = -1
 		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
 			t.Messages[i-1].Joined = true
+			if !reasoning && !withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
+				// Without the reasoning it would lose its id: that is no gain, so the reasoning stays.
+				withID = true
+				for n := t.Messages[unit].First; n < m.First; n++ {
+					t.Parts[n].Flags &^= transcript.Bound
+				}
+			}
 			if !reasoning && !tied && m.Count > 0 && t.Parts[m.First].Has(transcript.Stored) {
 				tied = true
 				for n := t.Messages[unit].First; n < m.First; n++ {
@@ -59,7 +67,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 				}
 			}
 		case reasoning:
-			unit, tied = i, false
+			unit, tied, withID = i, false, false
 		}
 		if named(t, i, "mcp_approval_response") {
 			for k := i - 1; k >= 0 && !t.Messages[k].Joined && named(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {

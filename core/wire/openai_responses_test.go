@@ -191,7 +191,7 @@ func TestResponsesClear(t *testing.T) {
 func compactResponses(t *testing.T, passes, list string) string {
 	t.Helper()
 	var a struct{ Messages json.RawMessage }
-	request(t, "plan", `{"format":"openai-responses","window":{"tokens":300,"reserve":0},"summary":{"mode":"local"},"passes":[`+passes+`]}`, list, &a)
+	request(t, "plan", `{"format":"openai-responses","window":{"tokens":300,"reserve":0},"last_resort":false,"summary":{"mode":"local"},"passes":[`+passes+`]}`, list, &a)
 	if bad := judge.Valid("openai-responses", a.Messages); len(bad) > 0 {
 		t.Errorf("%v in %s", bad, a.Messages)
 	}

@@ -39,6 +39,7 @@ var tolerances = []struct {
 	{"gemini", "G3", SameRole},
 	{"gemini", "G4", SplitTurn},
 	{"openai-responses", "I3", EmptyString},
+	{"openai-responses", "I3", BlankText},
 }
 
 // severity is that of a case of a rule of the format.

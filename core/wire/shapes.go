@@ -30,6 +30,12 @@ var shapes = []Shape{
 	{"messages whose content is an object, as Mastra's storage and MCP sampling have it", "ai-sdk-ui", "content:object"},
 }
 
+func init() {
+	for _, s := range shapes {
+		learn("", s.Signs)
+	}
+}
+
 func (s *Shape) has(sign string) bool { return word(s.Signs, sign) }
 
 // shape is the one that the signs speak of, and those that do; nil where none does.

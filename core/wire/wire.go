@@ -54,6 +54,9 @@ type Format struct {
 	// Sign appends what takes the place of the opening brace of a tool call, given as JSON, to stand for the signature that
 	// it lacks.
 	Sign func(dst, part []byte) []byte
+	// Think tells where a message, given as JSON, gets reasoning that is empty, and what stands there then; nil where no message needs
+	// any.
+	Think func(message []byte) (at jsonspan.Span, text string)
 	// FreshID is how the ids begin that repair gives to tool calls.
 	FreshID string
 
@@ -99,6 +102,7 @@ func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]b
 var formats []*Format
 
 func register(f *Format) {
+	f.Signs.learn(f.List)
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles} {
 		for _, word := range strings.Fields(list) {
 			if same := words[len(word)]; !slices.Contains(same, word) {

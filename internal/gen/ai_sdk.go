@@ -124,6 +124,10 @@ func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
 				parts = append(parts, obj{"type": "tool-bash", "toolCallId": "s" + call.ID, "state": "input-streaming", "input": obj{}})
 			}
 		}
+		if m.Role == "assistant" && r.IntN(8) == 0 { // the user has said something meanwhile
+			steer := obj{"type": "steering-message", "id": "s" + strconv.Itoa(i), "parts": []any{obj{"type": "text", "text": text(r, 20)}}}
+			parts = append([]any{steer}, parts...)
+		}
 		if m.Role == "assistant" && open != nil && r.IntN(4) > 0 {
 			open["parts"] = append(open["parts"].([]any), parts...)
 			continue

@@ -20,6 +20,7 @@ type message struct {
 	} `json:"tool_calls"`
 	Refusal      json.RawMessage `json:"refusal"`
 	OutputConfig json.RawMessage `json:"output_config"`
+	Reasoning    *string         `json:"reasoning_content"`
 	raw          json.RawMessage
 }
 
@@ -142,8 +143,12 @@ func openai(ms []message) (bad []string) {
 		bad = append(bad, fmt.Sprintf("message %d: ", i)+fmt.Sprintf(f, a...))
 	}
 	used := map[string]bool{}
+	reasons := slices.ContainsFunc(ms, func(m message) bool { return m.Role == "assistant" && m.Reasoning != nil })
 	for i := 0; i < len(ms); i++ {
 		m := &ms[i]
+		if m.Role == "assistant" && len(m.ToolCalls) > 0 && m.Reasoning == nil && reasons {
+			say(i, "thinking is enabled but reasoning_content is missing in assistant tool call message")
+		}
 		switch m.Role {
 		case "system", "developer", "user":
 			if len(m.blocks()) == 0 || len(m.blocks()) == 1 && m.blocks()[0].Type == "text" && m.blocks()[0].Text == "" {

@@ -139,9 +139,12 @@ func aiSDKUILastUser(list []byte) json.RawMessage {
 	for i := len(raws) - 1; i >= 0; i-- {
 		var m uiMessage
 		_ = json.Unmarshal(raws[i], &m)
-		for _, raw := range m.Parts {
+		for k := len(m.Parts) - 1; k >= 0; k-- {
 			var p uiPart
-			_ = json.Unmarshal(raw, &p)
+			_ = json.Unmarshal(m.Parts[k], &p)
+			if p.Type == "steering-message" { // the user's words in a message of the assistant
+				return m.Parts[k]
+			}
 			if m.Role == "user" && !(p.Type == "text" && p.Text != nil && *p.Text == "") {
 				return raws[i]
 			}

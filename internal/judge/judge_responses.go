@@ -55,7 +55,7 @@ func (it *responsesItem) answers() bool {
 
 var responsesCalls = map[string]bool{
 	"function_call": true, "custom_tool_call": true, "local_shell_call": true, "shell_call": true, "apply_patch_call": true,
-	"computer_call": true, "tool_search_call": true, "program": true,
+	"computer_call": true, "tool_search_call": true, "program": true, "multi_agent_call": true,
 }
 
 func responses(list []byte) (bad []string) {
@@ -96,10 +96,11 @@ func responses(list []byte) (bad []string) {
 			answered[it.CallID] = true
 		case it.Type == "message":
 			switch {
-			case string(it.Content) == `""`:
-				bad = append(bad, fmt.Sprintf(tolerable+"item %d: an empty string", i))
-			case it.empty():
+			case !it.empty():
+			case string(it.Content) == `[]` || len(it.Content) == 0:
 				say(i, "a message without content")
+			default:
+				bad = append(bad, fmt.Sprintf(tolerable+"item %d: an empty text", i))
 			}
 		case it.Type == "reasoning":
 			n := i + 1

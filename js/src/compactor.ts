@@ -17,11 +17,12 @@ import { type CompactorEvent, type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load, ModuleSource } from "./load.js";
 import { checkOptions, type Names } from "./options.js";
+import { saved } from "./save.js";
 import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
-import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import { type Transcript, transcript } from "./transcript.js";
 import type {
   Check,
   Detection,
@@ -30,6 +31,7 @@ import type {
   FunctionRequest,
   Info,
   Kept,
+  Left,
   Message,
   Messages,
   NamedHandles,
@@ -175,6 +177,12 @@ export interface Compactor {
    * file.
    */
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
+  /**
+   * Writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
+   * new one: a file that its agent resumes with just these messages, as it itself writes a compaction (docs/SESSIONS.md). What
+   * has not changed gives the file as it is. Throws `cannot_save` for messages that the kind of file cannot hold.
+   */
+  save<F extends string | Uint8Array>(file: F, left: Left): F;
   /**
    * Runs one named step of a compaction, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
    * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step.
@@ -347,7 +355,6 @@ class ModuleCompactor implements Compactor {
     if (typeof given !== "string" && !(given instanceof Uint8Array)) {
       throw new CtxfoldError("invalid_option", "a session file is given as text or as bytes");
     }
-    if (typeof given === "string") wellFormed(given, "");
     const answer = this.#call("open", [given]);
     const messages = answer.get("messages") as Uint8Array;
     const values = valuesOf(answer, "messages");
@@ -355,9 +362,12 @@ class ModuleCompactor implements Compactor {
     return values as unknown as Session<F extends string ? Message[] : Uint8Array>;
   }
 
+  save<F extends string | Uint8Array>(file: F, left: Left): F {
+    return saved(file, left, (head, source) => this.#ask("save", head, source));
+  }
+
   function<T = unknown>(name: string, request: FunctionRequest = {}): T {
     const { messages, text, policy = this.#policy, state = this.#state } = request;
-    if (text !== undefined) wellFormed(text, "text");
     const head = { name, policy, state, arguments: request.arguments, text };
     return this.#result<{ result: T }>("function", head, messages === undefined ? undefined : transcript(messages))
       .result;
@@ -374,7 +384,7 @@ class ModuleCompactor implements Compactor {
     return new ModuleSession((ask) => this.ask(ask), compacting, messages, own) as unknown as LiveSession<M>;
   }
 
-  /** One operation, for sessions and fits. The number of a session counts among those of all instances. */
+  /** An operation by its name, for sessions and fits too. The number of a session counts among those of all instances. */
   ask({ op, head, source }: Ask): Answer {
     const module = this.#loaded(op);
     const { session } = head;

@@ -13,8 +13,7 @@ export interface ErrorPlace {
  * `code` is stable; `message` is for people and says what to do. Codes of the module are listed by docs/ABI.md. Codes of
  * this package: `not_loaded` (a synchronous call before the module was there), `load_failed` (the module could not be
  * fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the instance died; the next call
- * gets a new one), `not_serializable` (live messages that JSON cannot hold), `lone_surrogate` (a text that UTF-8 cannot
- * hold), `store_full` (a store has no room for a body), `store_failed` (a compaction was given up because its store failed),
+ * gets a new one), `not_serializable` (live messages that JSON cannot hold), `store_full` (a store has no room for a body), `store_failed` (a compaction was given up because its store failed),
  * `still_overflow` (a compaction did not make the conversation fit), `memory_failed` (what `fit`
  * remembers could not be read or kept), `conflict` (another tab or process has compacted the same
  * conversation), `closed` (a compactor of `ctxfold/worker` that was closed, or

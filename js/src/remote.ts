@@ -8,9 +8,10 @@ import { model } from "./events.js";
 import { decode } from "./json.js";
 import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
+import { fileOf, saving } from "./save.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import type { Store } from "./store.js";
-import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import { type Transcript, transcript } from "./transcript.js";
 import type {
   Check,
   Detection,
@@ -19,6 +20,7 @@ import type {
   FunctionRequest,
   Info,
   Kept,
+  Left,
   Message,
   Messages,
   NamedHandles,
@@ -72,6 +74,7 @@ export interface RemoteCompactor {
   recall(callArguments: unknown, body?: string | null): Promise<Recalled>;
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
+  save<F extends string | Uint8Array>(file: F, left: Left): Promise<F>;
   function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   info(): Promise<Info>;
@@ -320,11 +323,18 @@ class Remote implements RemoteCompactor {
   }
 
   async open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>> {
-    if (typeof file === "string") wellFormed(file, "");
     const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
     const session = (await this.#link.call(this.#id, "open", [bytes])) as Session<Uint8Array | Message[]>;
     if (typeof file === "string") session.messages = JSON.parse(decode(session.messages as Uint8Array));
     return session as Session<F extends string ? Message[] : Uint8Array>;
+  }
+
+  async save<F extends string | Uint8Array>(file: F, left: Left): Promise<F> {
+    const request = saving(file, left);
+    if (!request) return file;
+    const { piece, answer } = request.source;
+    const args = ["save", request.head];
+    return fileOf(file, (await this.#link.call(this.#id, "ask", args, { piece, answer })) as Answer);
   }
 
   async function<T = unknown>(name: string, { messages, ...request }: FunctionRequest = {}): Promise<T> {

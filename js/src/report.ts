@@ -70,7 +70,7 @@ export interface Report {
   dropped: number;
   /** Files put back after the fold. */
   restored: number;
-  /** Violations of the input that were mended. */
+  /** Violations that were mended: of the input, and of what was done to it. */
   repaired: number;
   /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
   stable_prefix: { messages: number; bytes: number; tokens: number };

@@ -1,7 +1,7 @@
 import { CtxfoldError } from "./errors.js";
 import { decode } from "./json.js";
 import { applyEdits, serialize } from "./live.js";
-import type { Edit } from "./types.js";
+import type { Edit, Session } from "./types.js";
 
 /** The names under which request bodies hold their messages. */
 const LISTS = ["messages", "input", "contents"];
@@ -37,7 +37,31 @@ export function transcript(messages: unknown): Transcript {
       restore: (answer) => member(answer, "messages").slice(),
     };
   }
-  return messages instanceof Crossing ? fromCrossing(messages) : fromLive(messages);
+  if (messages instanceof Crossing) return fromCrossing(messages);
+  return isSession(messages) ? fromSession(messages) : fromLive(messages);
+}
+
+/** What `open` has answered, which tells the module more about the messages than they do. */
+function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {
+  const { kind, format, messages } = (value ?? {}) as Partial<Session<unknown>>;
+  const listed = Array.isArray(messages) || messages instanceof Uint8Array;
+  return typeof kind === "string" && typeof format === "string" && listed;
+}
+
+/** The module answers with the messages alone, and so they come back. */
+function fromSession(session: Session<readonly unknown[] | Uint8Array>): Transcript {
+  const { messages, ...rest } = session;
+  if (!(messages instanceof Uint8Array)) {
+    const live = fromLive(messages);
+    const piece = serialize(session);
+    return { ...live, piece, size: () => new TextEncoder().encode(piece).length };
+  }
+  const head = new TextEncoder().encode(`${serialize(rest).slice(0, -1)},"messages":`);
+  const piece = new Uint8Array(head.length + messages.length + 1);
+  piece.set(head);
+  piece.set(messages, head.length);
+  piece[piece.length - 1] = 0x7d; // }
+  return fromCrossing({ piece, answer: "messages" });
 }
 
 function fromCrossing({ piece, answer }: Crossing): Transcript {
@@ -45,23 +69,27 @@ function fromCrossing({ piece, answer }: Crossing): Transcript {
   return { piece, size, answer, restore: (given) => member(given, answer).slice() };
 }
 
-/** Throws `lone_surrogate` for a text that UTF-8 cannot hold: writing another character would not keep it as it is. */
-export function wellFormed(text: string, path: string): void {
-  if (text.isWellFormed()) return;
-  const before = text.slice(0, text.search(/\p{Surrogate}/u));
-  throw new CtxfoldError("lone_surrogate", "the text holds half of a surrogate pair, which UTF-8 cannot hold", {
-    path,
-    offset: new TextEncoder().encode(before).length,
-  });
+/**
+ * The same JSON text with an escape for each half of a surrogate pair, which UTF-8 cannot hold. Behind a backslash, where JSON has no
+ * such escape, U+FFFD takes its place, so that the text stays the error that it is.
+ */
+export function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  return text.replace(/(\\*)(\p{Surrogate})/gu, (_, backslashes: string, half: string) =>
+    backslashes.length % 2 === 1 ? `${backslashes}\ufffd` : `${backslashes}\\u${half.charCodeAt(0).toString(16)}`,
+  );
 }
 
 function fromText(text: string): Transcript {
-  wellFormed(text, "messages");
+  const piece = wellFormed(text);
   return {
-    piece: text,
-    size: () => new TextEncoder().encode(text).length,
+    piece,
+    size: () => new TextEncoder().encode(piece).length,
     answer: "messages",
-    restore: (answer) => decode(member(answer, "messages")),
+    restore: (answer) => {
+      const messages = decode(member(answer, "messages"));
+      return messages === piece ? text : messages;
+    },
   };
 }
 

@@ -4,7 +4,10 @@ import type { Reason, Report, TokenSource } from "./report.js";
 /** One message of any wire format: it is carried, not looked into. */
 export type Message = object;
 
-/** A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. */
+/**
+ * A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. Or all that
+ * `open` has answered: then its format and model count where the policy names none, and its system prompt and the provider's count do.
+ */
 export type Messages = readonly Message[] | Message | string | Uint8Array;
 
 export type * from "./report.js";
@@ -40,14 +43,16 @@ export type PassName = Open<
   | "truncate"
 >;
 
-/** The kind that comes back for the kind that was given. */
+/** The kind that comes back for the kind that was given; of what `open` has answered the messages alone. */
 export type Same<M extends Messages> = M extends string
   ? string
   : M extends Uint8Array
     ? Uint8Array
     : M extends readonly (infer T)[]
       ? T[]
-      : M;
+      : M extends Session<infer L>
+        ? L
+        : M;
 
 /** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
 export type Edit =
@@ -344,7 +349,7 @@ export interface Violation {
   text: string;
   /** What the provider does: it answers with an error, or answers all the same. */
   severity: Open<"refused" | "tolerated">;
-  /** What `repair` does about it. */
+  /** What `repair` does about it; of a tolerated one only with `repair: "all"` in the policy. */
   repair: string;
 }
 
@@ -363,6 +368,8 @@ export interface Detection {
   /** From 0 to 1. */
   confidence: number;
   candidates: { format: Format; confidence: number; evidence: string[] }[];
+  /** What the messages look like where no wire format reads them; the only candidate is then the nearest one. */
+  shape?: string;
 }
 
 /** The live conversation of a coding agent's session file: what the agent's next request would hold. */
@@ -393,6 +400,12 @@ export interface Usage {
   output_tokens: number;
   /** The sum of the four. */
   total_tokens: number;
+}
+
+/** What is left of a session file's conversation, as `compact` resolves with it. */
+export interface Left {
+  messages: readonly Message[] | string | Uint8Array;
+  report: Pick<Report, "changed" | "tokens">;
 }
 
 export interface Info {

@@ -14,12 +14,15 @@ const TURNS = 60;
 const text = (/** @type {number} */ turn) => `Answer ${turn}: ${"the same words over and over ".repeat(20)}`;
 const output = (/** @type {number} */ turn) => `Result ${turn}: ${"one more line of a file\n".repeat(40)}`;
 
+let loops = 0;
+
 /** What a loop costs, and the options that count it. */
 function counted() {
   /** @type {{compactions: number, calls: number, errors: unknown[]}} */
   const costs = { compactions: 0, calls: 0, errors: [] };
   const options = {
     module,
+    id: `${loops++}`,
     window: 8000,
     policy: { window: { reserve: 500 } },
     summarize: () => {
@@ -157,7 +160,7 @@ test("ai-sdk: prepareStep is made anew for each call, as the SDK's pages have it
   /** @type {any[]} */
   const history = [];
   for (let turn = 0; turn < TURNS; turn++) {
-    history.push({ role: "user", content: `Question ${turn}, anew?` });
+    history.push({ role: "user", content: `Question ${turn}?` });
     const prepare = aiSdk.prepareStep({ ...options, policy: { window: { reserve: 500 } } });
     let messages = [...history];
     messages = (await prepare({ messages })).messages ?? messages;
@@ -189,6 +192,7 @@ test("anthropic: a fetch for each request, of two users, and one that wants a me
   for (const [own, compactions] of /** @type {const} */ ([
     [{}, 1],
     [{}, 1],
+    [{ shared: undefined }, 1],
     [{ id: "ann" }, 2],
     [{ id: "ann" }, 2],
     [{ shared: false }, 3],

@@ -220,3 +220,48 @@ test("two compactors share one module and mind their own conversations", async (
   assert.ok(second.messages.some((m) => m.content?.includes("This is b.")));
   assert.notDeepEqual(a.state, b.state);
 });
+
+test("half of an emoji stops nothing, and changes only the message that holds it", async () => {
+  const half = "\ud83d";
+  const words = "words and more words ".repeat(40);
+  /** @param {number} n */
+  const chat = (n) =>
+    Array.from({ length: n }, (_, i) => [
+      { role: "user", content: `Question ${i}. ${words}` },
+      { role: "assistant", content: `Answer ${i}. ${words}` },
+    ]).flat();
+  const messages = [
+    ...chat(12),
+    { role: "user", content: `The last ${half} one.` },
+    { role: "assistant", content: "Yes." },
+  ];
+  const compactor = createCompactor({
+    module,
+    policy: { window: { tokens: 2000, reserve: 100 }, summary: { mode: "local" } },
+  });
+  const result = await compactor.compact(messages);
+  assert.equal(result.report.reason, "compacted");
+  assert.equal(result.report.format, "plain");
+  assert.equal(result.report.left, undefined);
+  assert.ok(result.report.actions.some((/** @type {any} */ a) => a.action === "replace" && a.rule === "I8"));
+  assert.deepEqual(result.messages.at(-2), { role: "user", content: "The last \ufffd one." });
+  assert.equal(result.messages.at(-1), messages.at(-1));
+  assert.ok(JSON.stringify(result.messages).isWellFormed() && !JSON.stringify(result.messages).includes("\\ud83d"));
+
+  // As text, with the half as an escape and as a character of its own.
+  for (const text of [JSON.stringify(messages), JSON.stringify(messages).replace("\\ud83d", half)]) {
+    const again = createCompactor({
+      module,
+      policy: { window: { tokens: 2000, reserve: 100 }, summary: { mode: "local" } },
+    });
+    assert.deepEqual(JSON.parse((await again.compact(text)).messages), result.messages);
+    assert.equal(
+      (await createCompactor({ module, policy: { window: { tokens: 200000 } } }).compact(text)).messages,
+      text,
+    );
+    assert.equal(again.validate(text).violations[0].rule, "I8");
+  }
+  const session = compactor.session(messages);
+  assert.equal(session.check().due, true);
+  assert.equal((await session.compact()).report.reason, "compacted");
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";
+import { createCompactor as createRemote } from "ctxfold/worker";
 
 const module = await load();
 const folder = new URL("../../testdata/sessions/", import.meta.url);
@@ -27,6 +28,65 @@ for (const name of names) {
   });
 }
 
+for (const name of names) {
+  test(`${name}: what open has answered is checked, compacted and saved whole`, { timeout: 60_000 }, async (t) => {
+    const bytes = await readFile(new URL(name, folder));
+    const passes = [{ pass: "fold", keep_tokens: 20 }];
+    const options = { module, policy: { force: true, window: { tokens: 20_000 }, passes } };
+    const compactor = createCompactor(options);
+    const live = compactor.open(bytes.toString());
+    const raw = compactor.open(bytes);
+    assert.equal(compactor.check(live).source, live.usage ? "measured" : "estimated");
+    assert.equal(compactor.estimate(raw).tokens, compactor.estimate(live).tokens);
+    assert.equal(compactor.detect(live).format, live.format);
+
+    const done = await createCompactor(options).compact(live);
+    assert.ok(Array.isArray(done.messages));
+    const cut = await createCompactor(options).compact(raw);
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(cut.messages)), done.messages);
+    const worker = createRemote({ policy: options.policy });
+    t.after(() => worker.close());
+    assert.deepEqual((await worker.compact(live)).messages, done.messages);
+    assert.deepEqual((await worker.check(raw)).source, compactor.check(raw).source);
+
+    const next = compactor.save(bytes.toString(), done);
+    if (!done.report.changed) {
+      assert.equal(next, bytes.toString());
+      assert.equal(compactor.save(bytes, cut), bytes);
+    } else {
+      /** @param {string} text A compaction has the time at which it was saved, and ids that come of it. */
+      const timeless = (text) => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|20[0-9T:.-]+Z/g, "");
+      assert.equal(timeless(Buffer.from(compactor.save(bytes, cut)).toString()), timeless(next));
+      assert.equal(timeless(await worker.save(bytes.toString(), done)), timeless(next));
+      const again = compactor.open(next);
+      assert.equal(again.usage, null);
+      assert.equal(again.model, live.model);
+      if (live.kind === "claude-code" || live.kind === "codex") assert.deepEqual(again.messages, done.messages);
+      else assert.ok(again.messages.length <= done.messages.length);
+      assert.equal(compactor.save(next, { messages: again.messages, report: done.report }), next);
+    }
+  });
+}
+
+test("what a file cannot hold is an error", async () => {
+  const compactor = createCompactor({ module });
+  const file = await readFile(new URL("pi-v3.jsonl", folder), "utf8");
+  const report = { changed: true, tokens: { before: 1, after: 1, limit: 0, window: 0, source: "estimated", bound: 1 } };
+  assert.throws(
+    () =>
+      compactor.save(file, {
+        messages: [
+          { role: "user", content: "a" },
+          { role: "compaction_summary", summary: "b" },
+        ],
+        report,
+      }),
+    { code: "cannot_save" },
+  );
+  assert.throws(() => compactor.save("[]", { messages: [{ role: "user" }], report }), { code: "unknown_session" });
+  assert.throws(() => compactor.save("\ud800", { messages: [{ role: "user" }], report }), { code: "lone_surrogate" });
+});
+
 test("an error names the byte of the file", async () => {
   const compactor = createCompactor({ module });
   const text = await readFile(new URL("claude-code.jsonl", folder), "utf8");
@@ -37,6 +97,6 @@ test("an error names the byte of the file", async () => {
     assert.throws(() => compactor.open(file), { code: "invalid_json", path: "type", offset, message: /^line 2: / });
   }
   assert.throws(() => compactor.open("[]"), { code: "unknown_session", offset: 0 });
-  assert.throws(() => compactor.open("é\ud800"), { code: "lone_surrogate", path: "", offset: 2 });
+  assert.throws(() => compactor.open("é\ud800"), { code: "unknown_session", path: "", offset: 0 });
   assert.throws(() => compactor.open(/** @type {any} */ ({ messages: [] })), { code: "invalid_option" });
 });

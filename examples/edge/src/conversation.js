@@ -86,7 +86,12 @@ export class Conversation {
         summaries.push(answer);
       }
       const failed = job.failed || summaries.some(({ error }) => error);
-      job = { ...job, failed, result: compactor.step(body, plan, summaries, { memory: job.memory }) };
+      try {
+        job = { ...job, failed, result: compactor.step(body, plan, summaries, { memory: job.memory }) };
+      } catch (error) {
+        this.#storage.write({ remove: [keysOf(job)], set: { jobs: this.#others(job) } }); // such as a plan of an older version
+        throw error;
+      }
       if ("plan" in job.result) await this.#keep(job);
     }
     if (interrupted || job.result.report.changed) this.#finish(job, job.result);

@@ -120,7 +120,7 @@ Without --archive it only lists the handles that the transcript names.`,
 			return f.printTranscript(a.Messages, a.Edits)
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, as compact --state has written it")
 	c.Flags().StringSliceVar(&handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")

@@ -41,6 +41,7 @@ var batchOps = []batchOp{
 // totals are what is counted over all lines.
 type totals struct {
 	conversations, changed, failed, invalid, due, over int
+	left                                               int // results that the provider would refuse
 	messagesBefore, messagesAfter                      int
 	tokensBefore, tokensAfter                          int
 }
@@ -50,6 +51,7 @@ func (t *totals) add(o totals) {
 	t.changed += o.changed
 	t.failed += o.failed
 	t.invalid += o.invalid
+	t.left += o.left
 	t.due += o.due
 	t.over += o.over
 	t.messagesBefore += o.messagesBefore
@@ -147,7 +149,7 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 			return b.file(c.Context(), workers)
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
@@ -355,6 +357,9 @@ func batchCompact(ctx context.Context, b *batch, in host.Input) ([]byte, totals,
 	if !r.Report.Fits {
 		t.over = 1
 	}
+	if len(r.Report.Left) > 0 {
+		t.left = 1
+	}
 	switch {
 	case b.json:
 		return resultJSON(r), t, nil
@@ -440,6 +445,9 @@ func (b *batch) tell(t totals) {
 	}
 	if t.invalid > 0 {
 		facts = append(facts, [2]string{"with violations", text.FgRed.Sprint(count(t.invalid))})
+	}
+	if t.left > 0 {
+		facts = append(facts, [2]string{"warning", text.FgRed.Sprint(plural(t.left, "result")) + " that the provider would refuse (see left in the reports, with --json)"})
 	}
 	if t.messagesBefore > 0 {
 		facts = append(facts, [2]string{"messages", beforeAfter(t.messagesBefore, t.messagesAfter)})

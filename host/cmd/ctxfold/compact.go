@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +17,8 @@ import (
 func compactCommand(f *flags) *cobra.Command {
 	var policy policyFlags
 	var archive archiveFlag
-	var state, summarizer string
+	var state, summarizer, output string
+	var session bool
 	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "compact [FILE|-]",
@@ -31,6 +33,9 @@ A command that fails loses nothing: the digest without a model takes its place.
 
 With --archive, what is taken out is kept in a directory, and the transcript names the handles: restore puts it back.
 
+With --session, FILE is the session file of a coding agent and the output is one, too: the agent resumes it with what is left.
+It goes on with a compaction as the agent itself writes one, behind the lines that are there (docs/SESSIONS.md).
+
 With --json, standard output gets one object with the report, the state and the messages instead.
 
 A result that does not fit into the limit is printed all the same, with a warning that says what takes the room; the exit code
@@ -38,9 +43,13 @@ is 3 then.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   ctxfold compact --window 32000 --state session.state.json - < session.json
-  ctxfold compact --window 32000 --archive .ctxfold session.json > shorter.json`,
+  ctxfold compact --window 32000 --archive .ctxfold session.json > shorter.json
+  ctxfold compact --session ~/.claude/projects/-home-me-app/0b1c.jsonl > shorter.jsonl`,
 		Args: atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
+			if session && f.json {
+				return usage(c, "--session and --json are two answers: ask for one")
+			}
 			shell, err := parseSummarizer(summarizer, f.streams)
 			if err != nil {
 				return err
@@ -48,6 +57,9 @@ is 3 then.`,
 			j, err := f.start(c, args, &policy, state, timeout)
 			if err != nil {
 				return err
+			}
+			if session && j.session == nil {
+				return inputs{"file": j.sources["messages"]}.locate(j.sources["messages"].noSession)
 			}
 			if j.Store, err = archive.store(); err != nil {
 				return err
@@ -68,7 +80,7 @@ is 3 then.`,
 					return err
 				}
 			}
-			if err := f.printResult(result, j.read()); err != nil {
+			if err := f.compacted(c.Context(), j, result, session, output); err != nil {
 				return err
 			}
 			if state != "" {
@@ -79,21 +91,42 @@ is 3 then.`,
 			return warn(f.err, result.Report)
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
 	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().BoolVar(&session, "session", false, "write a session file that its agent resumes, as FILE is one")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output; it may be the input")
 	c.Flags().StringVar(&state, "state", "", "the `FILE` that keeps the state of the conversation from one compaction to the next")
 	return c
 }
 
-// printResult gives the transcript to standard output and the report to standard error.
-func (f *flags) printResult(r *host.Result, read [2]string) error {
-	if f.json {
-		return f.printLine(resultJSON(r))
+// compacted gives the result to standard output, or to a file, and the report to standard error.
+func (f *flags) compacted(ctx context.Context, j *job, r *host.Result, session bool, output string) error {
+	f.warn(r.Report.Left)
+	var text []byte
+	switch {
+	case session:
+		next, err := j.saved(ctx, r)
+		if err != nil {
+			return err
+		}
+		text = next
+	case f.json:
+		text = append(resultJSON(r), '\n')
+	case r.Messages != nil:
+		text = append(bytes.Clone(r.Messages), '\n')
+	case r.Edits != nil:
+		text = append(bytes.Clone(r.Edits), '\n')
 	}
-	printReport(f.err, r.Report, read)
-	return f.printTranscript(r.Messages, r.Edits)
+	if !f.json {
+		printReport(f.err, r.Report, j.read())
+	}
+	if output != "" {
+		return writeFile(output, text)
+	}
+	_, err := f.out.Write(text)
+	return err
 }
 
 // resultJSON is put together by hand: encoding/json would write the messages anew.

@@ -64,7 +64,7 @@ Without --window it is half of the transcript's tokens, an eighth of that for th
 			return j.compare(c.Context(), f)
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	c.Flags().Lookup("preset").Hidden = true
 	return c
 }
@@ -194,7 +194,12 @@ func (j *job) violations(ctx context.Context, in host.Input, messages []byte) (*
 	if err != nil {
 		return nil, err
 	}
-	n := len(v.Violations)
+	n := 0
+	for _, x := range v.Violations {
+		if x.Severity == "refused" {
+			n++
+		}
+	}
 	return &n, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,6 +55,7 @@ type job struct {
 	host.Input
 	sources inputs
 	session *host.Session // what the transcript was taken out of, or nil
+	file    []byte        // the session file
 }
 
 // start reads what a command works on, and makes the compactor. A session file is opened. policy is nil for commands without one.
@@ -86,7 +88,11 @@ func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, stat
 	if j.Compactor, err = f.compactor(c.Context(), timeout); err != nil {
 		return nil, err
 	}
-	return j, j.openSession(c.Context(), policy != nil && !c.Flags().Changed("format"))
+	if err := j.openSession(c.Context()); err != nil || policy == nil {
+		return j, err
+	}
+	j.Usage, err = policy.readUsage(c)
+	return j, err
 }
 
 func atMostOneFile(c *cobra.Command, args []string) error {
@@ -161,13 +167,18 @@ type policyFlags struct {
 	preset string
 	format string
 	window int
+	usage  string
 }
 
-func (p *policyFlags) register(c *cobra.Command) {
+// register adds the flags; counts is for commands that take what a provider has counted.
+func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/POLICY.md)")
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
 	c.Flags().StringVar(&p.format, "format", "", "the wire format, when it should not be detected (see ctxfold info)")
 	c.Flags().IntVar(&p.window, "window", 0, "the context window of the model, in `tokens`")
+	if counts {
+		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: a number of `TOKENS` up to the last message, or JSON (docs/ABI.md)")
+	}
 	completeFromInfo(c, "preset", func(i *host.Info) (names []string) {
 		for _, p := range i.Presets {
 			names = append(names, p.Name)
@@ -180,6 +191,26 @@ func (p *policyFlags) register(c *cobra.Command) {
 		}
 		return names
 	})
+}
+
+// readUsage gives what the provider has counted, by --usage; nil leaves it to the session file, if there is one.
+func (p *policyFlags) readUsage(c *cobra.Command) (*host.Usage, error) {
+	if p.usage == "" {
+		return nil, nil
+	}
+	if n, err := strconv.ParseInt(p.usage, 10, 64); err == nil {
+		if n <= 0 {
+			return nil, usage(c, "--usage must be more than 0 tokens")
+		}
+		return &host.Usage{Message: -1, TotalTokens: n}, nil
+	}
+	u := &host.Usage{Message: -1}
+	d := json.NewDecoder(strings.NewReader(p.usage))
+	d.DisallowUnknownFields()
+	if err := d.Decode(u); err != nil {
+		return nil, usage(c, `--usage must be a number of tokens, or JSON like {"message":41,"total_tokens":48987}: %v`, err)
+	}
+	return u, nil
 }
 
 // read gives the policy of --policy, with what the other flags say laid over it.

@@ -52,7 +52,7 @@ func checkCommand(f *flags) *cobra.Command {
 			return nil
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, if it was compacted before")
 	return c
 }
@@ -89,7 +89,7 @@ func estimateCommand(f *flags) *cobra.Command {
 			return nil
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	c.Flags().BoolVar(&asText, "text", false, "the input is a plain text, not a transcript")
 	return c
 }
@@ -148,7 +148,10 @@ func detectCommand(f *flags) *cobra.Command {
 				return f.printLine(a.Raw)
 			}
 			format := a.Format
-			if format == "" {
+			switch {
+			case a.Shape != "":
+				format = "none: these look like " + a.Shape
+			case format == "":
 				format = "not certain: name it with --format where it is needed"
 			}
 			lines(f.out, j.read(), [2]string{"format", format})

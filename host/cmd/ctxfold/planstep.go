@@ -35,7 +35,7 @@ on with, on this machine or on another.`,
 			return f.printAnswer(a, j.read())
 		},
 	}
-	policy.register(c)
+	policy.register(c, true)
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, if it was compacted before")
 	return c
 }
@@ -131,6 +131,7 @@ func decline(requests []host.Request) []host.Summary {
 }
 
 func (f *flags) printAnswer(a *host.Answer, read [2]string) error {
+	f.warn(a.Report.Left)
 	if f.json {
 		if err := f.printLine(a.Raw); err != nil {
 			return err

@@ -92,7 +92,7 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 			return f.listen(c.Context(), servers...)
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
 	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
 	c.Flags().StringVar(&records, "records", "", "the `DIRECTORY` where compacted conversations are kept")

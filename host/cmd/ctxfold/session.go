@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,8 @@ func openCommand(f *flags) *cobra.Command {
 request would hold: one branch, behind the last compaction and with its summary. It shows what the file holds;
 --messages prints the messages instead, as a list in the wire format that is shown.
 
-All commands that take a transcript open session files by themselves.`,
+All commands that take a transcript open session files by themselves: the model that the file names counts where the policy
+names none, and so do the system prompt and what the provider has counted. compact --session writes a session file again.`,
 		Example: `  ctxfold open ~/.claude/projects/-home-me-app/0b1c.jsonl
   ctxfold open --messages rollout.jsonl > transcript.json
   ctxfold check --window 200000 rollout.jsonl`,
@@ -66,9 +68,9 @@ All commands that take a transcript open session files by themselves.`,
 	return c
 }
 
-// openSession takes the transcript out of the input if that is a session file, which the core can tell. Its wire format
-// goes into a policy that names none, if there is a policy.
-func (j *job) openSession(ctx context.Context, setFormat bool) error {
+// openSession takes the transcript out of the input if that is a session file, which the core can tell. The operations get all that
+// the file tells about it.
+func (j *job) openSession(ctx context.Context) error {
 	file := j.sources["messages"]
 	s, err := j.Open(ctx, file.text)
 	var e *host.Error
@@ -80,22 +82,15 @@ func (j *job) openSession(ctx context.Context, setFormat bool) error {
 	if err != nil {
 		return inputs{"file": file}.locate(err)
 	}
-	j.session, j.Messages = s, s.Messages
-	j.sources["messages"] = source{name: fmt.Sprintf("%s (%s session)", file.name, agent(s.Kind)), text: s.Messages, made: true}
-	policy := j.sources["policy"]
-	if !setFormat || namesFormat(policy.text) {
-		return nil
-	}
-	if policy, err = policy.with(map[string]any{"format": s.Format}); err != nil {
-		return err
-	}
-	j.sources["policy"], j.Policy = policy, policy.text
+	j.session, j.file, j.Messages = s, file.text, s.Input().Messages
+	j.sources["messages"] = source{name: fmt.Sprintf("%s (%s session)", file.name, agent(s.Kind)), text: j.Messages, made: true}
 	return nil
 }
 
-func namesFormat(policy []byte) bool {
-	var p struct{ Format string }
-	return json.Unmarshal(policy, &p) == nil && p.Format != "" && p.Format != "auto"
+// saved is the session file that goes on with a result.
+func (j *job) saved(ctx context.Context, r *host.Result) ([]byte, error) {
+	next, err := j.Save(ctx, j.file, r, time.Now())
+	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
 // read is the fact that tells of the session file; it has no value where there is none.

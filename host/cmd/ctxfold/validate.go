@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/host"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ func validateCommand(f *flags) *cobra.Command {
 		Use:   "validate [FILE|-]",
 		Short: "Find what a provider would refuse in a transcript",
 		Long: `validate lists where a transcript breaks the rules of its wire format, for example a tool call without a result. It
-exits with 1 when it finds any.`,
+exits with 1 when the provider would refuse the transcript; what it tolerates is listed as advice.`,
 		Example: `  ctxfold validate session.json && echo fine`,
 		Args:    atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -30,12 +31,15 @@ exits with 1 when it finds any.`,
 			switch {
 			case f.json:
 				err = f.printLine(a.Raw)
-			case a.Valid:
+			case len(a.Violations) == 0:
 				fmt.Fprintf(f.out, "%s: valid (%s, format %s)\n", j.sources["messages"].name, plural(a.Messages, "message"), a.Format)
 			default:
-				fmt.Fprintf(f.out, "%s: %s (%s, format %s)\n", j.sources["messages"].name,
-					text.FgRed.Sprint(plural(len(a.Violations), "violation")), plural(a.Messages, "message"), a.Format)
-				t := newTable("rule", "line:column", "path", "what is wrong", "repair")
+				says := text.FgRed.Sprint(plural(len(a.Violations), "violation"))
+				if a.Valid {
+					says = "valid, with " + text.FgYellow.Sprint(plural(len(a.Violations), "violation")) + " that the provider tolerates"
+				}
+				fmt.Fprintf(f.out, "%s: %s (%s, format %s)\n", j.sources["messages"].name, says, plural(a.Messages, "message"), a.Format)
+				t := newTable("rule", "severity", "line:column", "path", "what is wrong", "repair")
 				t.SuppressEmptyColumns()
 				for _, v := range a.Violations {
 					place := ""
@@ -43,7 +47,7 @@ exits with 1 when it finds any.`,
 						line, column := position(j.Messages, v.Offset)
 						place = fmt.Sprintf("%d:%d", line, column)
 					}
-					t.AppendRow(table.Row{v.Rule, place, v.Path, v.Text, strings.ReplaceAll(v.Repair, "_", " ")})
+					t.AppendRow(table.Row{v.Rule, v.Severity, place, v.Path, v.Text, strings.ReplaceAll(v.Repair, "_", " ")})
 				}
 				fmt.Fprintln(f.out, t.Render())
 			}
@@ -53,7 +57,7 @@ exits with 1 when it finds any.`,
 			return err
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	return c
 }
 
@@ -63,7 +67,8 @@ func repairCommand(f *flags) *cobra.Command {
 		Use:   "repair [FILE|-]",
 		Short: "Mend what a provider would refuse in a transcript",
 		Long: `repair does about each violation what validate says, and leaves all else as it was. It prints the transcript on
-standard output and what it did on standard error. It exits with 1 when violations are left that only you can mend.`,
+standard output and what it did on standard error. It exits with 1 when violations are left that only you can mend. What the
+provider tolerates stays as it is, unless the policy says "repair":"all".`,
 		Example: `  ctxfold repair session.json > valid.json`,
 		Args:    atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -75,6 +80,7 @@ standard output and what it did on standard error. It exits with 1 when violatio
 			if err != nil {
 				return j.sources.locate(err)
 			}
+			f.warn(a.Report.Left)
 			if f.json {
 				err = f.printLine(a.Raw)
 			} else {
@@ -90,9 +96,6 @@ standard output and what it did on standard error. It exits with 1 when violatio
 					}
 					fmt.Fprintln(f.err, t.Render())
 				}
-				if !a.Valid {
-					fmt.Fprintln(f.err, text.FgRed.Sprint("violations are left"), "(validate lists them)")
-				}
 				err = f.printTranscript(a.Messages, a.Edits)
 			}
 			if err == nil && !a.Valid {
@@ -101,6 +104,13 @@ standard output and what it did on standard error. It exits with 1 when violatio
 			return err
 		},
 	}
-	policy.register(c)
+	policy.register(c, false)
 	return c
+}
+
+// warn names on standard error what the provider would refuse, and no repair could mend.
+func (f *flags) warn(left []host.Left) {
+	for _, v := range left {
+		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can mend it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)
+	}
 }

@@ -44,7 +44,7 @@ export class Conversations {
 
   /** `format` is the adapter's own wire format; that of the options stands before it. */
   constructor(options: AdapterOptions, format: string) {
-    const { onError, window, model, id, ...rest } = options;
+    const { onError, window, model, id, shared = true, ...rest } = options;
     const { policy = {}, format: own = policy.format ?? format } = rest;
     this.#onError = onError;
     this.#call = id === undefined ? {} : { id };
@@ -54,7 +54,7 @@ export class Conversations {
       ...(model !== undefined && { model }),
       ...(window !== undefined && { window: { ...policy.window, tokens: window } }),
     };
-    this.#fitter = createFitter({ shared: true, ...rest, format: own, policy: this.#policy });
+    this.#fitter = createFitter({ ...rest, shared, format: own, policy: this.#policy });
   }
 
   /** The messages to send: the very same list where there is nothing to do. */

@@ -1,0 +1,83 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/sessionfile"
+	"github.com/ctxfold/ctxfold/core/wire"
+)
+
+// save writes messages into the session file that they come from.
+func save(r *request, dst []byte) []byte {
+	if !r.need(inFile) || !r.need(inMessages) {
+		return dst
+	}
+	file := []byte(r.text(inFile))
+	in := sessionfile.Saving{Src: r.src, Messages: r.elements()}
+	if p := r.members[inTokens]; r.err == nil && !p.Zero() {
+		n, ok := jsonspan.Int(r.src, p)
+		if !ok || n < 0 || n > policy.MaxTokens {
+			r.fail(&jsonspan.Error{Code: policy.OutOfRange, Message: "tokens must be a number from 0 to 1,000,000,000"}, p.Start)
+		}
+		in.Tokens = int64(n)
+	}
+	if p := r.members[inTime]; r.err == nil && !p.Zero() {
+		if in.Time = r.text(inTime); r.err == nil && sessionfile.Millis(in.Time) < 0 {
+			r.fail(&jsonspan.Error{Code: policy.OutOfRange, Message: `time must be like "2026-03-01T10:00:00.000Z"`}, p.Start)
+		}
+	}
+	if r.err != nil {
+		return dst
+	}
+	saved, err := sessionfile.Save(file, in)
+	if err != nil {
+		if err.Code == sessionfile.CannotSave {
+			r.fail(err, r.members[inMessages].Start)
+			return dst
+		}
+		// Where it lies in the file, the request's string may have escapes before it.
+		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[inFile].Start)
+		return dst
+	}
+	dst = append(make([]byte, 0, len(saved.Text)+len(saved.Text)/4+64), `{"kind":`...)
+	dst = append(jsonspan.AppendString(dst, saved.Kind), `,"kept":`...)
+	dst = append(strconv.AppendInt(dst, int64(saved.Kept), 10), `,"text":`...)
+	return append(jsonspan.AppendString(dst, saved.Text), '}')
+}
+
+// elements are the messages of the request: those of a list, of a request body, or of an answer of open.
+func (r *request) elements() (spans []jsonspan.Span) {
+	s := jsonspan.New(r.src).At(r.members[inMessages].Start)
+	s.Lenient = true
+	list := func() {
+		for s.Array(); s.Elem(); {
+			if s.Kind() != jsonspan.Object {
+				s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
+				return
+			}
+			spans = append(spans, s.Skip().Span)
+		}
+	}
+	if s.Kind() == jsonspan.Object {
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			if wire.ListKey(string(key)) && s.Kind() == jsonspan.Array && spans == nil {
+				list()
+			} else {
+				s.Skip()
+			}
+		}
+	} else {
+		list()
+	}
+	r.fail(s.Err(), 0)
+	if r.err == nil && len(spans) == 0 {
+		r.fail(&jsonspan.Error{Code: wire.NoMessages, Message: "the list of messages is empty"}, r.members[inMessages].Start)
+	}
+	return spans
+}

@@ -1,0 +1,37 @@
+/** Session files that go on with what a compaction has left. */
+import type { Answer, Head } from "./envelope.js";
+import { decode } from "./json.js";
+import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import type { Left } from "./types.js";
+
+/** The request for a file and what is left of it; nothing where nothing has changed. */
+export function saving(file: string | Uint8Array, left: Left): { head: Head; source: Transcript } | undefined {
+  if (!left.report.changed) return undefined;
+  if (typeof file === "string") wellFormed(file, "file");
+  const text = typeof file === "string" ? file : decode(file);
+  const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
+  return { head, source: transcript(left.messages) };
+}
+
+/** The new file, of the kind that was given. */
+export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): F {
+  const bytes = typeof file === "string" ? new TextEncoder().encode(file) : (file as Uint8Array);
+  const kept = bytes.subarray(0, Number(decode(answer.get("kept") as Uint8Array)));
+  const text: string = JSON.parse(decode(answer.get("text") as Uint8Array));
+  if (typeof file === "string") return (decode(kept) + text) as F;
+  const added = new TextEncoder().encode(text);
+  const out = new Uint8Array(kept.length + added.length);
+  out.set(kept);
+  out.set(added, kept.length);
+  return out as Uint8Array as F;
+}
+
+/** Saves with a module that is there. */
+export function saved<F extends string | Uint8Array>(
+  file: F,
+  left: Left,
+  ask: (head: Head, source: Transcript) => Answer,
+): F {
+  const request = saving(file, left);
+  return request ? fileOf(file, ask(request.head, request.source)) : file;
+}
