@@ -22,6 +22,7 @@ export type Reason = Open<
 
 /** What was done to a message; docs/ABI.md has what each means. */
 export type ActionName = Open<
+  | "add"
   | "clear"
   | "dedupe"
   | "archive"

@@ -59,7 +59,7 @@ async function inspect(policy, most) {
   }
   const sums = byKind(list, tokens);
   sums.system += beside;
-  const { violations } = now.validate(body);
+  const { violations, valid } = now.validate(body);
   const shown = violations.slice(0, most);
   return {
     format,
@@ -70,6 +70,7 @@ async function inspect(policy, most) {
     columns,
     violations: shown,
     broken: violations.length,
+    valid,
   };
 }
 
