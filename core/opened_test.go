@@ -113,7 +113,7 @@ func TestOpenedSessions(t *testing.T) {
 	// A format that is none, and messages that are none.
 	for request, code := range map[string]string{
 		`{"messages":{"kind":"pi","format":"none","messages":[]}}`: "unknown_format", `{"messages":{"kind":"pi","format":"native","messages":"x"}}`: "no_messages",
-		`{"messages":{"kind":"pi","format":"native","messages":[]}}`: "no_messages", `{"messages":{"kind":"pi","format":"native","usage":{"message":7,"total_tokens":9},"messages":[{"role":"user","content":"a"}]}}`: "out_of_range",
+		`{"messages":{"kind":"pi","format":"native","usage":{"message":7,"total_tokens":9},"messages":[{"role":"user","content":"a"}]}}`: "out_of_range",
 	} {
 		if a, _ := sizes(t, "check", "%s", request); a.Error == nil || a.Error.Code != code {
 			t.Errorf("%s: %+v, want %s", request, a.Error, code)

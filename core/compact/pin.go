@@ -106,9 +106,17 @@ func (c *Run) held() (held []bool, groups []int32) {
 	return held, groups
 }
 
-// openTurn is the index of the first of n items behind which nobody but the assistant and its tools says anything.
+// openTurn is the index of the first of n items behind which nobody but the assistant and its tools says anything. A message of the
+// assistant with words of the user in it counts: what stands behind them is the turn.
 func (c *Run) openTurn(n int) int {
-	for n > 0 && !c.T.HasUserText(int(c.Items[n-1].Msg)) {
+	return c.turnOf(n, func(i int) int32 { return c.Items[i].Msg })
+}
+
+func (c *Run) turnOf(n int, msg func(i int) int32) int {
+	for n > 0 && !c.T.HasUserText(int(msg(n-1))) {
+		n--
+	}
+	if n > 0 && c.T.Messages[msg(n-1)].Role == transcript.Assistant {
 		n--
 	}
 	return n

@@ -109,11 +109,8 @@ type loop struct {
 
 // inputLoop is the loop at the end of the input, as it came.
 func (c *Run) inputLoop() loop {
-	n := c.T.Input
-	for n > 0 && !c.T.HasUserText(n-1) {
-		n--
-	}
-	return c.loopOf(n, c.T.Input, func(i int) int32 { return int32(i) }, true)
+	input := func(i int) int32 { return int32(i) }
+	return c.loopOf(c.turnOf(c.T.Input, input), c.T.Input, input, true)
 }
 
 // itemLoop is the loop at the end of the items.
@@ -143,15 +140,18 @@ func (c *Run) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	return l
 }
 
-// beginsBound tells whether a message begins with signed thinking.
-func (c *Run) beginsBound(m int32, removed bool) bool {
+// beginsBound tells whether a message, or what stands behind the user's words in it, begins with signed thinking.
+func (c *Run) beginsBound(m int32, removed bool) (begins bool) {
+	first := true
 	for _, p := range c.T.PartsOf(int(m)) {
-		if p.Has(transcript.Free) || !removed && p.Has(transcript.Removed) {
-			continue
+		switch {
+		case p.Has(transcript.Said):
+			first, begins = true, false
+		case first && !p.Has(transcript.Free) && (removed || !p.Has(transcript.Removed)):
+			first, begins = false, bound(&p)
 		}
-		return bound(&p)
 	}
-	return false
+	return begins
 }
 
 // open tells whether the loop that begins at an item is one that the model goes on with: the last thing in it, thinking aside, is a tool
@@ -222,7 +222,7 @@ func (c *Run) closeLoop() bool {
 		if !goes(i) {
 			continue
 		}
-		if it.Pinned {
+		if it.Pinned || c.T.LastSaid(int(it.Msg)) >= 0 { // what the user says in it would become the tools' record
 			return false
 		}
 		if at < 0 {

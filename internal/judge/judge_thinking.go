@@ -223,12 +223,20 @@ func thoughts(format string, body []byte) (beside string, blocks []thought) {
 				from = len(blocks)
 				continue
 			}
-			b, result := thoughtOf(role, p)
+			speaker := role
+			if p["type"] == "steering-message" { // the user's words, sent as a message of their own
+				flush()
+				speaker = "user"
+			}
+			b, result := thoughtOf(speaker, p)
 			if b.kind == "" {
 				continue
 			}
-			b.begins = role == "assistant" && len(blocks) == from
+			b.begins = speaker == "assistant" && len(blocks) == from
 			blocks = append(blocks, b)
+			if speaker != role {
+				from = len(blocks)
+			}
 			if result != nil {
 				results = append(results, *result)
 			}
