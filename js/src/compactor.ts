@@ -37,6 +37,7 @@ import type {
   NamedHandles,
   Pending,
   Plan,
+  PlanOptions,
   Policy,
   Recalled,
   Repaired,
@@ -99,6 +100,8 @@ export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
   state: true,
 };
 
+const PLAN_OPTIONS: Names<PlanOptions> = { memory: true };
+
 /**
  * Compacts one conversation. `compact` waits for the module by itself. The other operations are synchronous and throw
  * `not_loaded` before `ready` has resolved, unless the compactor was made with a module that `load` returned.
@@ -125,13 +128,26 @@ export interface Compactor {
   /**
    * The first half of the loop, for callers that run it themselves: a plan with requests, or the finished answer. It
    * asks for summaries even when there is no `summarize`, unless the policy says `local`, and leaves `state` as it is.
+   *
+   * A host that lives no longer than a request, and is given the whole history each time, stores `memory` of each answer and gives the list of
+   * all: then a compaction is made once, as by `fit`.
    */
-  plan<M extends Messages>(messages: M): Pending | Done<M>;
+  plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
    * Goes on with a plan once its requests are answered, with the policy and the state that the plan was made with. The
-   * messages are those the plan was made for, of the same kind; more may have come behind them.
+   * messages are those the plan was made for, of the same kind; more may have come behind them. The options are those of `plan`.
    */
-  step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Pending | Done<M>;
+  step<M extends Messages>(
+    messages: M,
+    plan: Plan,
+    summaries: readonly Summary[],
+    options?: PlanOptions,
+  ): Pending | Done<M>;
+  /**
+   * The prints of the first message, of the first two, and so on, in 16 hexadecimal digits: of what the model sees of them. An entry of a
+   * `memory` is for a history where `prints[entry.messages - 1]` is `entry.print`, or `prints[entry.sent_messages - 1]` is `entry.sent`.
+   */
+  prints(messages: Messages): string[];
   /** Tokens of a transcript, by the policy's estimator, corrected by the state and `usage`. */
   estimate(messages: Messages, overrides?: Overrides): Estimate;
   /** Tokens of a plain text, by the policy's estimator. */
@@ -254,15 +270,30 @@ class ModuleCompactor implements Compactor {
     return done;
   }
 
-  plan<M extends Messages>(messages: M): Pending | Done<M> {
+  plan<M extends Messages>(messages: M, options: PlanOptions = {}): Pending | Done<M> {
+    checkOptions(options, PLAN_OPTIONS, "plan");
+    const { memory } = options;
     const source = transcript(messages);
     const policy = { ...this.#policy, answer: source.answer };
-    return pendingOrDone(this.#ask("plan", { policy, state: this.#state }, source), source);
+    const answer = memory
+      ? this.#ask("fit", { policy, memory }, source)
+      : this.#ask("plan", { policy, state: this.#state }, source);
+    return pendingOrDone(answer, source);
   }
 
-  step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Pending | Done<M> {
+  step<M extends Messages>(
+    messages: M,
+    plan: Plan,
+    summaries: readonly Summary[],
+    options: PlanOptions = {},
+  ): Pending | Done<M> {
+    checkOptions(options, PLAN_OPTIONS, "step");
     const source = transcript(messages);
-    return pendingOrDone(this.#ask("step", { plan, summaries }, source), source);
+    return pendingOrDone(this.#ask("step", { plan, summaries, memory: options.memory }, source), source);
+  }
+
+  prints(messages: Messages): string[] {
+    return this.#result<{ prints: string[] }>("prints", { policy: this.#policy }, transcript(messages)).prints;
   }
 
   estimate(messages: Messages, { policy = this.#policy, state = this.#state, usage: given }: Overrides = {}): Estimate {

@@ -1,10 +1,11 @@
 /** What to send for a whole history, for apps that keep their own list of messages and give all of it each turn. */
 import { keep, unlessAborted } from "./archive.js";
 import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
-import { type Counted, type CountTokens, ending, usageOf } from "./ending.js";
-import { type Answer, type Head, requestsOf, valuesOf } from "./envelope.js";
+import { type Counted, ending } from "./ending.js";
+import { type Answer, requestsOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import { type Model, model, replies } from "./events.js";
+import { model, replies } from "./events.js";
+import { type Asking, Fitting, type Settings } from "./fitting.js";
 import { decode, members } from "./json.js";
 import type { ModuleSource } from "./load.js";
 import {
@@ -18,10 +19,8 @@ import {
   type Remembered,
 } from "./memories.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Ask } from "./session.js";
 import { Slots } from "./slots.js";
-import type { Store } from "./store.js";
-import { type Transcript, transcript } from "./transcript.js";
+import { transcript } from "./transcript.js";
 import type { Body, Format, Messages, Policy, Report, Same } from "./types.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
@@ -41,6 +40,12 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
    * the newest 64 under each key, which is also the most.
    */
   remembered?: number;
+  /**
+   * Remembers together with `fit`, and with all fitters that have this option and an equal policy (window, model and format included),
+   * `remembered` and `concurrency`, and the very same `memory`, `store` and `module`: for code that makes a fitter for each call.
+   * Default false: a memory of its own.
+   */
+  shared?: boolean;
   /** Is told after each compaction that was made; not where an earlier one was found. */
   onCompaction?: (report: Report) => void;
 }
@@ -62,7 +67,7 @@ export interface FitCall {
   timeoutMs?: number;
 }
 
-export type FitOptions<Source = ModuleSource> = FitterOptions<Source> & FitCall;
+export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCall;
 
 /** What to send. */
 export interface Fitted<M extends Messages> {
@@ -78,17 +83,17 @@ export interface Fitted<M extends Messages> {
   archive?: Body[];
 }
 
-/** A `fit` with options and a memory of its own. */
+/** A `fit` with options of its own, and a memory of its own unless they say `shared`. */
 export interface Fitter {
   /** As {@link Fit}. */
   <M extends Messages>(history: M, call?: FitCall): Promise<Fitted<M>>;
-  /** Gives the place in the worker back, of `ctxfold/worker`; elsewhere there is nothing to give back. */
+  /** Gives the place in the worker back, of `ctxfold/worker`; elsewhere, and where it is `shared`, there is nothing to give back. */
   close(): void;
 }
 
 /**
  * Makes a {@link Fit} that has these options for all of its calls, and a memory of its own. For an app that has one place to make it;
- * else `fit` does the same.
+ * else `fit` does the same, and so does a fitter that is `shared`.
  */
 export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Source>) => Fitter;
 
@@ -99,7 +104,8 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
  * dates may change from call to call. Calls of one conversation at the same time make one compaction.
  *
  * Compactions are remembered for calls that have an equal policy (window, model and format included), and the very same `memory`, `store`
- * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time.
+ * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time. Of more than 64
+ * different policies, the one that was used longest ago is forgotten with all of its compactions.
  *
  * Where `summarize` fails, the digest is made without a model, and made anew by a later call: after a minute, and after longer each time
  * that it fails again, up to an hour.
@@ -110,13 +116,6 @@ export type Fit<Source = ModuleSource> = <M extends Messages>(
   history: M,
   options?: FitOptions<Source>,
 ) => Promise<Fitted<M>>;
-
-/** What answers operations: a compactor, here or in a worker. */
-export interface Asking {
-  ready(): Promise<void>;
-  ask(ask: Ask): Answer | Promise<Answer>;
-  close?(): void;
-}
 
 const { state: _, ...MAKING } = COMPACTOR_OPTIONS;
 /** Makes what answers operations, over a module. */
@@ -129,77 +128,115 @@ const FITTER_OPTIONS: Names<FitterOptions> = {
   format: true,
   memory: true,
   remembered: true,
+  shared: true,
   onCompaction: true,
 };
 const FIT_CALL: Names<FitCall> = { id: true, policy: true, usage: true, signal: true, timeoutMs: true };
-const FIT_OPTIONS: Names<FitOptions> = { ...FITTER_OPTIONS, ...FIT_CALL };
+const { shared: __, ...FITTING } = FITTER_OPTIONS;
+const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
 
 const REMEMBERED = 256;
 /** The module reads no more of a list. */
 const REMEMBERED_KEPT = 64;
 /** Up to so many entries the module itself looks which one fits; of more, prints tell. */
 const FEW = 8;
-/** How many different policies the free function remembers for. */
+/** How many different policies are remembered for by those who share. */
 const POOLS = 64;
 
 /** The factory over the compactors of one platform. */
 export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
   return (options = {}) => {
     checkOptions(options, FITTER_OPTIONS, "createFitter");
-    const settings = settingsOf(options);
-    const pool = poolOf(create, options);
+    const { shared, ...own } = options;
+    const settings = settingsOf(own);
+    const pool = shared ? sharedPools(create).shared(settings, own) : ownPool(create, own);
     const fitter = async <M extends Messages>(history: M, call: FitCall = {}) => {
       checkOptions(call, FIT_CALL, "fit");
-      return pool.fit(history, settings, call);
+      return pool().fit(history, settings, call);
     };
-    return Object.assign(fitter, { close: () => pool.close() });
+    return Object.assign(fitter, {
+      close: () => {
+        if (!shared) pool().close();
+      },
+    });
   };
 }
 
 /** The free function over the compactors of one platform. */
 export function freeFit<Source>(create: Create<Source>): Fit<Source> {
-  /** The one that was used last is the last. */
-  const pools = new Map<string, Pool>();
-  const numbers = new WeakMap<object, number>();
-  let objects = 0;
-  const numberOf = (part: unknown): unknown => {
-    if (part !== Object(part)) return part ?? 0;
-    const known = numbers.get(part as object);
-    if (known !== undefined) return known;
-    numbers.set(part as object, ++objects);
-    return objects;
-  };
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
     const { id, usage, signal, timeoutMs, ...rest } = options;
     const settings = settingsOf(rest);
-    const { force: _, log: __, prices: ___, ...policy } = settings.policy;
-    const { memory, store, module, remembered, concurrency } = rest;
-    const key = JSON.stringify([policy, ...[memory, store, module].map(numberOf), remembered, concurrency]);
-    const pool = pools.get(key) ?? poolOf(create, rest);
-    pools.delete(key);
-    pools.set(key, pool);
-    for (const [oldest, { idle }] of pools) {
-      if (pools.size <= POOLS) break;
-      if (idle) pools.get(oldest)?.close();
-      if (idle) pools.delete(oldest);
-    }
-    return pool.fit(history, settings, {
-      usage,
-      signal,
-      ...(id !== undefined && { id }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
+    return sharedPools(create)
+      .shared(settings, rest)()
+      .fit(history, settings, {
+        usage,
+        signal,
+        ...(id !== undefined && { id }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
   };
 }
 
-/** What a call is made with. */
-interface Settings {
-  policy: Policy;
-  model: Model;
-  store: Store | undefined;
-  countTokens: CountTokens | undefined;
-  onCompaction: ((report: Report) => void) | undefined;
+function ownPool<Source>(create: Create<Source>, options: FitterOptions<Source>): () => Pool {
+  const pool = poolOf(create, options);
+  return () => pool;
+}
+
+/** The pools of those who share, by the compactors of their platform. */
+const POOLS_OF = new WeakMap<Create<never>, Pools<never>>();
+
+function sharedPools<Source>(create: Create<Source>): Pools<Source> {
+  const known = POOLS_OF.get(create) as Pools<Source> | undefined;
+  if (known) return known;
+  const pools = new Pools(create);
+  POOLS_OF.set(create, pools);
+  return pools;
+}
+
+/** One pool for all who have equal options. */
+class Pools<Source> {
+  readonly #create: Create<Source>;
+  /** The one that was used last is the last. */
+  readonly #pools = new Map<string, Pool>();
+  readonly #numbers = new WeakMap<object, number>();
+  #objects = 0;
+
+  constructor(create: Create<Source>) {
+    this.#create = create;
+  }
+
+  /** A pool that may be forgotten between two calls: it is looked for at each. */
+  shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
+    const { force: _, log: __, prices: ___, ...policy } = settings.policy;
+    const { memory, store, module, remembered, concurrency } = options;
+    const objects = [memory, store, module].map((each) => this.#numberOf(each));
+    const key = JSON.stringify([policy, ...objects, remembered, concurrency]);
+    return () => this.#pool(key, options);
+  }
+
+  #pool(key: string, options: FitterOptions<Source>): Pool {
+    const pools = this.#pools;
+    const pool = pools.get(key) ?? poolOf(this.#create, options);
+    pools.delete(key);
+    pools.set(key, pool);
+    for (const [oldest, each] of pools) {
+      if (pools.size <= POOLS) break;
+      if (!each.idle || each === pool) continue;
+      each.close();
+      pools.delete(oldest);
+    }
+    return pool;
+  }
+
+  #numberOf(part: unknown): unknown {
+    if (part !== Object(part)) return part ?? 0;
+    const known = this.#numbers.get(part as object);
+    if (known !== undefined) return known;
+    this.#numbers.set(part as object, ++this.#objects);
+    return this.#objects;
+  }
 }
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
@@ -385,79 +422,4 @@ function remembered(memory: Uint8Array): Remembered {
   const value = (name: string) => JSON.parse(decode(values.get(name) as Uint8Array));
   const [messages, print, sent_messages, sent] = ["messages", "print", "sent_messages", "sent"].map(value);
   return { entry: { messages, print, sent_messages, sent }, json: decode(memory) };
-}
-
-/** One history, and the operations on it. */
-class Fitting {
-  readonly settings: Settings;
-  readonly #asking: Asking;
-  readonly #source: Transcript;
-  readonly #policy: Policy & { answer: string };
-  #prints: readonly string[] | undefined;
-
-  constructor(asking: Asking, source: Transcript, settings: Settings) {
-    const { policy, store, model } = settings;
-    this.settings = settings;
-    this.#asking = asking;
-    this.#source = source;
-    this.#policy = {
-      ...policy,
-      ...(store && { archive: "bodies" as const }),
-      ...(!model.summarize && { summary: { ...policy.summary, mode: "local" as const } }),
-      answer: source.answer,
-    };
-  }
-
-  /** The prints of the first message, of the first two, and so on. */
-  async prints(): Promise<readonly string[]> {
-    this.#prints ??= valuesOf(await this.#ask("prints", { policy: this.#policy })).prints as string[];
-    return this.#prints;
-  }
-
-  async begin(known: readonly Remembered[], usage: Counted | null | undefined): Promise<Answer> {
-    const { countTokens } = this.settings;
-    const memory = listOf(known);
-    const counted = usage ?? (countTokens && usageOf(countTokens, await this.#recalled(known)));
-    return this.#ask("fit", { policy: this.#policy, memory, usage: counted });
-  }
-
-  step(plan: Uint8Array, summaries: readonly unknown[], known: readonly Remembered[]): Promise<Answer> {
-    return this.#ask("step", { plan, summaries, memory: listOf(known) });
-  }
-
-  changed(answer: Answer): boolean {
-    return (JSON.parse(decode(answer.get("report") as Uint8Array)) as Report).changed;
-  }
-
-  /** The index of the entry that was used, or -1. */
-  known(answer: Answer): number {
-    return JSON.parse(decode(answer.get("known") as Uint8Array));
-  }
-
-  result<M extends Messages>(answer: Answer): Fitted<M> {
-    const { report, archive } = valuesOf(answer, "messages", "edits", "memory", "state", "requests");
-    return {
-      messages: this.#source.restore(answer) as Same<M>,
-      report: report as Report,
-      known: this.known(answer) >= 0,
-      ...(archive !== undefined && { archive: archive as Body[] }),
-    };
-  }
-
-  /** What would be sent if nothing more were done. */
-  async #recalled(known: readonly Remembered[]): Promise<Messages> {
-    const { format = "auto" } = this.#policy;
-    const policy = { format, answer: this.#policy.answer };
-    return this.#source.restore(await this.#ask("fit", { policy, memory: listOf(known) })) as Messages;
-  }
-
-  async #ask(op: string, head: Head): Promise<Answer> {
-    return this.#asking.ask({ op, head, source: this.#source });
-  }
-}
-
-/** The request's member `memory`. */
-function listOf(known: readonly Remembered[]): Uint8Array | undefined {
-  if (known.length === 0) return undefined;
-  return new TextEncoder().encode(`[${known.map(({ json }) => json).join()}]`);
 }

@@ -1,6 +1,7 @@
 /** What fits remember: which compaction stands for which beginning of a history. */
 import { CtxfoldError, messageOf } from "./errors.js";
 import type { MaybeText } from "./store.js";
+import type { MemoryEntry } from "./types.js";
 
 /**
  * Where compactions are remembered, for hosts whose process does not live as long as a conversation. What is kept under a key is JSON
@@ -13,17 +14,11 @@ export interface FitMemory {
   save(key: string, json: string): void | PromiseLike<void>;
 }
 
-/** An entry of the member `memory` of docs/ABI.md: a compaction that was made of the beginning of a history. */
-export interface Entry {
-  /** How many messages of the history it stands for, and their print. */
-  messages: number;
-  print: string;
-  /** How many messages were sent for them, and their print. */
-  sent_messages: number;
-  sent: string;
+/** An entry, with the members of a host, which the module passes over. */
+export interface Entry extends MemoryEntry {
   /**
-   * Of a host, which the module passes over. How often in a row a model gave no summary for what the entry stands for, and from
-   * when on it is worth asking again, in milliseconds since 1970: then the entry counts for nothing.
+   * How often in a row a model gave no summary for what the entry stands for, and from when on it is worth asking again, in milliseconds
+   * since 1970: then the entry counts for nothing.
    */
   tries?: number;
   again?: number;

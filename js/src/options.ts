@@ -6,25 +6,27 @@ import type { Policy } from "./types.js";
 export type Names<Options extends object> = Readonly<Record<keyof Options, true>>;
 
 /** What is often given beside the policy that belongs into it. */
-const POLICY: readonly (keyof Policy)[] = [
-  "preset",
-  "format",
-  "model",
-  "estimator",
-  "window",
-  "gate",
-  "passes",
-  "summary",
-  "pins",
-  "wire_safe",
-  "open_calls",
-  "force",
-  "max_bytes",
-  "prices",
-  "log",
-  "archive",
-  "thinking",
-];
+const POLICY: Names<Policy> = {
+  preset: true,
+  format: true,
+  model: true,
+  estimator: true,
+  window: true,
+  gate: true,
+  passes: true,
+  summary: true,
+  pins: true,
+  wire_safe: true,
+  open_calls: true,
+  force: true,
+  max_bytes: true,
+  prices: true,
+  log: true,
+  archive: true,
+  thinking: true,
+  repair: true,
+  last_resort: true,
+};
 
 /**
  * Throws `invalid_option` for an option that `of` does not have, with the option that was probably meant. One whose value is
@@ -43,7 +45,7 @@ export function checkOptions(given: object, names: Readonly<Record<string, true>
 }
 
 function inPolicy(name: string, names: Readonly<Record<string, true>>): string | undefined {
-  const key = Object.hasOwn(names, "policy") ? likely(name, POLICY) : undefined;
+  const key = Object.hasOwn(names, "policy") ? likely(name, Object.keys(POLICY)) : undefined;
   return key && `policy.${key}`;
 }
 

@@ -26,6 +26,7 @@ import type {
   NamedHandles,
   Pending,
   Plan,
+  PlanOptions,
   Policy,
   Recalled,
   Repaired,
@@ -54,8 +55,14 @@ export interface RemoteCompactor {
   readonly state: State | undefined;
   ready(): Promise<void>;
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
-  plan<M extends Messages>(messages: M): Promise<Pending | Done<M>>;
-  step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M>>;
+  plan<M extends Messages>(messages: M, options?: PlanOptions): Promise<Pending | Done<M>>;
+  step<M extends Messages>(
+    messages: M,
+    plan: Plan,
+    summaries: readonly Summary[],
+    options?: PlanOptions,
+  ): Promise<Pending | Done<M>>;
+  prints(messages: Messages): Promise<string[]>;
   estimate(messages: Messages, overrides?: Overrides): Promise<Estimate>;
   estimateText(text: string): Promise<Estimate>;
   check(messages: Messages, overrides?: Overrides): Promise<Check>;
@@ -249,12 +256,21 @@ class Remote implements RemoteCompactor {
     });
   }
 
-  plan<M extends Messages>(messages: M): Promise<Pending | Done<M>> {
-    return this.#transcript("plan", messages);
+  plan<M extends Messages>(messages: M, options: PlanOptions = {}): Promise<Pending | Done<M>> {
+    return this.#transcript("plan", messages, [options]);
   }
 
-  step<M extends Messages>(messages: M, plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M>> {
-    return this.#transcript("step", messages, [plan, summaries]);
+  step<M extends Messages>(
+    messages: M,
+    plan: Plan,
+    summaries: readonly Summary[],
+    options: PlanOptions = {},
+  ): Promise<Pending | Done<M>> {
+    return this.#transcript("step", messages, [plan, summaries, options]);
+  }
+
+  prints(messages: Messages): Promise<string[]> {
+    return this.#transcript("prints", messages);
   }
 
   async estimate(messages: Messages, { policy, state = this.#state, usage: given }: Overrides = {}): Promise<Estimate> {

@@ -1,14 +1,14 @@
 /** Session files that go on with what a compaction has left. */
 import type { Answer, Head } from "./envelope.js";
 import { decode } from "./json.js";
-import { type Transcript, transcript, wellFormed } from "./transcript.js";
+import { type Transcript, transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
 /** The request for a file and what is left of it; nothing where nothing has changed. */
 export function saving(file: string | Uint8Array, left: Left): { head: Head; source: Transcript } | undefined {
   if (!left.report.changed) return undefined;
-  if (typeof file === "string") wellFormed(file, "file");
-  const text = typeof file === "string" ? file : decode(file);
+  // A file on disk has no half surrogate pairs; where its text has, it counts by the bytes that UTF-8 writes for them.
+  const text = typeof file === "string" ? file.toWellFormed() : decode(file);
   const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
   return { head, source: transcript(left.messages) };
 }

@@ -1,4 +1,5 @@
 /** The JSON of docs/ABI.md, as a compactor takes and gives it. All tokens are estimates by the policy's estimator. */
+import type { Reason, Report, TokenSource } from "./report.js";
 
 /** One message of any wire format: it is carried, not looked into. */
 export type Message = object;
@@ -8,6 +9,8 @@ export type Message = object;
  * `open` has answered: then its format and model count where the policy names none, and its system prompt and the provider's count do.
  */
 export type Messages = readonly Message[] | Message | string | Uint8Array;
+
+export type * from "./report.js";
 
 /** Any text, of which editors offer those that are known: later versions of the module may know more. */
 export type Open<Known extends string> = Known | (string & {});
@@ -39,47 +42,6 @@ export type PassName = Open<
   | "tool_digest"
   | "truncate"
 >;
-
-/** Why an operation ended as it did; docs/ABI.md has what each means. */
-export type Reason = Open<
-  | "compacted"
-  | "under_budget"
-  | "unknown_window"
-  | "no_progress"
-  | "gain_too_small"
-  | "stuck"
-  | "needs_summaries"
-  | "over_limit"
-  | "over_bytes"
-  | "open_thinking"
-  | "summary_failed"
-  | "repaired"
-  | "restored"
-  | "nothing_to_restore"
-  | "valid"
->;
-
-/** What was done to a message; docs/ABI.md has what each means. */
-export type ActionName = Open<
-  | "clear"
-  | "dedupe"
-  | "archive"
-  | "shrink"
-  | "truncate"
-  | "fold"
-  | "insert"
-  | "restore"
-  | "strip"
-  | "drop"
-  | "move"
-  | "rename"
-  | "sign"
-  | "wrap"
-  | "replace"
->;
-
-/** Where a number of tokens comes from; docs/ABI.md has what each means. */
-export type TokenSource = Open<"measured" | "calibrated" | "estimated">;
 
 /** The kind that comes back for the kind that was given; of what `open` has answered the messages alone. */
 export type Same<M extends Messages> = M extends string
@@ -157,6 +119,11 @@ export interface Policy {
   pins?: Pin[];
   /** False reproduces a published system exactly, defects included. */
   wire_safe?: boolean;
+  /**
+   * Cuts what the passes have left where that is over the limit, so that it fits if it can: true is the default. Counts only with
+   * `wire_safe`.
+   */
+  last_resort?: boolean;
   /** Tool calls at the end without a result: `keep` (the default) leaves them to the host, `answer` repairs them. */
   open_calls?: "keep" | "answer";
   /** How the model is asked to think: by default the request body or the model's name tells. */
@@ -222,11 +189,36 @@ export type State = Readonly<Record<string, unknown>>;
 /** A plan to go on with, as JSON: it may be stored, and continued on another machine. It is not to be changed. */
 export type Plan = Readonly<Record<string, unknown>>;
 
+/**
+ * A compaction to remember, as JSON: it may be stored, and used on another machine. It is not to be changed, but a host may add members
+ * of its own.
+ */
+export interface MemoryEntry {
+  /** How many messages of the history it stands for, and their print. */
+  readonly messages: number;
+  readonly print: string;
+  /** How many messages were sent for them, and their print. */
+  readonly sent_messages: number;
+  readonly sent: string;
+}
+
+/** Options of `plan` and `step`. */
+export interface PlanOptions {
+  /**
+   * What earlier answers had as `memory`, in any order; of more than 64 the last ones are read. With it, also with an empty list, the messages
+   * are the app's whole history: a compaction that stands for its beginning is put in its place, and brings its own state; that of the
+   * compactor counts for nothing. `step` gets the list that `plan` got.
+   */
+  memory?: readonly MemoryEntry[] | undefined;
+}
+
 /** While summaries are wanted: the plan to go on with, and what to ask the model. */
 export interface Pending {
   plan: Plan;
   requests: SummaryRequest[];
   report: Report;
+  /** As of {@link Done}. */
+  known?: number;
 }
 
 /** When there is nothing left to ask. */
@@ -237,6 +229,10 @@ export interface Done<M extends Messages> {
   report: Report;
   /** What was taken out, where the policy or a store asks for it. */
   archive?: Body[];
+  /** With a `memory`: the index of the entry in it that was used, or -1. */
+  known?: number;
+  /** With a `memory`: the entry to remember, where a compaction was made in this call. */
+  memory?: MemoryEntry;
 }
 
 /** A body that was taken out of the transcript. */
@@ -298,115 +294,6 @@ export interface Restored<M extends Messages> {
 export interface Recalled {
   handle?: string;
   text?: string;
-}
-
-/** What a compaction did, or why it did nothing. */
-export interface Report {
-  reason: Reason;
-  changed: boolean;
-  /**
-   * Whether the result has at most the limit's tokens, or there is no limit. In a pending answer it is about what can be
-   * neither folded nor cut.
-   */
-  fits: boolean;
-  /** By how much the result does not fit, and what takes the room; absent where it fits. */
-  over?: Excess;
-  /** Absent unless compactions come in turns right behind each other. */
-  thrashing?: Thrashing;
-  preset: Preset;
-  format: Format;
-  estimator: Estimator;
-  tokens: { before: number; after: number; limit: number; window: number; source: TokenSource; bound: number };
-  messages: { before: number; after: number };
-  /** Tool results whose body was replaced by a marker. */
-  cleared: number;
-  /** Texts of which the middle was taken out. */
-  truncated: number;
-  /** Messages that the digest, or a line for each turn, stands for. */
-  folded: number;
-  /** Messages that were taken out, and of which only their number is left. */
-  dropped: number;
-  /** Files put back after the fold. */
-  restored: number;
-  /** Violations that were mended: of the input, and of what was done to it. */
-  repaired: number;
-  /** What the provider would refuse in the messages of the answer, and no repair could mend. */
-  left?: { rule: string; message: number; text: string }[];
-  /** The unchanged front, which a provider's prompt cache can still use. Bytes count from the list's bracket. */
-  stable_prefix: { messages: number; bytes: number; tokens: number };
-  /** The index of the given messages at which the tail begins that a fold has left; absent where nothing was folded. */
-  cut_point?: number;
-  /**
-   * Where the digest came from; what was wrong with the model's answer; and the share of the facts of the folded messages
-   * that stand in the digest, as code finds them.
-   */
-  summary: { source: Open<"none" | "model" | "host" | "local">; why?: string; score?: number };
-  actions: Action[];
-  /** With `max_bytes`: the list of messages as JSON. */
-  bytes?: { before: number; after: number; limit: number };
-  /** What the change means for the provider's prompt cache; `turns_to_pay` with prices, -1 is never. */
-  cache?: {
-    first_changed_message: number;
-    first_changed_byte: number;
-    reread_tokens: number;
-    saved_tokens: number;
-    turns_to_pay?: number;
-  };
-  /** What became of thinking that its provider has signed; absent where there is none. */
-  thinking?: {
-    mode: "manual" | "adaptive" | "drop_block" | "off" | "unknown";
-    source: "policy" | "request" | "model" | "none";
-    kept: number;
-    stripped: number;
-    closed?: number;
-  };
-  /** With `log`: what became of each message. */
-  decisions?: {
-    message: number;
-    decision: ActionName | "kept" | "pinned";
-    pass?: PassName;
-    rule?: string;
-    before: number;
-    after: number;
-  }[];
-}
-
-/** By how much a result does not fit, in tokens. */
-export interface Excess {
-  /** Over the limit. */
-  limit: number;
-  /** Over the window; 0 where it fits into that, or the window is unknown. */
-  window: number;
-  /** What takes the room, the largest first. `message` is an index of the given messages, or -1 for what is not among them. */
-  causes: { message: number; why: ExcessCause; tokens: number }[];
-  /** For people: the numbers, the largest cause, and what to do. */
-  text: string;
-}
-
-/** Why a message that takes room is still there: `beside` is the system prompt and the tools. */
-export type ExcessCause = "beside" | "system" | "newest_user" | "pinned" | "provider" | "open_call" | "pair" | "new" | "kept";
-
-/** Compactions come in turns right behind each other. */
-export interface Thrashing {
-  /** How many in a row, this one among them. */
-  compactions: number;
-  /** The likely cause. With `whole_history` the application gives its whole history and not the last result. */
-  cause: "whole_history" | "pinned" | "newest_messages" | "target" | "window";
-  /** For people: the cause, and what to do. */
-  text: string;
-}
-
-/** One thing that was done to one message, or to a run of them. */
-export interface Action {
-  action: ActionName;
-  pass: PassName;
-  /** An index of the given messages, or -1 for a new message. */
-  message: number;
-  /** What it saved; negative for what it added. */
-  tokens: number;
-  tool?: string;
-  path?: string;
-  rule?: string;
 }
 
 export interface Estimate {

@@ -14,12 +14,15 @@ const TURNS = 60;
 const text = (/** @type {number} */ turn) => `Answer ${turn}: ${"the same words over and over ".repeat(20)}`;
 const output = (/** @type {number} */ turn) => `Result ${turn}: ${"one more line of a file\n".repeat(40)}`;
 
+let loops = 0;
+
 /** What a loop costs, and the options that count it. */
 function counted() {
   /** @type {{compactions: number, calls: number, errors: unknown[]}} */
   const costs = { compactions: 0, calls: 0, errors: [] };
   const options = {
     module,
+    id: `${loops++}`,
     window: 8000,
     policy: { window: { reserve: 500 } },
     summarize: () => {
@@ -151,6 +154,61 @@ for (const carries of [true, false]) {
     cheap(costs);
   });
 }
+
+test("ai-sdk: prepareStep is made anew for each call, as the SDK's pages have it", async () => {
+  const { costs, options } = counted();
+  /** @type {any[]} */
+  const history = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    history.push({ role: "user", content: `Question ${turn}?` });
+    const prepare = aiSdk.prepareStep({ ...options, policy: { window: { reserve: 500 } } });
+    let messages = [...history];
+    messages = (await prepare({ messages })).messages ?? messages;
+    history.push(...steps(turn));
+    await prepare({ messages: [...messages, ...steps(turn)] });
+    history.push({ role: "assistant", content: text(turn) });
+  }
+  cheap(costs);
+});
+
+test("anthropic: a fetch for each request, of two users, and one that wants a memory of its own", async () => {
+  const { costs, options } = counted();
+  const refusal = { type: "error", error: { type: "invalid_request_error", message: "prompt is too long" } };
+  let limit = Number.POSITIVE_INFINITY;
+  let sent = 0;
+  const send = async (/** @type {any} */ _url, /** @type {any} */ init) => {
+    sent = init.body.length;
+    return sent > limit ? Response.json(refusal, { status: 400 }) : Response.json({});
+  };
+  const messages = Array.from({ length: 81 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i}, to each ${"word ".repeat(120)}`,
+  }));
+  const ask = (/** @type {any} */ own) =>
+    anthropic.compactingFetch({ ...options, ...own }, send)("http://localhost/v1/messages", {
+      method: "POST",
+      body: JSON.stringify({ model: "m", messages }),
+    });
+  for (const [own, compactions] of /** @type {const} */ ([
+    [{}, 1],
+    [{}, 1],
+    [{ shared: undefined }, 1],
+    [{ id: "ann" }, 2],
+    [{ id: "ann" }, 2],
+    [{ shared: false }, 3],
+    [{ shared: false }, 4],
+  ])) {
+    assert.equal((await ask(own)).ok, true);
+    assert.equal(costs.compactions, compactions, JSON.stringify(own));
+  }
+  // What was compacted further for a provider that refused it is found by the next fetch, under the window of all.
+  limit = sent * 0.9;
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await ask({})).ok, true);
+    assert.equal(costs.compactions, 5);
+  }
+  assert.deepEqual(costs.errors, []);
+});
 
 test("langchain: the messages are the app's own, whatever their ids", async () => {
   const { costs, options } = counted();

@@ -496,6 +496,56 @@ test("the free function remembers by its options, whatever functions it is given
   assert.ok(named.messages.messages.length < history.length);
 });
 
+test("fitters that are made anew for each call remember together where they are shared", async () => {
+  const history = [...talk(14), question];
+  const memory = { load: () => undefined, save() {} };
+  /** @param {any} [options] @param {any} [call] */
+  const anew = (options, call) => {
+    const fitter = createFitter({ module, policy: { ...policyOf("openai-chat"), pins: [{ index: 3 }] }, ...options });
+    return fitter(history, call).then(pick);
+  };
+  const shared = { shared: true };
+  assert.deepEqual(await anew(shared), [true, false]);
+  assert.deepEqual(await anew({ ...shared, summarize: () => summary }), [false, true]);
+  assert.deepEqual(
+    pick(await fit(history, { module, policy: { ...policyOf("openai-chat"), pins: [{ index: 3 }] } })),
+    [false, true],
+    "with the free function too",
+  );
+  for (const [what, options] of /** @type {const} */ ([
+    ["its own", {}],
+    ["another window", { ...shared, window: 7000 }],
+    ["another memory", { ...shared, memory }],
+    ["another store", { ...shared, store: memoryStore() }],
+    ["another module", { ...shared, module: undefined }],
+  ])) {
+    assert.deepEqual(await anew(options), [true, false], what);
+  }
+  assert.deepEqual(await anew(shared, { id: "ann" }), [true, false]);
+  assert.deepEqual(await anew(shared, { id: "ann" }), [false, true]);
+  const policy = { ...policyOf("openai-chat"), window: { tokens: 6000 }, force: true };
+  assert.deepEqual(await anew(shared, { policy }), [true, true], "a call of another window finds it too");
+  assert.deepEqual(await anew(shared, { policy: { ...policy, force: false } }), [false, true]);
+});
+
+test("a shared fitter works on where its policy was the oldest of many, also in a worker", async () => {
+  for (const [name, create] of /** @type {const} */ ([
+    ["here", createFitter],
+    ["in a worker", remote.createFitter],
+  ])) {
+    const made = (/** @type {number} */ tokens) =>
+      create({ shared: true, policy: { format: "openai-chat", window: { tokens } } });
+    const oldest = made(100_000);
+    assert.equal((await oldest([question])).messages.length, 1);
+    for (let i = 1; i <= 70; i++) {
+      const fitter = made(100_000 + i);
+      await fitter([question]);
+      fitter.close();
+    }
+    assert.deepEqual([name, (await oldest([question])).messages], [name, [question]]);
+  }
+});
+
 test("an exact tokenizer counts what would be sent, not the history", async () => {
   const fitter = createFitter({
     module,
@@ -529,6 +579,52 @@ test("in a worker it is the same", async () => {
   });
   assert.deepEqual(pick(bytes), [false, true]);
   assert.deepEqual(JSON.parse(new TextDecoder().decode(bytes.messages)), here.messages);
+});
+
+test("a host that lives no longer than a request runs plan and step with what it remembers", async () => {
+  const policy = policyOf("openai-chat");
+  /** @type {import("ctxfold").MemoryEntry[]} */
+  let memory = [];
+  let stored = "[]";
+  let calls = 0;
+  let compactions = 0;
+  /** @type {any[]} */
+  const history = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { user, steps, answer } = SCRIPTS["openai-chat"](turn);
+    history.push(user);
+    // Nothing but what is stored lives on from here, and between plan and step.
+    memory = JSON.parse(stored);
+    let result = createCompactor({ module, policy }).plan(history, { memory });
+    while ("plan" in result) {
+      assert.equal(typeof result.known, "number");
+      const { plan, requests } = JSON.parse(JSON.stringify(result));
+      calls += requests.length;
+      const summaries = requests.map((/** @type {any} */ { id }) => ({ id, text: summary }));
+      result = createCompactor({ module, policy }).step(history, plan, summaries, { memory });
+    }
+    const { messages, report, memory: made, known = -1 } = result;
+    assert.equal(report.changed, made !== undefined);
+    assert.equal(known >= 0, compactions > 0);
+    assert.equal(messages.at(-1), user);
+    if (made) compactions++;
+    stored = JSON.stringify(made ? [...memory, made] : memory);
+    history.push(...steps.flat(), answer);
+  }
+  const fewest = await least("openai-chat", false);
+  assert.deepEqual([compactions, calls], [fewest.compactions, fewest.calls]);
+
+  const compactor = createCompactor({ module, policy });
+  const prints = compactor.prints(history);
+  assert.equal(prints.length, history.length);
+  for (const { messages, print } of memory) assert.equal(prints[messages - 1], print);
+  assert.deepEqual(compactor.prints(JSON.stringify(history)), prints);
+  assert.throws(() => compactor.plan(history, /** @type {any} */ ({ memry: [] })), { code: "invalid_option" });
+
+  const there = remote.createCompactor({ policy });
+  assert.deepEqual(await there.prints(history), prints);
+  assert.deepEqual(await there.plan(history, { memory }), compactor.plan(history, { memory }));
+  there.close();
 });
 
 test("options that nothing reads are refused", async () => {

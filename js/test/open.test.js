@@ -84,7 +84,19 @@ test("what a file cannot hold is an error", async () => {
     { code: "cannot_save" },
   );
   assert.throws(() => compactor.save("[]", { messages: [{ role: "user" }], report }), { code: "unknown_session" });
-  assert.throws(() => compactor.save("\ud800", { messages: [{ role: "user" }], report }), { code: "lone_surrogate" });
+});
+
+test("half a surrogate pair in the text of a file keeps nobody from opening it and saving it", async () => {
+  const compactor = createCompactor({ module });
+  const text = await readFile(new URL("pi-v3.jsonl", folder), "utf8");
+  const file = text.replace("Two euro", "Two euro \ud83d");
+  assert.notEqual(file, text);
+  const { messages } = compactor.open(file);
+  assert.match(JSON.stringify(messages), /Two euro \ufffd/);
+  const report = { changed: true, tokens: { before: 1, after: 1, limit: 0, window: 0, source: "estimated", bound: 1 } };
+  const saved = compactor.save(file, { messages: messages.slice(-1), report });
+  assert.ok(saved.startsWith(file.toWellFormed()) && saved.length > file.length);
+  assert.equal(compactor.open(saved).messages.length, 1);
 });
 
 test("an error names the byte of the file", async () => {

@@ -63,7 +63,8 @@ function literals(types, name) {
 }
 
 test("the names in the types are those of the module and of the documents", async () => {
-  const types = await readFile(`${root}src/types.ts`, "utf8");
+  const sources = ["types", "report"].map((name) => readFile(`${root}src/${name}.ts`, "utf8"));
+  const types = (await Promise.all(sources)).join("");
   const info = createCompactor({ module: await load() }).info();
   const names = (/** @type {{name: string}[]} */ list) => list.map(({ name }) => name).sort();
   assert.deepEqual(literals(types, "Format"), names(info.formats));
@@ -79,6 +80,11 @@ test("the names in the types are those of the module and of the documents", asyn
     const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, row]) => row).sort();
     assert.deepEqual(literals(types, name ?? ""), rows);
   }
+  const [, report = ""] = types.match(/^export interface Report \{\n(.*?)^\}/ms) ?? [];
+  const keys = [...report.matchAll(/^ {2}(\w+)\??:/gm)].map(([, key]) => key).sort();
+  const [, table = ""] = abi.match(/^## 4\. The report\n(.*?)^### /ms) ?? [];
+  const rows = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, row = ""]) => row.replaceAll("`", "").split(" "));
+  assert.deepEqual(keys, rows.sort());
 });
 
 /** The keys of a policy's schema: their paths, and the values that a text may have. @param {any} schema @returns {[string[], string[] | undefined][]} */

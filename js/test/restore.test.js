@@ -9,6 +9,7 @@ const policy = {
   format: "anthropic",
   window: { tokens: 2400, reserve: 200 },
   force: true,
+  thinking: "adaptive",
   summary: { mode: "local", max_output_tokens: 300 },
 };
 

@@ -1,14 +1,16 @@
 // The adapters are tested beside the SDKs, whose newest versions want a newer Node than this package does.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { liveTable } from "./support/live-table.js";
 import { packedInto } from "./support/packed.js";
 import { testedOn } from "./support/tested-on.js";
 
 const run = promisify(execFile);
+const build = fileURLToPath(new URL("../../build/", import.meta.url));
 const node = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/node", import.meta.url));
 
 /** @type {[name: string, folder: string, what: string][]} */
@@ -16,6 +18,8 @@ const LIBRARIES = [
   ["@anthropic-ai/sdk", "@anthropic-ai/sdk", "`compactingFetch`: Messages, streamed and not, tool runner"],
   ["ai (6)", "ai-6", "`compactionMiddleware`, `prepareStep`"],
   ["ai (7)", "ai", "`compactionMiddleware`, `prepareStep`"],
+  ["@mastra/core", "@mastra/core", "`compactionMiddleware` around an agent's model, with memory"],
+  ["@openai/agents", "@openai/agents", "`compactingFetch`, with and without a session"],
   ["langchain", "langchain", "`compactionMiddleware` of an agent, `compactMessages`"],
   ["openai", "openai", "`compactingFetch`: Chat Completions and Responses"],
 ];
@@ -25,11 +29,19 @@ test("adapters: 100 turns against providers that refuse what breaks their rules"
   const names = (await readdir(cwd)).filter((name) => name.endsWith(".test.js"));
   assert.ok(names.length >= 4);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const loops = `${build}live.jsonl`;
+  await mkdir(build, { recursive: true });
+  await rm(loops, { force: true });
   try {
-    await run(node, ["--test", "--test-reporter=spec", ...names], { cwd, env, maxBuffer: 1 << 26 });
+    await run(node, ["--test", "--test-reporter=spec", ...names], {
+      cwd,
+      env: { ...env, LIVE_TABLE: loops },
+      maxBuffer: 1 << 26,
+    });
   } catch (error) {
     assert.fail(/** @type {{stdout: string}} */ (error).stdout);
   }
+  await liveTable(loops);
   for (const [name, folder, what] of LIBRARIES) {
     const { version } = JSON.parse(await readFile(`${cwd}/node_modules/${folder}/package.json`, "utf8"));
     await testedOn(name, version, what, "sdks");

@@ -2,120 +2,154 @@
 import { createCompactor } from "ctxfold";
 
 /**
- * @typedef {object} Storage where one conversation is kept
- * @property {(key: string) => any} get
- * @property {(change: {set?: Record<string, unknown>, remove?: string[], archive?: [number, unknown][]}) => void} write all of
- *   it or nothing; a message that is in the archive already stays as it is
- * @property {() => [number, unknown][]} archived
+ * @typedef {object} Storage where one conversation is kept: JSON values under keys
+ * @property {(key: string) => any} get undefined where there is none
+ * @property {(prefix: string) => any[]} list the values of all keys that begin so
+ * @property {(change: {remove?: string[], set?: Record<string, unknown>}) => void} write removes all keys that begin so, and then
+ *   sets; all of it or nothing
  *
  * @typedef {(body: object, signal: AbortSignal) => Promise<Response>} Send asks the upstream
+ *
+ * @typedef {object} Job a compaction under way
+ * @property {number} given how many messages it was planned for
+ * @property {string} print their print
+ * @property {readonly import("ctxfold").MemoryEntry[]} memory the compaction that it goes on from, if there is one
+ * @property {boolean} failed the model gave no summary
+ * @property {import("ctxfold").Pending | import("ctxfold").Done<any>} result of plan or step
  */
 
-/** SHA-256 of the beginning of a history. @param {unknown[]} messages */
-async function digest(messages) {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(messages)));
-  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** Whether these messages begin as those that a record was made for. @param {any} record @param {unknown[]} messages */
-const goesOn = async (record, messages) =>
-  record && messages.length >= record.given && (await digest(messages.slice(0, record.given))) === record.hash;
+/** How many compactions are remembered: a user may go back behind the newest. */
+const REMEMBERED = 16;
+/** How many interrupted compactions are kept: a client may never come back to one. */
+const JOBS = 4;
+/** How long a digest counts that was made because the model failed, in milliseconds. */
+const PROVISIONAL_MS = 60_000;
 
 export class Conversation {
   #storage;
   #policy;
-  /** Requests of one conversation are served one after the other. @type {Promise<unknown>} */
+  /** Compactions are made one after the other. @type {Promise<unknown>} */
   #last = Promise.resolve();
 
   /** @param {Storage} storage @param {import("ctxfold").Policy} policy */
   constructor(storage, policy) {
     this.#storage = storage;
-    this.#policy = policy;
+    this.#policy = { ...policy, archive: /** @type {const} */ ("bodies") };
   }
 
   /** Called when a plan is stored and before a model is asked. */
   async planned() {}
 
   /**
-   * Answers a request for a chat completion whose body holds the whole history.
-   * @param {any} body @param {Send} send @param {AbortSignal} signal
+   * Answers a request for a chat completion whose body holds the whole history. Where compaction fails, the body is sent as it is.
+   * @param {object} body @param {string} model @param {Send} send @param {AbortSignal} signal
    * @returns {Promise<Response>}
    */
-  complete(body, send, signal) {
-    const fitted = this.#last.then(() => this.#fit(body, send, signal));
-    this.#last = fitted.catch(() => {});
-    return fitted.then((messages) => send({ ...body, messages }, signal));
+  async complete(body, model, send, signal) {
+    const ask = (/** @type {any} */ request) => summary(request, model, send, signal);
+    const fitting = this.#last.then(() => this.#fit(body, ask));
+    this.#last = fitting.catch(() => {});
+    const fitted = await fitting.catch((error) => {
+      signal.throwIfAborted();
+      console.error(`not compacted: ${error}`);
+      return body;
+    });
+    return send(fitted, signal);
   }
 
-  /** What is stored: how much of the history was compacted, and the messages that were taken out of it. */
+  /** What is stored: how many compactions, whether one was interrupted, and what was taken out of the history. */
   stored() {
-    const memory = this.#storage.get("memory");
     return {
-      given: memory?.given ?? 0,
-      context: memory?.context ?? [],
-      pending: Boolean(this.#storage.get("pending")),
-      archive: this.#storage.archived(),
+      compactions: this.#memory().length,
+      pending: this.#jobs().length > 0,
+      archive: this.#storage.list("archive/"),
     };
   }
 
-  /** The messages to send. @param {any} body @param {Send} send @param {AbortSignal} signal @returns {Promise<any[]>} */
-  async #fit(body, send, signal) {
-    const { messages } = body;
-    const memory = this.#storage.get("memory");
-    const known = await goesOn(memory, messages);
-    const input = known ? [...memory.context, ...messages.slice(memory.given)] : messages;
-    const compactor = createCompactor({ policy: this.#policy, state: known ? memory.state : undefined });
+  /** The body to send. @param {object} body @param {(request: any) => Promise<any>} ask @returns {Promise<any>} */
+  async #fit(body, ask) {
+    const compactor = createCompactor({ policy: this.#policy });
     await compactor.ready();
-
-    const interrupted = this.#storage.get("pending");
-    let pending = (await goesOn(interrupted, messages)) ? interrupted : undefined;
-    /** @type {any} */
-    let result = pending ?? compactor.plan(input);
-    while (result.requests.length > 0) {
-      const { plan, requests } = result;
-      if (!pending) {
-        pending = { given: messages.length, hash: await digest(messages), plan, requests, summaries: {} };
-        this.#storage.write({ set: { pending } });
-        await this.planned();
-      }
+    const prints = compactor.prints(body);
+    const interrupted = this.#jobs().find(({ given, print }) => prints[given - 1] === print);
+    /** @type {Job} */
+    let job = interrupted ? this.#storage.get(planOf(interrupted)) : this.#plan(compactor, body, prints);
+    if (!interrupted && "plan" in job.result) await this.#keep(job);
+    while ("plan" in job.result) {
+      const { plan, requests } = job.result;
+      const summaries = [];
       for (const request of requests) {
+        const key = `${keysOf(job)}summary/${request.id}`;
         // A summary that is there was paid for: it is not asked for again.
-        pending.summaries[request.id] ??= await summary(request, body.model, send, signal);
-        this.#storage.write({ set: { pending } });
+        const answer = this.#storage.get(key) ?? (await ask(request));
+        if (!answer.error) this.#storage.write({ set: { [key]: answer } });
+        summaries.push(answer);
       }
-      result = compactor.step(input, plan, Object.values(pending.summaries));
-      pending = undefined;
+      const failed = job.failed || summaries.some(({ error }) => error);
+      try {
+        job = { ...job, failed, result: compactor.step(body, plan, summaries, { memory: job.memory }) };
+      } catch (error) {
+        this.#storage.write({ remove: [keysOf(job)], set: { jobs: this.#others(job) } }); // such as a plan of an older version
+        throw error;
+      }
+      if ("plan" in job.result) await this.#keep(job);
     }
-    if (!result.report.changed) {
-      this.#storage.write({ remove: ["pending"] });
-      return input;
-    }
-    const { messages: context, state } = result;
+    if (interrupted || job.result.report.changed) this.#finish(job, job.result);
+    return job.result.messages;
+  }
+
+  /** @param {import("ctxfold").Compactor} compactor @param {object} body @param {string[]} prints @returns {Job} */
+  #plan(compactor, body, prints) {
+    const memory = this.#memory();
+    const result = compactor.plan(body, { memory });
+    const used = memory[result.known ?? -1];
+    return { given: prints.length, print: prints.at(-1) ?? "", memory: used ? [used] : [], failed: false, result };
+  }
+
+  /** Stores a plan before a model is asked. @param {Job} job */
+  async #keep(job) {
+    const { given, print } = job;
+    const jobs = [...this.#others(job), { given, print }];
+    const oldest = jobs.splice(0, jobs.length - JOBS);
+    this.#storage.write({ remove: [...oldest, job].map(keysOf), set: { jobs, [planOf(job)]: job } });
+    await this.planned();
+  }
+
+  /** @param {Job} job @param {import("ctxfold").Done<any>} done */
+  #finish(job, { memory, archive = [] }) {
+    const entry = job.failed ? { ...memory, again: Date.now() + PROVISIONAL_MS } : memory;
     this.#storage.write({
-      set: { memory: { given: messages.length, hash: await digest(messages), context, state } },
-      remove: ["pending"],
-      archive: takenOut(messages, context),
+      remove: [keysOf(job)],
+      set: {
+        jobs: this.#others(job),
+        ...(memory && { memory: [...this.#memory(), entry].slice(-REMEMBERED) }),
+        ...Object.fromEntries(archive.map((body) => [`archive/${body.handle}`, body])),
+      },
     });
-    return context;
+  }
+
+  /** The compactions that count. @returns {import("ctxfold").MemoryEntry[]} */
+  #memory() {
+    const now = Date.now();
+    return (this.#storage.get("memory") ?? []).filter((/** @type {any} */ { again }) => !again || now < again);
+  }
+
+  /** The compactions that wait for summaries, the oldest first. @returns {Pick<Job, "given" | "print">[]} */
+  #jobs() {
+    return this.#storage.get("jobs") ?? [];
+  }
+
+  /** @param {Pick<Job, "print">} job */
+  #others(job) {
+    return this.#jobs().filter(({ print }) => print !== job.print);
   }
 }
 
-/** The messages of a history that are not in a context as they were, with their places. @param {unknown[]} messages @param {unknown[]} context */
-function takenOut(messages, context) {
-  /** @type {Map<string, number>} */
-  const kept = new Map();
-  for (const text of context.map((message) => JSON.stringify(message))) kept.set(text, (kept.get(text) ?? 0) + 1);
-  /** @type {[number, unknown][]} */
-  const out = [];
-  // Of two equal messages it is the newer one that was kept.
-  for (let place = messages.length - 1; place >= 0; place--) {
-    const text = JSON.stringify(messages[place]);
-    const left = kept.get(text) ?? 0;
-    if (left > 0) kept.set(text, left - 1);
-    else out.push([place, messages[place]]);
-  }
-  return out;
-}
+/** What the keys of a job begin with. @param {Pick<Job, "print">} job */
+const keysOf = ({ print }) => `job/${print}/`;
+
+/** @param {Pick<Job, "print">} job */
+const planOf = (job) => `${keysOf(job)}plan`;
 
 /** Asks the upstream for a summary; where there is none, the digest is made without a model. @param {any} request @param {string} model @param {Send} send @param {AbortSignal} signal */
 async function summary({ id, system, prompt, max_output_tokens }, model, send, signal) {
@@ -129,39 +163,7 @@ async function summary({ id, system, prompt, max_output_tokens }, model, send, s
     // An answer that does not say why it ended is half of one.
     return { id, text: choices[0].message.content, finish_reason: choices[0].finish_reason ?? "incomplete" };
   } catch (error) {
+    signal.throwIfAborted();
     return { id, error: String(error) };
   }
 }
-
-/**
- * Serves a conversation: `POST /v1/chat/completions` as the upstream does, `GET /v1/conversation` tells what is stored.
- * @param {Request} request @param {Conversation} conversation @param {string} upstream the address that requests are sent to
- */
-export async function serve(request, conversation, upstream) {
-  const { pathname } = new URL(request.url);
-  if (request.method === "GET" && pathname === "/v1/conversation") return Response.json(conversation.stored());
-  if (request.method !== "POST" || pathname !== "/v1/chat/completions")
-    return new Response("not found", { status: 404 });
-  const authorization = request.headers.get("authorization");
-  const headers = { "content-type": "application/json", ...(authorization && { authorization }) };
-  /** @type {Send} */
-  const send = (body, signal) =>
-    fetch(`${upstream}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(body), signal });
-  const body = /** @type {any} */ (await request.json().catch(() => undefined));
-  if (!Array.isArray(body?.messages)) {
-    return Response.json(
-      { error: { message: "the body must be JSON with messages", type: "invalid_request_error" } },
-      { status: 400 },
-    );
-  }
-  return conversation.complete(body, send, request.signal);
-}
-
-/** The policy of the proxy. @param {string | number} window the model's window, in tokens */
-export const policyFor = (window) => ({
-  format: "openai-chat",
-  window: { tokens: Number(window), reserve: Math.round(Number(window) / 8) },
-});
-
-/** The name of a request's conversation: clients send one with every request. @param {Request} request */
-export const nameOf = (request) => request.headers.get("x-conversation") ?? "default";

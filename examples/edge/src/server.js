@@ -1,21 +1,22 @@
 // The same proxy in Deno, Bun and Node, with conversations in memory. PORT, UPSTREAM and WINDOW come from the environment.
 import process from "node:process";
-import { Conversation, nameOf, policyFor, serve } from "./conversation.js";
+import { Conversation } from "./conversation.js";
+import { admit, policyFor, serve } from "./proxy.js";
 
 const { PORT = "8787", UPSTREAM = "https://api.openai.com", WINDOW = "128000" } = process.env;
 
 /** @returns {import("./conversation.js").Storage} */
 function memoryStorage() {
+  /** @type {Map<string, unknown>} */
   const records = new Map();
-  const archive = new Map();
+  const keys = (/** @type {string} */ prefix) => [...records.keys()].filter((key) => key.startsWith(prefix));
   return {
     get: (key) => records.get(key),
-    write: ({ set = {}, remove = [], archive: added = [] }) => {
+    list: (prefix) => keys(prefix).map((key) => records.get(key)),
+    write: ({ remove = [], set = {} }) => {
+      for (const key of remove.flatMap(keys)) records.delete(key);
       for (const [key, value] of Object.entries(set)) records.set(key, value);
-      for (const key of remove) records.delete(key);
-      for (const [place, message] of added) if (!archive.has(place)) archive.set(place, message);
     },
-    archived: () => [...archive].sort(([a], [b]) => a - b),
   };
 }
 
@@ -23,11 +24,13 @@ function memoryStorage() {
 const conversations = new Map();
 
 /** @param {Request} request */
-function handle(request) {
-  const name = nameOf(request);
+async function handle(request) {
+  const admitted = await admit(request);
+  if (admitted instanceof Response) return admitted;
+  const { name, body } = admitted;
   const conversation = conversations.get(name) ?? new Conversation(memoryStorage(), policyFor(WINDOW));
   conversations.set(name, conversation);
-  return serve(request, conversation, UPSTREAM);
+  return serve(request, body, conversation, UPSTREAM);
 }
 
 const { Deno, Bun } = /** @type {any} */ (globalThis);

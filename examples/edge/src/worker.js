@@ -1,32 +1,43 @@
 // A Cloudflare Worker with a Durable Object for each conversation, which keeps it in SQLite.
 import { DurableObject } from "cloudflare:workers";
-import { Conversation, nameOf, policyFor, serve } from "./conversation.js";
+import { Conversation } from "./conversation.js";
+import { admit, policyFor, serve } from "./proxy.js";
+
+/** SQLite of a Durable Object takes up to 2 MB in a row: a value is kept in pieces of 1 MB. */
+const PIECE_BYTES = 1 << 20;
 
 /** @param {any} ctx @returns {import("./conversation.js").Storage} */
 function sqlStorage({ storage }) {
   const { sql } = storage;
-  sql.exec("CREATE TABLE IF NOT EXISTS record (key TEXT PRIMARY KEY, json TEXT NOT NULL)");
-  sql.exec("CREATE TABLE IF NOT EXISTS archive (place INTEGER PRIMARY KEY, json TEXT NOT NULL)");
+  sql.exec("CREATE TABLE IF NOT EXISTS piece (key TEXT, part INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (key, part))");
+  /** @param {string} key */
+  const get = (key) => {
+    const rows = sql.exec("SELECT bytes FROM piece WHERE key = ? ORDER BY part", key).toArray();
+    const decoder = new TextDecoder();
+    const text = rows.map((/** @type {any} */ { bytes }) => decoder.decode(bytes, { stream: true })).join("");
+    return text ? JSON.parse(text) : undefined;
+  };
   return {
-    get: (key) => {
-      const [row] = sql.exec("SELECT json FROM record WHERE key = ?", key).toArray();
-      return row && JSON.parse(row.json);
-    },
-    write: ({ set = {}, remove = [], archive = [] }) =>
+    get,
+    list: (prefix) =>
+      sql
+        .exec("SELECT key FROM piece WHERE part = 0 AND substr(key, 1, ?) = ? ORDER BY key", prefix.length, prefix)
+        .toArray()
+        .map((/** @type {any} */ { key }) => get(key)),
+    write: ({ remove = [], set = {} }) =>
       storage.transactionSync(() => {
-        for (const [key, value] of Object.entries(set)) {
-          sql.exec("INSERT OR REPLACE INTO record VALUES (?, ?)", key, JSON.stringify(value));
+        for (const prefix of remove) {
+          sql.exec("DELETE FROM piece WHERE substr(key, 1, ?) = ?", prefix.length, prefix);
         }
-        for (const key of remove) sql.exec("DELETE FROM record WHERE key = ?", key);
-        for (const [place, message] of archive) {
-          sql.exec("INSERT OR IGNORE INTO archive VALUES (?, ?)", place, JSON.stringify(message));
+        for (const [key, value] of Object.entries(set)) {
+          sql.exec("DELETE FROM piece WHERE key = ?", key);
+          const bytes = new TextEncoder().encode(JSON.stringify(value));
+          for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+            const piece = bytes.slice(from, from + PIECE_BYTES).buffer;
+            sql.exec("INSERT INTO piece VALUES (?, ?, ?)", key, from / PIECE_BYTES, piece);
+          }
         }
       }),
-    archived: () =>
-      sql
-        .exec("SELECT place, json FROM archive ORDER BY place")
-        .toArray()
-        .map((/** @type {any} */ { place, json }) => [place, JSON.parse(json)]),
   };
 }
 
@@ -38,15 +49,20 @@ export class ConversationObject extends DurableObject {
   }
 
   /** @param {Request} request */
-  fetch(request) {
-    return serve(request, this.conversation, this.env.UPSTREAM);
+  async fetch(request) {
+    const body = request.method === "POST" ? await request.json() : undefined;
+    return serve(request, body, this.conversation, this.env.UPSTREAM);
   }
 }
 
 export default {
   /** @param {Request} request @param {any} env */
-  fetch(request, env) {
-    const { CONVERSATIONS } = env;
-    return CONVERSATIONS.get(CONVERSATIONS.idFromName(nameOf(request))).fetch(request);
+  async fetch(request, { CONVERSATIONS }) {
+    const admitted = await admit(request);
+    if (admitted instanceof Response) return admitted;
+    const { name, body } = admitted;
+    const { url, method, headers } = request;
+    const passed = new Request(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return CONVERSATIONS.get(CONVERSATIONS.idFromName(name)).fetch(passed);
   },
 };

@@ -146,7 +146,7 @@ function table() {
           ...[report.cleared, report.truncated, report.folded, report.dropped, report.restored, report.repaired].map(
             count,
           ),
-          `${report.reason}${valid ? ", valid" : ", not valid"}`,
+          `${report.reason}${report.fits ? "" : ", does not fit"}${valid ? ", valid" : ", not valid"}`,
         ]
       : [...head.slice(2).map(() => ""), error ?? "…"];
     const title = element("th", { scope: "row", title: doc }, button);
@@ -177,9 +177,9 @@ async function choose(preset) {
   after = answer;
   table();
   bars();
-  const { messages, tokens, reason } = report;
+  const { messages, tokens, reason, over } = report;
   $("outcome").textContent =
-    `${preset}: ${reason}. ${count(messages.before)} messages become ${count(messages.after)}, ${count(tokens.before)} tokens become ${count(tokens.after)}.`;
+    `${preset}: ${reason}. ${count(messages.before)} messages become ${count(messages.after)}, ${count(tokens.before)} tokens become ${count(tokens.after)}.${over ? ` It does not fit: ${over.text}.` : ""}`;
   await list();
 }
 
@@ -208,6 +208,7 @@ const WORDS = {
   shrink: "image or file replaced by a placeholder",
   wrap: "put into the form that the provider wants",
   sign: "given the signature that the provider wants",
+  add: "an empty reasoning_content, as others have one",
 };
 
 /** @param {any} row */
@@ -289,18 +290,19 @@ async function detail(label, row) {
 }
 
 function violations() {
-  const { violations: found, broken } = inspected;
+  const { violations: found, broken, valid } = inspected;
+  const verdict = valid ? "The provider tolerates it." : "The provider would refuse this conversation as it is.";
   $("verdict").textContent =
     found.length === 0
       ? "None: the provider would accept this conversation."
-      : `${broken === 1 ? "One rule is" : `${count(broken)} rules are`} broken. The provider would refuse this conversation as it is.`;
+      : `${broken === 1 ? "One rule is" : `${count(broken)} rules are`} broken. ${verdict}`;
   $("violations").replaceChildren(
-    ...found.map((/** @type {any} */ { rule, message, path, text: what, repair }) =>
+    ...found.map((/** @type {any} */ { rule, message, path, text: what, severity, repair }) =>
       element(
         "li",
         {},
         element("b", {}, rule),
-        ` message ${message + 1}: ${what} `,
+        ` message ${message + 1}: ${what} (${severity}) `,
         element("code", {}, path),
         repair ? ` Repair: ${repair}.` : "",
       ),

@@ -59,7 +59,7 @@ async function inspect(policy, most) {
   }
   const sums = byKind(list, tokens);
   sums.system += beside;
-  const { violations } = now.validate(body);
+  const { violations, valid } = now.validate(body);
   const shown = violations.slice(0, most);
   return {
     format,
@@ -70,10 +70,11 @@ async function inspect(policy, most) {
     columns,
     violations: shown,
     broken: violations.length,
+    valid,
   };
 }
 
-/** What one preset would do. @param {any} policy @param {string} preset */
+/** What one preset would do, counted as the whole page is: each preset decides by an estimator of its own. @param {any} policy @param {string} preset */
 async function tryPreset(policy, preset) {
   const { body, format } = conversation;
   const now = await compactor({ ...policy, format, preset });
@@ -81,7 +82,10 @@ async function tryPreset(policy, preset) {
   results.set(preset, done);
   const valid = done.messages.length === 0 || now.validate(done.messages).valid;
   const { actions, ...report } = done.report;
-  return { report, valid };
+  const unit = await compactor({ ...policy, format });
+  const tokens = { ...report.tokens, before: unit.estimate(body).tokens, after: 0 };
+  if (done.messages.length !== 0) tokens.after = unit.estimate(done.messages).tokens;
+  return { report: { ...report, tokens }, valid };
 }
 
 /** Every message's decision under a preset, and what stands in the result. @param {any} policy @param {string} preset */

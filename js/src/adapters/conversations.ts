@@ -1,20 +1,27 @@
 /**
  * What all adapters share: a caller keeps its whole history and gives it again and again, longer each time; the provider
- * gets it compacted, and each compaction is made once.
+ * gets it compacted, and each compaction is made once, also where the caller makes its adapter anew for each call.
  */
 import {
   type Compactor,
   type CompactorOptions,
   createCompactor,
   createFitter,
+  type FitCall,
   type Fitter,
   type FitterOptions,
   type Policy,
 } from "ctxfold";
 import { failureOf, refusedWindow } from "../failure.js";
 
-/** As for `fit`, for any number of conversations. */
+/**
+ * As for `fit`, for any number of conversations. Adapters that are made anew for each call remember together, as `fit` does: by an equal
+ * policy (window, model and format included), and the very same `memory`, `store` and `module`. `shared: false` gives an adapter a memory
+ * of its own.
+ */
 export interface AdapterOptions extends FitterOptions {
+  /** Names the user, or the conversation: what is remembered under one id is never used for another. A server of several users gives one. */
+  id?: string;
   /**
    * Told when a transcript could not be compacted, with the error; it is then sent as it is. An abort is no such error.
    */
@@ -33,19 +40,21 @@ export class Conversations {
   readonly #onError: AdapterOptions["onError"];
   readonly #policy: Policy;
   readonly #fitter: Fitter;
+  readonly #call: Pick<FitCall, "id">;
 
   /** `format` is the adapter's own wire format; that of the options stands before it. */
   constructor(options: AdapterOptions, format: string) {
-    const { onError, window, model, ...rest } = options;
+    const { onError, window, model, id, shared = true, ...rest } = options;
     const { policy = {}, format: own = policy.format ?? format } = rest;
     this.#onError = onError;
+    this.#call = id === undefined ? {} : { id };
     this.#policy = {
       ...policy,
       format: own,
       ...(model !== undefined && { model }),
       ...(window !== undefined && { window: { ...policy.window, tokens: window } }),
     };
-    this.#fitter = createFitter({ ...rest, format: own, policy: this.#policy });
+    this.#fitter = createFitter({ ...rest, shared, format: own, policy: this.#policy });
   }
 
   /** The messages to send: the very same list where there is nothing to do. */
@@ -65,10 +74,11 @@ export class Conversations {
     { within, force = false, signal }: FitOptions,
   ): Promise<readonly M[]> {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
-    let fitted = await this.#fitter(history, { signal });
+    const call = { ...this.#call, signal };
+    let fitted = await this.#fitter(history, call);
     if (force) {
       const window = refusedWindow(fitted.report.tokens.after);
-      fitted = await this.#fitter(history, { signal, policy: { ...this.#policy, force, window } });
+      fitted = await this.#fitter(history, { ...call, policy: { ...this.#policy, force, window } });
     }
     const sent = fitted.messages;
     return (within ? (sent as Record<string, unknown>)[within.list] : sent) as readonly M[];

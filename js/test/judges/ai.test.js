@@ -198,7 +198,8 @@ test("a cleared output keeps its JSON type, for what converts it to the model's"
     { id: `u${toolCallId}`, role: "user", parts: [{ type: "text", text: "go" }] },
     { id: toolCallId, role: "assistant", parts: [{ ...part, toolCallId }] },
   ]);
-  const policy = { format: "ai-sdk-ui", window: { tokens: 64 }, passes: [{ pass: "clear", keep_recent: 1 }] };
+  const passes = [{ pass: "clear", keep_recent: 1 }];
+  const policy = { format: "ai-sdk-ui", window: { tokens: 64 }, passes, last_resort: false };
   const done = /** @type {any} */ (await createCompactor({ module, policy }).compact(messages));
   assert.equal(done.report.cleared, 1);
   await validateUIMessages({ messages: done.messages, tools: /** @type {any} */ ({ search }) });

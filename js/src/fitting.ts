@@ -1,0 +1,102 @@
+/** One history that `fit` is given, and the operations of the module on it. */
+import { type Counted, type CountTokens, usageOf } from "./ending.js";
+import { type Answer, type Head, valuesOf } from "./envelope.js";
+import type { Model } from "./events.js";
+import type { Fitted } from "./fit.js";
+import { decode } from "./json.js";
+import type { Remembered } from "./memories.js";
+import type { Ask } from "./session.js";
+import type { Store } from "./store.js";
+import type { Transcript } from "./transcript.js";
+import type { Body, Messages, Policy, Report, Same } from "./types.js";
+
+/** What answers operations: a compactor, here or in a worker. */
+export interface Asking {
+  ready(): Promise<void>;
+  ask(ask: Ask): Answer | Promise<Answer>;
+  close?(): void;
+}
+
+/** What a call is made with. */
+export interface Settings {
+  policy: Policy;
+  model: Model;
+  store: Store | undefined;
+  countTokens: CountTokens | undefined;
+  onCompaction: ((report: Report) => void) | undefined;
+}
+
+/** One history, and the operations on it. */
+export class Fitting {
+  readonly settings: Settings;
+  readonly #asking: Asking;
+  readonly #source: Transcript;
+  readonly #policy: Policy & { answer: string };
+  #prints: readonly string[] | undefined;
+
+  constructor(asking: Asking, source: Transcript, settings: Settings) {
+    const { policy, store, model } = settings;
+    this.settings = settings;
+    this.#asking = asking;
+    this.#source = source;
+    this.#policy = {
+      ...policy,
+      ...(store && { archive: "bodies" as const }),
+      ...(!model.summarize && { summary: { ...policy.summary, mode: "local" as const } }),
+      answer: source.answer,
+    };
+  }
+
+  /** The prints of the first message, of the first two, and so on. */
+  async prints(): Promise<readonly string[]> {
+    this.#prints ??= valuesOf(await this.#ask("prints", { policy: this.#policy })).prints as string[];
+    return this.#prints;
+  }
+
+  async begin(known: readonly Remembered[], usage: Counted | null | undefined): Promise<Answer> {
+    const { countTokens } = this.settings;
+    const memory = listOf(known);
+    const counted = usage ?? (countTokens && usageOf(countTokens, await this.#recalled(known)));
+    return this.#ask("fit", { policy: this.#policy, memory, usage: counted });
+  }
+
+  step(plan: Uint8Array, summaries: readonly unknown[], known: readonly Remembered[]): Promise<Answer> {
+    return this.#ask("step", { plan, summaries, memory: listOf(known) });
+  }
+
+  changed(answer: Answer): boolean {
+    return (JSON.parse(decode(answer.get("report") as Uint8Array)) as Report).changed;
+  }
+
+  /** The index of the entry that was used, or -1. */
+  known(answer: Answer): number {
+    return JSON.parse(decode(answer.get("known") as Uint8Array));
+  }
+
+  result<M extends Messages>(answer: Answer): Fitted<M> {
+    const { report, archive } = valuesOf(answer, "messages", "edits", "memory", "state", "requests");
+    return {
+      messages: this.#source.restore(answer) as Same<M>,
+      report: report as Report,
+      known: this.known(answer) >= 0,
+      ...(archive !== undefined && { archive: archive as Body[] }),
+    };
+  }
+
+  /** What would be sent if nothing more were done. */
+  async #recalled(known: readonly Remembered[]): Promise<Messages> {
+    const { format = "auto" } = this.#policy;
+    const policy = { format, answer: this.#policy.answer };
+    return this.#source.restore(await this.#ask("fit", { policy, memory: listOf(known) })) as Messages;
+  }
+
+  async #ask(op: string, head: Head): Promise<Answer> {
+    return this.#asking.ask({ op, head, source: this.#source });
+  }
+}
+
+/** The request's member `memory`. */
+function listOf(known: readonly Remembered[]): Uint8Array | undefined {
+  if (known.length === 0) return undefined;
+  return new TextEncoder().encode(`[${known.map(({ json }) => json).join()}]`);
+}

@@ -1,0 +1,51 @@
+/** The table of docs/LIVE.md: what the loops of apps came to. UPDATE_TESTED_ON=1 writes it, without it the page must say nearly the same. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { updating } from "./tested-on.js";
+
+const page = new URL("../../../docs/LIVE.md", import.meta.url);
+
+const COLUMNS = {
+  name: "client",
+  compactions: "compactions",
+  least: "the least",
+  planned: "summaries planned",
+  summaries: "asked for",
+  breaks: "cache breaks",
+  invalid: "refused",
+  lost: "lost",
+};
+
+/** What the page says of a row may be off by so much: ids that clients draw at random count as tokens, here a few more, there a few less. */
+const OFF = { compactions: 1, least: 1, planned: 1, summaries: 1, breaks: 1 };
+
+/** @param {string} file what the loops have written, a line of JSON each */
+export async function liveTable(file) {
+  const lines = (await readFile(file, "utf8")).trim().split("\n");
+  const keys = /** @type {(keyof typeof COLUMNS)[]} */ (Object.keys(COLUMNS));
+  const row = (/** @type {unknown[]} */ cells) => `| ${cells.join(" | ")} |\n`;
+  const measured = lines.map((line) => JSON.parse(line));
+  const rows = measured.map((loop) => row(keys.map((key) => loop[key])));
+  const body = [row(Object.values(COLUMNS)), `|${keys.map(() => "---").join("|")}|\n`, ...rows].join("");
+  const text = await readFile(page, "utf8");
+  const [open, close] = ["<!-- live -->\n", "<!-- /live -->"];
+  const from = text.indexOf(open) + open.length;
+  const to = text.indexOf(close);
+  assert.ok(from >= open.length && to >= from, "docs/LIVE.md has no table");
+  if (updating) return writeFile(page, text.slice(0, from) + body + text.slice(to));
+  const [, , ...said] = text.slice(from, to).trim().split("\n");
+  assert.equal(said.length, measured.length);
+  for (const [i, loop] of measured.entries()) {
+    const cells = said[i]?.slice(2, -2).split(" | ") ?? [];
+    const off = keys.filter((key, at) =>
+      key in OFF
+        ? !(Math.abs(loop[key] - Number(cells[at])) <= OFF[/** @type {keyof typeof OFF} */ (key)])
+        : String(loop[key]) !== cells[at],
+    );
+    assert.deepEqual(
+      off,
+      [],
+      `docs/LIVE.md does not say what was measured: run npm run tested-on\n${said[i]}\n${rows[i]}`,
+    );
+  }
+}
