@@ -16,7 +16,7 @@ import (
 type comparison struct {
 	Preset   string `json:"preset"`
 	Reason   string `json:"reason"`
-	Tokens   int    `json:"tokens"` // after, by the preset's estimator
+	Tokens   int    `json:"tokens"` // after, by one estimator for all presets
 	Messages kept   `json:"messages_kept"`
 	User     kept   `json:"user_messages_kept"`
 	Prefix   kept   `json:"prefix_kept"`
@@ -45,10 +45,10 @@ func compareCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare [FILE|-]",
 		Short: "Run all presets on one transcript and show what each makes of it",
-		Long: `compare compacts a transcript with every preset, without a model, and shows side by side what is left: tokens, each by
-the preset's own estimator, messages of the input that stay as they were, those of the user among them, how many at the
-front a prompt cache can still use, and the violations of the result. "exact" counts the violations with "wire_safe":
-false, which is how the published systems do it.
+		Long: `compare compacts a transcript with every preset, without a model, and shows side by side what is left: tokens, all counted
+by one estimator (each preset decides by its own), messages of the input that stay as they were, those of the user among
+them, how many at the front a prompt cache can still use, and the violations of the result. "exact" counts the violations
+with "wire_safe": false, which is how the published systems do it.
 
 Without --window it is half of the transcript's tokens, an eighth of that for the answer.`,
 		Example: `  ctxfold compare --window 32000 session.json`,
@@ -139,7 +139,10 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 	if err != nil {
 		return row, err
 	}
-	row.Reason, row.Tokens = r.Report.Reason, r.Report.Tokens.After
+	row.Reason = r.Report.Reason
+	if row.Tokens, err = j.tokens(ctx, r); err != nil {
+		return row, err
+	}
 	row.Cleared, row.Folded, row.Dropped = r.Report.Cleared, r.Report.Folded, r.Report.Dropped
 	given, left := elements(in.Messages), elements(r.Messages)
 	row.Prefix = kept{r.Report.StablePrefix.Messages, len(given)}
@@ -181,6 +184,19 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 	}
 	row.ExactViolations, err = j.violations(ctx, in, r.Messages)
 	return row, err
+}
+
+// tokens estimates a result by the policy without a preset, so that the results of all presets are in one unit.
+func (j *job) tokens(ctx context.Context, r *host.Result) (int, error) {
+	unit, err := j.sources["policy"].with(map[string]any{"format": r.Report.Format})
+	if err != nil {
+		return 0, err
+	}
+	e, err := j.Estimate(ctx, host.Input{Messages: r.Messages, Policy: unit.text})
+	if err != nil {
+		return 0, err
+	}
+	return e.Tokens, nil
 }
 
 // violations counts those of a result; nil where it is no transcript any more.
