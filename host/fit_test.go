@@ -486,7 +486,7 @@ func TestFitPauses(t *testing.T) {
 	now := time.Now()
 	c.SetClock(func() time.Time { return now })
 	m.down.Store(&host.BusyError{After: time.Millisecond, Err: errors.New("429")})
-	policy := json.RawMessage(`{"preset":"checkpoint","window":{"tokens":6000,"reserve":500}}`)
+	policy := json.RawMessage(`{"preset":"checkpoint","window":{"tokens":6000,"reserve":500},"last_resort":false}`)
 	for turns, want := range []int{2, 0, 0, 0} {
 		if turns == 3 { // a minute later it is asked once more
 			now, want = now.Add(61*time.Second), 2
