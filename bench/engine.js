@@ -2,10 +2,10 @@
 import { conversation } from "./corpus.js";
 import { medians, request, start } from "./module.js";
 
-/** Policies that are due on a conversation of some bytes: `clear` takes out old tool results, `fold` folds half without a model. */
+/** Policies that are due on a conversation of some bytes: `clear` takes out old tool results, `fold` folds half without a model; no more is done. */
 export function policies(bytes, estimator) {
   const tokens = Math.ceil(bytes / 4);
-  const due = { format: "openai-chat", estimator, window: { tokens, reserve: 0 }, gate: { ratio: 0.3, target: 1 } };
+  const due = { format: "openai-chat", estimator, window: { tokens, reserve: 0 }, gate: { ratio: 0.3, target: 1 }, last_resort: false };
   return {
     clear: { ...due, passes: [{ pass: "clear", keep_recent: 2, min_reclaim: 0 }] },
     fold: { ...due, passes: [{ pass: "fold", keep_tokens: Math.ceil(tokens / 2), boundary: "turn" }], summary: { mode: "local" } },
@@ -29,7 +29,7 @@ export function live(module, messages, mixed, estimator) {
     warm.add(module);
     const session = live(module, conversation(1e5, mixed), mixed, estimator);
     for (let i = 0; i < 500; i++) session.turn();
-    for (let i = 0; i < 20; i++) session.plan();
+    for (let i = 0; i < 500; i++) session.plan();
   }
   const m = start(module);
   const turn = conversation(1, mixed).slice(1);
