@@ -1,0 +1,245 @@
+package words
+
+// What skim has come to.
+const (
+	atEnd   uint8 = iota
+	atASCII       // a word of ASCII that may be in the set
+	atWord        // a word of runes of at most two bytes that may be in the set
+	atPair        // two signs that may be in the set; the second one begins where it says that the word ends
+	atSign        // a sign that stands alone and may be in the set
+	atRune        // a rune, or a word that goes on with one, that it knows nothing of
+	inRun         // a sign of a run that goes on with such a rune: pairs begin with it
+	inRun1        // the same for the first sign of a run
+)
+
+// skim goes over text from i to the next word that may be in the set, and returns where that stands and how many words it has met,
+// that one counted but for the last three kinds. paired says that a sign stands at i that was in a pair already. It calls nothing,
+// so that its loops stay loops in the module.
+func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
+	for uint(i) < uint(len(text)) {
+		c := text[i]
+		if s := stretch[c]; s == outside {
+			i++
+			continue
+		} else if s == inside {
+			from = i
+			for i++; uint(i) < uint(len(text)) && stretch[text[i]] == inside; i++ {
+			}
+			if uint(i) >= uint(len(text)) || text[i] < 0x80 || punctuation(text, i) {
+				n++
+				b := uint(c&31) << 10
+				if i-from > 1 && uint(from+1) < uint(len(text)) {
+					b |= uint(text[from+1]&31) << 5
+				}
+				if i-from > 2 && uint(from+2) < uint(len(text)) {
+					b |= uint(text[from+2] & 31)
+				}
+				if k.begin[b>>6&511]>>(b&63)&1 != 0 {
+					return from, i, n, atASCII
+				}
+				continue
+			}
+			i = from
+		}
+		if c >= 0xe4 && c <= 0xe9 && uint(i+2) < uint(len(text)) {
+			last := uint(c&15)<<12 | uint(text[i+1]&63)<<6 | uint(text[i+2]&63)
+			if text[i+1]&0xc0 != 0x80 || text[i+2]&0xc0 != 0x80 || last < 0x4e00 {
+				return i, i, n, atRune
+			}
+			from = i
+			alone := !paired
+			paired = false
+			i += 3
+			for uint(i+2) < uint(len(text)) && text[i] >= 0xe4 && text[i] <= 0xe9 {
+				r := uint(text[i]&15)<<12 | uint(text[i+1]&63)<<6 | uint(text[i+2]&63)
+				if text[i+1]&0xc0 != 0x80 || text[i+2]&0xc0 != 0x80 || r < 0x4e00 {
+					break
+				}
+				n++
+				alone = false
+				if b := last&31<<5 | r&31; k.first[b>>6&15]>>(b&63)&1 != 0 {
+					return from, i, n, atPair
+				}
+				from, last = i, r
+				i += 3
+			}
+			if uint(i) < uint(len(text)) && text[i] >= 0xe0 && !punctuation(text, i) {
+				if alone {
+					return from, i, n, inRun1
+				}
+				return from, i, n, inRun
+			}
+			if alone {
+				n++
+				if b := last & 31 << 5; k.first[b>>6&15]>>(b&63)&1 != 0 {
+					return from, i, n, atSign
+				}
+			}
+			continue
+		}
+		if c >= 0xe0 {
+			if punctuation(text, i) {
+				i += 3
+				continue
+			}
+			return i, i, n, atRune
+		}
+		// A word of runes of at most two bytes, or what stands between words.
+		var b uint
+		letters := 0
+		for from = i; uint(i) < uint(len(text)); {
+			r, size := uint(text[i]), 1
+			if r >= 0x80 {
+				if r < 0xc2 || r >= 0xe0 || uint(i+1) >= uint(len(text)) || text[i+1]&0xc0 != 0x80 {
+					if punctuation(text, i) {
+						break
+					}
+					return from, from, n, atRune
+				}
+				r, size = r&0x1f<<6|uint(text[i+1]&0x3f), 2
+			}
+			low := lowerCase[r&0x7ff]
+			if low == 0 {
+				break
+			}
+			if letters++; letters <= 2 {
+				b = b<<5 | uint(low)&31
+			}
+			i += size
+		}
+		if letters == 0 {
+			i += 2 // one rune between words: those of one byte are dealt with above
+			continue
+		}
+		n++
+		if i-from == letters { // of ASCII, in front of a sign of two bytes
+			return from, i, n, atASCII
+		}
+		if letters == 1 {
+			b <<= 5
+		}
+		if k.first[b>>6&15]>>(b&63)&1 != 0 {
+			return from, i, n, atWord
+		}
+	}
+	return i, i, n, atEnd
+}
+
+// punctuation tells whether one of the most common signs of three bytes stands at i that stand between words: dashes, quotes,
+// ellipses (U+2000 to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and those of Chinese and Japanese.
+func punctuation(text []byte, i int) bool {
+	if uint(i+2) >= uint(len(text)) {
+		return false
+	}
+	a, b, c := text[i], text[i+1], text[i+2]
+	switch {
+	case c < 0x80 || c > 0xbf:
+		return false
+	case a == 0xe2:
+		return b == 0x80 || b >= 0x86 && b <= 0xaf && (b > 0x86 || c > 0x88)
+	case a == 0xe3:
+		return b == 0x80 && (c <= 0x84 || c >= 0x88 && c <= 0xa0)
+	case a == 0xef:
+		return b == 0xbc && (c >= 0x81 && c <= 0x8f || c >= 0x9a && c <= 0xa0)
+	}
+	return false
+}
+
+// Find appends the words of text that are in the set to dst, and returns how many words the text has.
+func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
+	var one [1]Word
+	paired := false
+	for i := 0; ; {
+		from, end, met, what := k.skim(text, i, paired)
+		n += met
+		i, paired = end, false
+		switch what {
+		case atEnd:
+			return dst, n
+		case atASCII:
+			dst = k.matchASCII(dst, n-1, text[from:min(end, from+longest)], from)
+		case atWord:
+			ws, _ := appendWord(one[:0], text, from)
+			dst = k.match(dst, n-1, ws[0])
+		case atPair:
+			dst = k.match(dst, n-1, Word{Stem: Hash(text[from : end+3]), From: int32(from)})
+			paired = true
+		case atSign:
+			dst = k.match(dst, n-1, Word{Stem: Hash(text[from:end]), From: int32(from)})
+		case inRun, inRun1:
+			dst, n, i = k.findPairs(dst, n, text, from, what == inRun1)
+		case atRune:
+			if text[from] < 0x80 {
+				ws, behind := appendWord(one[:0], text, from)
+				dst = k.match(dst, n, ws[0])
+				n++
+				i = behind
+				break
+			}
+			r, size := runeAt(text, from)
+			switch {
+			case !inWord(r):
+				i += size
+			case Unspaced(r):
+				dst, n, i = k.findPairs(dst, n, text, from, true)
+			default:
+				ws, behind := appendWord(one[:0], text, from)
+				dst = k.match(dst, n, ws[0])
+				n++
+				i = behind
+			}
+		}
+	}
+}
+
+// findPairs is appendPairs for the pairs that are in the set. alone says that a single sign is a word.
+func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
+	last, size := runeAt(text, at)
+	before, i := at, at+size
+	for i < len(text) {
+		r, size := runeAt(text, i)
+		if !Unspaced(r) {
+			break
+		}
+		if b := uint(last&31)<<5 | uint(r&31); k.first[b>>6]>>(b&63)&1 != 0 {
+			dst = k.match(dst, n, Word{Stem: Hash(text[before : i+size]), From: int32(before)})
+		}
+		n++
+		last = r
+		before, i = i, i+size
+	}
+	if before == at && alone {
+		dst = k.match(dst, n, Word{Stem: Hash(text[at:i]), From: int32(at)})
+		n++
+	}
+	return dst, n, i
+}
+
+// What a byte is for a word of ASCII.
+const (
+	outside uint8 = iota // what stands between words
+	inside
+	beyond // no ASCII
+)
+
+var stretch = func() (is [256]uint8) {
+	for i := range is {
+		switch {
+		case i >= 0x80:
+			is[i] = beyond
+		case class[i] != 0:
+			is[i] = inside
+		}
+	}
+	return is
+}()
+
+// lowerCase are the runes of at most two bytes that a word may hold, in lower case; 0 for others.
+var lowerCase = func() (low [0x800]uint16) {
+	for r := range rune(len(low)) {
+		if inWord(r) {
+			low[r] = uint16(toLower(r))
+		}
+	}
+	return low
+}()

@@ -1,0 +1,232 @@
+// Package words splits text of any script into what extracts and searches compare: stems of words where a script puts
+// spaces between words, pairs of signs where it does not.
+//
+// What never enters this package: what a word means. It has no lists of words, and the only thing that it knows of any
+// language is a handful of endings.
+package words
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// Word is a word, or a pair of signs, of a text.
+type Word struct {
+	// Stem is a hash of the stem (FNV-1a, 32 bits). Two stems may share it: it may weigh a word, and proves nothing.
+	Stem uint32
+	// From and End are where the word stands in the text, in bytes. Pairs of signs overlap.
+	From, End int32
+	Kind      Kind
+}
+
+// Kind is a set of what a word's spelling tells.
+type Kind uint8
+
+const (
+	Capital Kind = 1 << iota // begins with a capital letter
+	Digit                    // holds a digit
+	Pair                     // a pair of signs of a script without spaces, or one sign that stands alone
+	Short                    // has one or two letters and no digit, in a script with spaces
+)
+
+// Classes of ASCII bytes.
+const (
+	lower = 1 << iota
+	upper
+	digit
+)
+
+var class = func() (c [256]uint8) {
+	for i := range c {
+		switch {
+		case i >= 'a' && i <= 'z':
+			c[i] = lower
+		case i >= 'A' && i <= 'Z':
+			c[i] = upper
+		case i >= '0' && i <= '9':
+			c[i] = digit
+		}
+	}
+	return c
+}()
+
+// longest is how many bytes of a word make its stem at most.
+const longest = 64
+
+// Append appends the words of text to dst, in their order.
+func Append(dst []Word, text string) []Word {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if class[c] == 0 {
+			if c < 0x80 {
+				i++
+				continue
+			}
+			switch r, size := utf8.DecodeRuneInString(text[i:]); {
+			case !inWord(r):
+				i += size
+			case Unspaced(r):
+				dst, i = appendPairs(dst, text, i)
+			default:
+				dst, i = appendWord(dst, text, i)
+			}
+			continue
+		}
+		from, all := i, uint8(0)
+		for i < len(text) && class[text[i]] != 0 {
+			all |= class[text[i]]
+			i++
+		}
+		if i < len(text) && text[i] >= 0x80 {
+			if r, _ := utf8.DecodeRuneInString(text[i:]); inWord(r) && !Unspaced(r) {
+				dst, i = appendWord(dst, text, from)
+				continue
+			}
+		}
+		w := text[from:min(i, from+longest)]
+		var kind Kind
+		switch {
+		case all&digit != 0:
+			kind = Digit
+		case len(w) <= 2:
+			kind = Short
+		default:
+			w = w[:stemEnd(w)]
+		}
+		if class[text[from]] == upper {
+			kind |= Capital
+		}
+		h := uint32(offset)
+		for k := 0; k < len(w); k++ {
+			h = (h ^ uint32(w[k]|0x20)) * prime
+		}
+		dst = append(dst, Word{Stem: h, From: int32(from), End: int32(i), Kind: kind})
+	}
+	return dst
+}
+
+// appendWord appends the word of a script with spaces that begins at text[at:] and has more than ASCII letters, and returns
+// where it ends.
+func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
+	var fold [longest + utf8.UTFMax]byte
+	var kind Kind
+	n, i, letters := 0, at, 0
+	for i < len(text) {
+		r, size := rune(text[i]), 1
+		if r >= 0x80 {
+			r, size = runeAt(text, i)
+		}
+		if !inWord(r) || Unspaced(r) {
+			break
+		}
+		if low := toLower(r); low != r {
+			if i == at {
+				kind |= Capital
+			}
+			r = low
+		} else if r < 0x80 && class[r] == digit || r >= 0x80 && unicode.IsDigit(r) {
+			kind |= Digit
+		}
+		if n < longest {
+			n += utf8.EncodeRune(fold[n:n+utf8.UTFMax], r)
+		}
+		letters++
+		i += size
+	}
+	stem := fold[:n]
+	if kind&Digit == 0 {
+		if letters <= 2 {
+			kind |= Short
+		}
+		stem = stem[:stemEnd(stem)]
+	}
+	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
+}
+
+// appendPairs appends the pairs of signs that stand next to each other in a run of a script without spaces, which begins at
+// text[at:], and returns where the run ends. A sign alone is a word.
+func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
+	_, size := runeAt(text, at)
+	before, i := at, at+size
+	for i < len(text) {
+		r, size := runeAt(text, i)
+		if !Unspaced(r) {
+			break
+		}
+		dst = append(dst, Word{Stem: Hash(text[before : i+size]), From: int32(before), End: int32(i + size), Kind: Pair})
+		before, i = i, i+size
+	}
+	if before == at {
+		dst = append(dst, Word{Stem: Hash(text[at:i]), From: int32(at), End: int32(i), Kind: Pair})
+	}
+	return dst, i
+}
+
+// runeAt decodes the rune at text[i], which is not ASCII, and how many bytes it has.
+func runeAt[T string | []byte](text T, i int) (rune, int) {
+	c := text[i]
+	switch {
+	case c >= 0xc2 && c < 0xe0 && i+1 < len(text) && text[i+1]&0xc0 == 0x80:
+		return rune(c&0x1f)<<6 | rune(text[i+1]&0x3f), 2
+	case c > 0xe0 && c < 0xed && i+2 < len(text) && text[i+1]&0xc0 == 0x80 && text[i+2]&0xc0 == 0x80:
+		return rune(c&0x0f)<<12 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f), 3
+	}
+	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+}
+
+// The constants of FNV-1a.
+const (
+	offset = 2166136261
+	prime  = 16777619
+)
+
+// Hash is FNV-1a of 32 bits.
+func Hash[T string | []byte](s T) uint32 {
+	h := uint32(offset)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint32(s[i])) * prime
+	}
+	return h
+}
+
+// inWord tells whether a word may hold a rune: letters, digits, and marks that change a letter.
+func inWord(r rune) bool {
+	switch {
+	case r < 0x80:
+		return class[r] != 0
+	case r >= 0x410 && r <= 0x44f, r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // most of what is not ASCII
+		return true
+	}
+	return unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r)
+}
+
+func toLower(r rune) rune {
+	switch {
+	case r >= 0x430 && r <= 0x44f:
+		return r
+	case r >= 0x410 && r <= 0x42f:
+		return r + 0x20
+	}
+	return unicode.ToLower(r)
+}
+
+// unspaced are the scripts that put no spaces between words, and Hangul, whose words end in particles: Thai, Lao, Tibetan,
+// Myanmar, Khmer, Kana, Bopomofo, Han. Both ends belong to a range.
+var unspaced = [...][2]rune{{0x0e01, 0x0fff}, {0x1000, 0x109f}, {0x1100, 0x11ff}, {0x1780, 0x17ff}, {0x3005, 0x3007}, {0x3041, 0x30ff}, {0x3105, 0x318f},
+	{0x31f0, 0x31ff}, {0x3400, 0x9fff}, {0xa960, 0xa97f}, {0xac00, 0xd7ff}, {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}}
+
+// Unspaced tells whether a rune is a sign of a script whose words are compared by pairs of signs.
+func Unspaced(r rune) bool {
+	switch {
+	case r < unspaced[0][0]:
+		return false
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
+		return true
+	}
+	for _, u := range unspaced {
+		if r <= u[1] {
+			return r >= u[0] && (unicode.IsLetter(r) || unicode.Is(unicode.M, r))
+		}
+	}
+	return false
+}
