@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 

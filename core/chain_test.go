@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/digest"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/tokens"
-	"github.com/ctxfold/ctxfold/core/transcript"
-	"github.com/ctxfold/ctxfold/core/wire"
-	"github.com/ctxfold/ctxfold/internal/facts"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/facts"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 

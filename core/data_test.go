@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )

@@ -3,19 +3,9 @@ package core
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/wire"
-)
-
-// Codes of errors that belong to operations. Those of JSON stand in jsonspan, those of transcripts in wire, those of
-// policies in policy.
-const (
-	UnknownOp       jsonspan.Code = "unknown_op"
-	AmbiguousFormat jsonspan.Code = "ambiguous_format"
-	UndetectedForm  jsonspan.Code = "unknown_format"
-	PlanMismatch    jsonspan.Code = "plan_mismatch"
-	SessionClosed   jsonspan.Code = "session_closed"
-	Internal        jsonspan.Code = "internal"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // appendError writes {"error":…} for an error in request.
@@ -35,7 +25,7 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 // undetected is the error of a transcript that may be in several formats, or in none.
 func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	if shape := found.Shape; shape != nil {
-		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "these look like " + shape.Name + " (" + list(found.Signs) +
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "these look like " + shape.Name + " (" + list(found.Signs) +
 			"), which no wire format reads; the nearest format is \"" + shape.Nearest + "\": convert the messages, or set \"format\" in the policy"}
 	}
 	var names []string
@@ -44,12 +34,12 @@ func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	}
 	switch len(names) {
 	case 0:
-		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "no wire format has messages like these; there are: " + list(wire.Names())}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; there are: " + list(wire.Names())}
 	case 1:
-		return &jsonspan.Error{Code: UndetectedForm, Offset: offset, Message: "no wire format has messages like these; the nearest format is \"" +
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; the nearest format is \"" +
 			names[0] + "\": convert the messages, or set \"format\" in the policy"}
 	}
-	return &jsonspan.Error{Code: AmbiguousFormat, Offset: offset,
+	return &jsonspan.Error{Code: api.CodeAmbiguousFormat, Offset: offset,
 		Message: "these messages may be in any of these formats: " + list(names) + `; set "format" in the policy`}
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/sessions"

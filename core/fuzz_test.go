@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/gen"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // More messages or parts than a transcript may have are an error that says where, before they take the memory of an instance.

@@ -98,7 +98,7 @@ func TestLinear(t *testing.T) {
 		`{"pass":"archive"}`, `{"pass":"clear","keep_recent":1,"min_reclaim":0}`, `{"pass":"collapse","keep_recent":1}`, `{"pass":"dedupe","min_tokens":0}`,
 		`{"pass":"drop","keep_recent":1}`, `{"pass":"fit"}`, `{"pass":"fold","keep_tokens":50,"boundary":"group"}`, `{"pass":"fold","keep_tokens":50,"boundary":"turn"}`,
 		`{"pass":"fold","keep_tokens":50,"boundary":"forward"}`, `{"pass":"fold","keep_tokens":50,"boundary":"backward"}`, `{"pass":"reasoning","mode":"strip"}`,
-		`{"pass":"reasoning"}`, `{"pass":"fold","keep_tokens":50},{"pass":"rehydrate"}`, `{"pass":"tool_digest","keep_recent":1}`, `{"pass":"truncate","max_lines":1}`,
+		`{"pass":"reasoning"}`, `{"pass":"fold","keep_tokens":50},{"pass":"rehydrate"}`, `{"pass":"squeeze","keep_recent":0,"min_tokens":0}`, `{"pass":"tool_digest","keep_recent":1}`, `{"pass":"truncate","max_lines":1}`,
 	} {
 		works = append(works, [2]string{"plan", `"passes":[` + pass + `],`}, [2]string{"plan", `"archive":"bodies","answer":"edits","passes":[` + pass + `],`})
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
 // memory is a compaction that was made for the beginning of a history: an entry of a request's member memory, as an answer of fit
@@ -35,7 +36,7 @@ type place struct {
 
 // memories reads the request's member memory. An entry that is none stays zero, so that the others keep their indexes.
 func (r *request) memories() (list []memory) {
-	at := r.members[inMemory]
+	at := r.members[api.InMemory]
 	if at.Zero() || r.err != nil {
 		return nil
 	}

@@ -4,100 +4,114 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/archive"
-	"github.com/ctxfold/ctxfold/core/compact"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // restore takes compactions back as far as the bodies reach. Without bodies it lists what the transcript names; without messages,
 // the handles that bodies name.
 func restore(r *request, dst []byte) []byte {
-	var bodies Bodies
-	if r.decode(inBodies, &bodies); r.err != nil {
+	var bodies api.Bodies
+	if r.decode(api.InBodies, &bodies); r.err != nil {
 		return dst
 	}
-	if len(bodies) > 0 && r.session == nil && r.members[inMessages].Zero() {
-		var a NamedHandles
-		a.Handles, a.Corrupt = compact.Handles(bodies)
+	if len(bodies) > 0 && r.session == nil && r.members[api.InMessages].Zero() {
+		var a api.NamedHandles
+		a.Handles, a.Corrupt = archive.Handles(bodies)
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
-	var state compact.State
+	var state api.State
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
-	c, left, err := compact.Restore(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+	c, left, err := compact.Restore(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: state, N: len(r.t.Messages)}, bodies)
 	if err != nil {
 		err.At = strings.TrimPrefix(err.At, "bodies")
-		r.fail(err, r.members[inBodies].Start)
+		r.fail(err, r.members[api.InBodies].Start)
 		return dst
 	}
-	// What is back is linked to nothing yet: the result is read anew, like any transcript.
-	t := r.format.Read(jsonspan.New(c.AppendOuter(nil)))
+	t := r.again(c)
 	seq := make([]int32, len(t.Messages))
 	for i := range seq {
 		seq[i] = int32(i)
 	}
-	a := RestoredAnswer{Report: c.Report, Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
-	if r.session != nil || !r.members[inState].Zero() {
+	a := api.Restored{Report: c.Report, Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
+	if r.session != nil || !r.members[api.InState].Zero() {
 		a.State = &c.State
 	}
 	if r.session != nil && c.Report.Changed && r.policy.Answer != "report" {
 		r.session.state = c.State
 	}
-	r.move(c)
-	return r.appendTranscript(appendJSON(dst, a.MarshalEasyJSON), c)
+	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
 // The tool that lets a model ask for what stands behind a marker.
 const (
 	recallName = "recall"
-	recallDoc  = "Gives back what was taken out of this conversation to make room. Where a marker such as " +
-		"\"[Old tool result content cleared. Handle: …]\" or a digest names a handle, call this with the handle. Long texts come in " +
-		"pieces: call again with the offset that the answer names."
-	recallSchema = `{"type":"object","properties":{"handle":{"type":"string","description":"The hexadecimal digits that the marker names."},` +
-		`"offset":{"type":"integer","description":"Where to begin, in characters; 0 is the beginning."}},"required":["handle"]}`
+	recallDoc  = "Gives back what was taken out of this conversation to make room. With a handle, as markers and digests name it, " +
+		"the text behind it; with a query, the messages that fit it best, with their handles. Long texts come in pieces: call again with " +
+		"the offset that the answer names."
+	recallSchema = `{"type":"object","properties":{"handle":{"type":"string","description":"The hexadecimal digits that a marker or an answer names."},` +
+		`"query":{"type":"string","description":"What to look for: names, words, dates."},` +
+		`"message":{"type":"integer","description":"With a handle: the number of the message to begin with."},` +
+		`"offset":{"type":"integer","description":"Where to begin, in characters; 0 is the beginning."}}}`
 	// recallPiece is how much of a text one call gives back, in Unicode scalar values.
 	recallPiece = 20000
 )
 
-// recall answers three questions about the tool: how it is defined, what a call of it asks for, and what the answer to the
-// call is.
+// recall answers three questions about the tool: how it is defined, what a call of it asks for (a body, or a search), and what the
+// answer to the call is.
 func recall(r *request, dst []byte) []byte {
-	a := Recalled{}
-	p := r.members[inArguments]
+	a := api.Recalled{}
+	p := r.members[api.InArguments]
 	if p.Zero() {
 		if r.format == nil {
-			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
+			r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
 			return dst
 		}
 		str := func(s string) string { return string(jsonspan.AppendString(nil, s)) }
-		a.Tool = policy.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
+		a.Tool = api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	var args RecallArguments
+	var args recallArguments
 	problem := args.read(p.Of(r.src))
-	if problem == "" && !archive.IsHandle(args.Handle) {
+	if problem == "" && (args.query == "" || args.handle != "") && !archive.IsHandle(args.handle) {
 		problem = "The handle has from 16 to 64 hexadecimal digits, as the marker names it."
+	}
+	if problem == "" && args.query != "" {
+		problem = problemOf(args.query)
 	}
 	if problem != "" { // the model is told, since it has made the mistake
 		a.Text = &problem
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	a.Handle = args.Handle
-	p = r.members[inBody]
+	if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
+		if found := r.members[api.InFound]; !found.Zero() {
+			var f api.Found
+			if r.decode(api.InFound, &f); r.err != nil {
+				return dst
+			}
+			text := foundText(args.query, &f)
+			a.Text = &text
+		}
+		return appendJSON(dst, a.MarshalEasyJSON)
+	}
+	p = r.members[api.InBody]
 	if p.Zero() {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	s := jsonspan.New(r.src).At(p.Start)
 	switch s.Kind() {
 	case jsonspan.Null:
-		text := "Nothing is kept under the handle " + args.Handle + "."
+		text := "Nothing is kept under the handle " + args.handle + "."
 		a.Text = &text
 		return appendJSON(dst, a.MarshalEasyJSON)
 	case jsonspan.String:
@@ -110,11 +124,11 @@ func recall(r *request, dst []byte) []byte {
 		return dst
 	}
 	text := []byte(jsonspan.Text(r.src, body.Span))
-	if h := archive.Handle(text); h[:len(args.Handle)] != args.Handle {
-		r.fail(&jsonspan.Error{Code: compact.HandleMismatch, Message: "this is not the body of the handle, which is that of another text"}, p.Start)
+	if h := archive.Handle(text); h[:len(args.handle)] != args.handle {
+		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this is not the body of the handle, which is that of another text"}, p.Start)
 		return dst
 	}
-	piece := recallText(compact.Readable(r.format, text), args.Offset)
+	piece := recallText(archive.Readable(r.format, fromMessage(text, args.message)), args.offset)
 	a.Text = &piece
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
@@ -144,10 +158,16 @@ func recallText(text string, offset int) string {
 	return piece + "]"
 }
 
+// recallArguments are the arguments of a call of the tool.
+type recallArguments struct {
+	handle, query   string
+	message, offset int
+}
+
 // read reads the arguments of a call as the model gave them: an object, or a string that holds one. It answers with what is
 // wrong with them, or "". What a model makes up beside them does not matter.
-func (a *RecallArguments) read(src []byte) (problem string) {
-	const bad = "The arguments must be an object with the handle, a string, and the offset, a whole number of at least 0."
+func (a *recallArguments) read(src []byte) (problem string) {
+	const bad = "The arguments must be an object with a handle or a query, strings, and the message and the offset, whole numbers of at least 0."
 	if s := jsonspan.New(src); s.Kind() == jsonspan.String {
 		src = []byte(jsonspan.Text(src, s.Text().Span))
 	}
@@ -164,14 +184,20 @@ func (a *RecallArguments) read(src []byte) (problem string) {
 		start := s.Pos()
 		switch {
 		case string(key) == "handle" && kind == jsonspan.String:
-			a.Handle = strings.ToLower(strings.TrimSpace(jsonspan.Text(src, s.Text().Span)))
-		case string(key) == "offset":
+			a.handle = strings.ToLower(strings.TrimSpace(jsonspan.Text(src, s.Text().Span)))
+		case string(key) == "query" && kind == jsonspan.String:
+			a.query = strings.TrimSpace(jsonspan.Text(src, s.Text().Span))
+		case string(key) == "offset" || string(key) == "message":
+			of := &a.offset
+			if string(key) == "message" {
+				of = &a.message
+			}
 			s.Skip()
 			n, err := strconv.Atoi(strings.Trim(string(src[start:s.Pos()]), `"`))
 			if kind != jsonspan.Null && (err != nil || n < 0 || n > jsonspan.MaxSize) {
 				return bad
 			}
-			a.Offset = n
+			*of = n
 		default:
 			s.Skip()
 		}

@@ -4,23 +4,25 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/compact"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/transcript"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // fit tells what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place,
 // and the list is compacted where that is due.
 func fit(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
 	if r.resolve(); r.err != nil {
 		return dst
 	}
-	p := Plan{Version: abi, Fit: true, Policy: policy.Raw("{}"), State: r.recollect(nil)}
+	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.recollect(nil)}
 	if r.err != nil {
 		return dst
 	}
@@ -28,25 +30,25 @@ func fit(r *request, dst []byte) []byte {
 	if p.Correction = r.correct(&p.State); r.err != nil {
 		return dst
 	}
-	if m := r.members[inPolicy]; !m.Zero() {
-		p.Policy = policy.Raw(m.Of(r.src))
+	if m := r.members[api.InPolicy]; !m.Zero() {
+		p.Policy = api.Raw(m.Of(r.src))
 	}
 	return run(r, &p, dst)
 }
 
 // prints answers with the prints of the beginnings of a history, by which a host finds what it remembers of it.
 func prints(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
 	r.unweighed = true
 	if r.resolve(); r.err == nil {
-		r.readAt(r.members[inMessages].Start)
+		r.readAt(r.members[api.InMessages].Start)
 	}
 	if r.err != nil {
 		return dst
 	}
-	a := Prints{Format: r.format.Name}
+	a := api.Prints{Format: api.Format(r.format.Name)}
 	for _, p := range r.t.Prints(0, 0) {
 		a.Prints = append(a.Prints, p.String())
 	}
@@ -67,7 +69,7 @@ type history struct {
 
 // recollect reads the transcript of a fit: the history, or what was sent for its beginning and the rest of it. It returns the
 // state that belongs to it. Before is the format that the conversation was in; nil where only what is remembered may tell.
-func (r *request) recollect(before *wire.Format) (state compact.State) {
+func (r *request) recollect(before *wire.Format) (state api.State) {
 	h := &history{known: -1}
 	r.history = h
 	if r.remembered = r.memories(); r.err != nil {
@@ -76,7 +78,7 @@ func (r *request) recollect(before *wire.Format) (state compact.State) {
 	if before == nil {
 		before = r.stateFormat()
 	}
-	read := func() { r.readFrom(r.members[inMessages].Start, before) }
+	read := func() { r.readFrom(r.members[api.InMessages].Start, before) }
 	if !slices.ContainsFunc(r.remembered, func(m memory) bool { return m.messages > 0 }) {
 		read()
 		return state
@@ -90,7 +92,7 @@ func (r *request) recollect(before *wire.Format) (state compact.State) {
 	n, goesOn := find(r.remembered, prints)
 	if n < 0 || !r.remembered[n].read(r.src) || policy.Decode(r.remembered[n].state.Of(r.src), &state) != nil {
 		read()
-		return compact.State{}
+		return api.State{}
 	}
 	m := &r.remembered[n]
 	if h.known, h.entry = n, m; goesOn {
@@ -167,7 +169,7 @@ func (r *request) join(h *history, m *memory) {
 	r.t = nil
 	if r.read(jsonspan.New(src)); r.err != nil || len(r.t.Messages) != len(h.given) {
 		// The history has been read, and so had what was sent: somebody has changed the entry since.
-		r.err = &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(r.members[inMemory].Start),
+		r.err = &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(r.members[api.InMemory].Start),
 			Message: "the entry " + strconv.Itoa(h.known) + " of memory holds what is no message of the format " + r.format.Name}
 		return
 	}
@@ -198,7 +200,7 @@ func (r *request) ownPolicy(h *history) {
 }
 
 // usage makes the message of a provider's count one of the transcript. It tells whether the count is of what was sent last.
-func (h *history) usage(u *Usage) bool {
+func (h *history) usage(u *api.Usage) bool {
 	if h == nil || h.given == nil {
 		return true
 	}
@@ -213,7 +215,7 @@ func (h *history) usage(u *Usage) bool {
 }
 
 // finish makes the answer of a fit one about the list that was given, and adds what the host is to remember.
-func (h *history) finish(r *request, c *compact.Run, a *Planned) {
+func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	a.Known = &h.known
 	if c.Report.Changed {
 		a.Memory = h.remember(r, c)
@@ -246,31 +248,27 @@ func (h *history) finish(r *request, c *compact.Run, a *Planned) {
 }
 
 // remember is what the host is to keep: what is sent for the whole history that there is by now.
-func (h *history) remember(r *request, c *compact.Run) policy.Raw {
+func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	if h.whole == nil {
-		t := r.again(r.t.Src, r.t.Outer.Start)
+		// A compaction changes the records of the transcript that it works on.
+		t := r.format.Read(jsonspan.New(r.t.Src).At(r.t.Outer.Start))
 		prints := t.Prints(0, 0)
 		h.messages, h.print = len(prints), prints[len(prints)-1]
 	}
-	t := r.again(c.AppendOuter(nil), 0)
+	t := r.again(c)
 	if t.Input == 0 {
 		return nil
 	}
 	sent := t.Prints(0, 0)
-	m := Memory{Version: memoryVersion, Format: r.format.Name, Messages: h.messages, Print: h.print.String(),
+	m := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: h.messages, Print: h.print.String(),
 		SentMessages: len(sent), Sent: sent[len(sent)-1].String(), Edits: h.appendEdits(nil, c, h.whole, unmarked), State: c.State}
 	return appendJSON(nil, m.MarshalEasyJSON)
-}
-
-// again reads a transcript anew, since a compaction changes the records of the one that it works on.
-func (r *request) again(src []byte, at uint32) *transcript.Transcript {
-	return r.format.Read(jsonspan.New(src).At(at))
 }
 
 // appendEdits writes what becomes of the messages at places, nil where they stand where the transcript has them. What is not kept
 // goes through change.
 func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, change func(message []byte) []byte) []byte {
-	e := compact.NewEdits(dst)
+	e := view.NewEdits(dst)
 	c.Each(func(in int, write func(dst []byte) []byte) {
 		p := place{in: in}
 		if places != nil && in >= 0 {

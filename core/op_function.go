@@ -1,43 +1,44 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/functions"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/transcript"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/hook"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // function runs one named step of a compaction.
 func function(r *request, dst []byte) []byte {
-	if !r.need(inName) {
+	if !r.need(api.InName) {
 		return dst
 	}
-	name := r.text(inName)
-	f := functions.ByName(name)
+	name := r.text(api.InName)
+	f := hook.FunctionByName(name)
 	if r.err == nil && f == nil {
-		r.fail(&jsonspan.Error{Code: functions.UnknownFunction, Message: "there is no function \"" + name + "\"; info lists them"},
-			r.members[inName].Start)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFunction, Message: "there is no function \"" + name + "\"; info lists them"},
+			r.members[api.InName].Start)
 	}
 	if r.resolve(); r.err != nil {
 		return dst
 	}
-	c := functions.Call{Policy: r.policy, Estimator: r.profile}
-	if r.decode(inState, &c.State); r.err != nil {
+	c := hook.Call{Policy: r.policy, Estimator: r.profile}
+	if r.decode(api.InState, &c.State); r.err != nil {
 		return dst
 	}
-	if f.Needs&functions.Messages != 0 && !r.need(inMessages) || f.Needs&functions.Text != 0 && !r.need(inText) {
+	if f.Needs&hook.Messages != 0 && !r.need(api.InMessages) || f.Needs&hook.Text != 0 && !r.need(api.InText) {
 		return dst
 	}
-	if !r.members[inMessages].Zero() {
-		r.readAny(r.members[inMessages])
+	if !r.members[api.InMessages].Zero() {
+		r.readAny(r.members[api.InMessages])
 	}
 	if r.t != nil {
 		c.Format, c.Transcript = r.format, r.t
 	}
-	if !r.members[inText].Zero() {
-		c.Text = r.text(inText)
+	if !r.members[api.InText].Zero() {
+		c.Text = r.text(api.InText)
 	}
-	args := r.members[inArguments]
+	args := r.members[api.InArguments]
 	if !args.Zero() {
 		s := jsonspan.New(r.src).At(args.Start)
 		if s.Kind() != jsonspan.Object {
@@ -56,7 +57,7 @@ func function(r *request, dst []byte) []byte {
 }
 
 // text is the decoded text of a member that must be a string.
-func (r *request) text(member int) string {
+func (r *request) text(member api.Member) string {
 	s := jsonspan.New(r.src).At(r.members[member].Start)
 	text := s.Text()
 	if r.fail(s.Err(), 0); r.err != nil {

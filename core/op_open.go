@@ -3,8 +3,8 @@ package core
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/sessionfile"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 )
 
 // open takes the live conversation out of a session file. Its request is the file itself.
@@ -41,7 +41,7 @@ func open(r *request, dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		str(`{"what"`, k.What)
+		str(`{"what"`, string(k.What))
 		num(`,"count"`, int64(k.Count))
 		dst = append(dst, '}')
 	}

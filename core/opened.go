@@ -1,10 +1,10 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/sessionfile"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // opened is an answer of open that is passed on whole, as the messages of another operation: what it tells about them.
@@ -55,7 +55,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		return nil // the reader of messages says what is wrong
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, Offset: int(format.Start),
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
 			Message: "there is no such format; there are: " + list(wire.Names())}, 0)
 		return nil
 	}
@@ -72,12 +72,12 @@ func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 	if r.adopt(o.model); r.err != nil {
 		return
 	}
-	if r.suit(); r.members[inUsage].Zero() {
-		r.members[inUsage] = o.usage
+	if r.suit(); r.members[api.InUsage].Zero() {
+		r.members[api.InUsage] = o.usage
 	}
 	in := s.At(o.messages.Start)
 	if in.Kind() != jsonspan.Array {
-		r.fail(&jsonspan.Error{Code: wire.NoMessages, Message: `"messages" must be a list, as open answers it`}, o.messages.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: `"messages" must be a list, as open answers it`}, o.messages.Start)
 		return
 	}
 	if r.readList(in, nil); r.err != nil {
@@ -96,8 +96,12 @@ func (r *request) adopt(model string) {
 	if model == "" || r.policy.Model != "" {
 		return
 	}
-	p, err := policy.ResolveFor(r.policySrc, model)
+	p, err := r.base.ForModel(model)
 	if r.fail(err, r.policyAt); r.err != nil {
+		return
+	}
+	p, err = p.With(&r.options)
+	if r.fail(err, r.optionsAt); r.err != nil {
 		return
 	}
 	r.policy, r.model = p, model

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/compact"
-	"github.com/ctxfold/ctxfold/core/digest"
-	"github.com/ctxfold/ctxfold/core/functions"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/tokens"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/hook"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/mailru/easyjson/jwriter"
 )
 
@@ -23,51 +25,34 @@ import (
 const Version = "0.1.0"
 
 // abi is the version of the ABI: it changes when a host that knows the old one would break.
-const abi = 1
+const abi = 2
 
-// op is an operation: it works on a request and appends its answer, or leaves an error in the request.
-type op struct {
-	name  string
-	takes members
-	run   func(r *request, dst []byte) []byte
-}
+// runs are what operations do: each works on a request and appends its answer, or leaves an error in the request. What their requests
+// may hold is in the table of operations (api.Operations).
+var runs [len(api.Operations)]func(r *request, dst []byte) []byte
 
-var ops []op
-
-func init() {
-	const asked = 1<<inPolicy | 1<<inState | 1<<inMessages
-	const usage = 1 << inUsage
-	const either = asked | 1<<inSession // what takes messages takes a session in their stead
-	ops = []op{                         // not in the declaration: info lists them
-		{"info", raw, info},
-		{"detect", 1<<inPolicy | 1<<inMessages | 1<<inSession | unread, detect},
-		{"estimate", either | usage | 1<<inText, estimate},
-		{"check", either | usage, check},
-		{"plan", either | usage | edits, plan},
-		{"step", 1<<inPlan | 1<<inSummaries | 1<<inMemory | 1<<inMessages | 1<<inSession | unread | edits, step},
-		{"fit", 1<<inPolicy | 1<<inMemory | 1<<inMessages | usage | unread | edits, fit},
-		{"prints", 1<<inPolicy | 1<<inMessages | unread, prints},
-		{"validate", either | edits, validate},
-		{"repair", either | edits, repair},
-		{"restore", either | 1<<inBodies | edits, restore},
-		{"recall", 1<<inPolicy | 1<<inArguments | 1<<inBody, recall},
-		{"open", raw, open},
-		{"save", 1<<inFile | 1<<inMessages | 1<<inTokens | 1<<inTime | unread, save},
-		{"session_open", asked | usage, sessionOpen},
-		{"session_append", 1<<inSession | 1<<inMessages | unread | grows, sessionAppend},
-		{"session_close", 1<<inSession | unread, sessionClose},
-		{"function", either | edits | 1<<inText | 1<<inName | 1<<inArguments | unread, function},
+func init() { // not in the declaration: info lists them
+	runs = [...]func(r *request, dst []byte) []byte{
+		api.OpInfo: info, api.OpDetect: detect, api.OpEstimate: estimate, api.OpCheck: check, api.OpPlan: plan, api.OpStep: step, api.OpFit: fit,
+		api.OpPrints: prints, api.OpValidate: validate, api.OpRepair: repair, api.OpRestore: restore, api.OpRecall: recall,
+		api.OpSearch: searchBodies, api.OpOpen: open, api.OpSave: save, api.OpSessionOpen: sessionOpen, api.OpSessionAppend: sessionAppend,
+		api.OpSessionClose: sessionClose, api.OpClassifyError: classifyError, api.OpLimitToolOutput: limitToolOutput, api.OpFunction: function,
 	}
 }
 
-// Ops lists the operations.
+// Ops lists the operations of this build.
 func Ops() []string {
-	names := make([]string, len(ops))
-	for i, o := range ops {
-		names[i] = o.name
+	var names []string
+	for i := range api.Operations {
+		if there(&api.Operations[i]) {
+			names = append(names, api.Operations[i].Name)
+		}
 	}
 	return names
 }
+
+// there tells whether this build has the operation.
+func there(o *api.Operation) bool { return !o.Full || hook.Linked != nil }
 
 // Call runs one operation that is about no session on a JSON request and returns its JSON answer. It never panics, whatever
 // the request holds, and keeps no reference to it.
@@ -82,24 +67,27 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 			if r != nil && r.session != nil {
 				l.drop(r.session) // nobody knows what it holds now
 			}
-			answer = appendError(nil, nil, &jsonspan.Error{Code: Internal, Message: "ctxfold failed on this request; nothing was changed"})
+			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
 	}()
-	for _, o := range ops {
-		if o.name != name {
+	for i := range api.Operations {
+		if api.Operations[i].Name != name {
 			continue
 		}
-		r = &request{src: src, op: &o, sessions: l}
+		if !there(&api.Operations[i]) {
+			return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
+		}
+		r = &request{src: src, op: &api.Operations[i], sessions: l}
 		r.parse()
 		if r.err == nil {
-			answer = o.run(r, nil)
+			answer = runs[i](r, nil)
 		}
 		if r.err != nil {
 			return appendError(nil, src, r.err)
 		}
 		return answer
 	}
-	return appendError(nil, nil, &jsonspan.Error{Code: UnknownOp, Message: policy.Unknown("operation", name, Ops())})
+	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.Unknown("operation", name, Ops())})
 }
 
 // appendJSON appends what marshal, the MarshalEasyJSON of a value, writes. It is no interface, because the linker would then keep the
@@ -115,22 +103,38 @@ func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 }
 
 func info(_ *request, dst []byte) []byte {
-	a := Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: Ops(), Estimators: tokens.Names(), Passes: compact.Passes(), Functions: functions.Names(),
-		Limits: Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
+	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: Ops(), Estimators: tokens.Names(), Passes: passes.Passes(), Functions: hook.FunctionNames(),
+		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
 	for _, f := range wire.All() {
-		a.Formats = append(a.Formats, Named{f.Name, f.Doc})
+		a.Formats = append(a.Formats, api.FormatInfo{Name: api.Format(f.Name), Doc: f.Doc})
+	}
+	for _, k := range passes.Kinds() {
+		p := api.PassInfo{Name: k.Name, Doc: k.Doc}
+		for _, param := range k.Params {
+			p.Parameters = append(p.Parameters, api.Parameter{Name: param.Name, Default: api.Raw(param.Default), Doc: param.Doc})
+		}
+		for _, m := range k.Markers {
+			p.Markers = append(p.Markers, m.Text)
+		}
+		for _, m := range k.Messages {
+			p.Messages = append(p.Messages, m.Prefix)
+		}
+		for _, n := range k.Counts {
+			p.Counters = append(p.Counters, api.Counter{Name: n.Name, Text: n.Text})
+		}
+		a.PassInfo = append(a.PassInfo, p)
 	}
 	for _, p := range policy.Presets() {
-		a.Presets = append(a.Presets, PresetInfo{p.Name, p.Doc, policy.Raw(p.JSON)})
+		a.Presets = append(a.Presets, api.PresetInfo{Name: api.Preset(p.Name), Doc: p.Doc, Policy: api.Raw(p.JSON)})
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 func detect(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
-	s := jsonspan.New(r.src).At(r.members[inMessages].Start)
+	s := jsonspan.New(r.src).At(r.members[api.InMessages].Start)
 	if r.session != nil {
 		s = jsonspan.New(r.t.Src)
 	}
@@ -143,9 +147,9 @@ func detect(r *request, dst []byte) []byte {
 	if r.err != nil {
 		return dst
 	}
-	a := Detected{}
+	a := api.Detection{}
 	for _, g := range found.Guesses {
-		a.Candidates = append(a.Candidates, Candidate{g.Format.Name, round(g.Confidence), g.Evidence})
+		a.Candidates = append(a.Candidates, api.Candidate{Format: api.Format(g.Format.Name), Confidence: round(g.Confidence), Evidence: g.Evidence})
 	}
 	if found.Shape != nil {
 		a.Shape = found.Shape.Name
@@ -160,8 +164,8 @@ func detect(r *request, dst []byte) []byte {
 func round(f float64) float64 { return float64(int(f*1000+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
-	a := Estimated{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: r.profile.Name, Family: r.profile.Family}
-	if p := r.members[inText]; !p.Zero() {
+	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: r.profile.Family}
+	if p := r.members[api.InText]; !p.Zero() {
 		s := jsonspan.New(r.src).At(p.Start)
 		s.Weigh = r.profile.Automaton
 		text := s.Text()
@@ -171,10 +175,10 @@ func estimate(r *request, dst []byte) []byte {
 		a.Tokens = r.profile.Measure(text.Measure)
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
-	var state compact.State
+	var state api.State
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
@@ -182,7 +186,7 @@ func estimate(r *request, dst []byte) []byte {
 		return dst
 	}
 	a.Source, a.Bound = r.profile.Source, r.profile.Bound
-	a.Format = r.format.Name
+	a.Format = api.Format(r.format.Name)
 	a.Beside = r.profile.Beside(r.t)
 	a.Tokens = a.Beside
 	for i := range r.t.Messages {
@@ -194,24 +198,24 @@ func estimate(r *request, dst []byte) []byte {
 }
 
 func check(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
-	var state compact.State
+	var state api.State
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
 	if r.correct(&state); r.err != nil {
 		return dst
 	}
-	a := Checked{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
-		Format: r.format.Name, Estimator: r.profile.Name, Messages: len(r.t.Messages), Reason: compact.UnderBudget}
-	due, size := compact.Due(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
+		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages), Reason: api.ReasonUnderBudget}
+	due, size := passes.Due(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: state, N: len(r.t.Messages)}, r.profile.Beside(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
-		a.Source, a.Bound = tokens.Measured, size.Bound
+		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
-	if !r.members[inUsage].Zero() {
+	if r.options.Usage != nil || !r.members[api.InUsage].Zero() {
 		if a.State = &state; r.session != nil {
 			r.session.state = state
 		}
@@ -219,7 +223,7 @@ func check(r *request, dst []byte) []byte {
 	switch {
 	case a.Messages == 0:
 	case r.policy.Unbounded():
-		a.Reason = compact.UnknownWindow
+		a.Reason = api.ReasonUnknownWindow
 	case a.Due:
 		a.Reason = "over_limit"
 	}
@@ -233,14 +237,14 @@ func check(r *request, dst []byte) []byte {
 }
 
 func validate(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
 	seq := make([]int32, len(r.t.Messages))
 	for i := range seq {
 		seq[i] = int32(i)
 	}
-	a := Validated{Format: r.format.Name, Messages: len(seq)}
+	a := api.Validation{Format: api.Format(r.format.Name), Messages: len(seq)}
 	if r.t.LoneBeside {
 		a.Violations = append(a.Violations, r.loneBeside())
 	}
@@ -259,68 +263,86 @@ func validate(r *request, dst []byte) []byte {
 			at = jsonspan.Lone(r.t.Src, msg.Span)[0]
 			path += strings.TrimPrefix(jsonspan.PathAt(r.t.Src, int(at)), jsonspan.PathAt(r.t.Src, int(msg.Span.Start)))
 		}
-		a.Violations = append(a.Violations, Violation{Rule: v.Rule, Message: int(v.Message), Path: path,
-			Offset: int(at), Text: v.Text, Severity: v.Severity.String(), Repair: v.Fix.String()})
+		a.Violations = append(a.Violations, api.Violation{Rule: v.Rule, Message: int(v.Message), Path: path,
+			Offset: int(at), Text: v.Text, Severity: v.Severity.Word(), Repair: v.Fix.Word()})
 	}
-	a.Valid = !slices.ContainsFunc(a.Violations, func(v Violation) bool { return v.Severity == wire.Refused.String() })
+	a.Valid = !slices.ContainsFunc(a.Violations, func(v api.Violation) bool { return v.Severity == api.SeverityRefused })
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
 // loneBeside is the violation of I8 beside the list of messages.
-func (r *request) loneBeside() Violation {
+func (r *request) loneBeside() api.Violation {
 	t := r.t
 	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
 	lone = append(lone, jsonspan.Lone(t.Src, jsonspan.Span{Start: t.List.End, End: t.Outer.End})...)
-	return Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(t.Src, int(lone[0])), Offset: int(lone[0]), Text: wire.LoneText,
-		Severity: wire.Refused.String(), Repair: wire.Replace.String()}
+	return api.Violation{Rule: "I8", Message: -1, Path: jsonspan.PathAt(t.Src, int(lone[0])), Offset: int(lone[0]), Text: wire.LoneText,
+		Severity: api.SeverityRefused, Repair: api.RepairReplace}
 }
 
 func plan(r *request, dst []byte) []byte {
-	if !r.need(inMessages) {
+	if !r.need(api.InMessages) {
 		return dst
 	}
-	p := Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model}
+	p := api.Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model, Options: r.planned()}
 	if r.stateOf(&p.State); r.err != nil {
 		return dst
 	}
 	if p.Correction = r.correct(&p.State); r.err != nil {
 		return dst
 	}
-	p.Policy = policy.Raw("{}")
-	if m := r.members[inPolicy]; !m.Zero() {
-		p.Policy = policy.Raw(m.Of(r.src))
+	p.Policy = api.Raw("{}")
+	if m := r.members[api.InPolicy]; !m.Zero() {
+		p.Policy = api.Raw(m.Of(r.src))
 	} else if r.session != nil && len(r.session.raw) > 0 {
 		p.Policy = r.session.raw
 	}
 	return run(r, &p, dst)
 }
 
-func step(r *request, dst []byte) []byte {
-	if !r.need(inMessages) || !r.need(inPlan) {
-		return dst
+// planned are the options of a plan.
+func (r *request) planned() *api.Options {
+	o := r.options
+	if o.Usage = nil; o == (api.Options{}) {
+		return nil
 	}
-	var p Plan
-	var replies Replies
-	r.decode(inPlan, &p)
-	if r.decode(inSummaries, &replies); r.err != nil {
-		return dst
+	return &o
+}
+
+// resumed is a plan on its next step.
+type resumed struct {
+	plan    api.Plan
+	replies api.Summaries
+	format  *wire.Format // as the policy tells it
+}
+
+// resume reads a plan, and the transcript that it goes on with at the scanner. Early is while more of the request may come: a plan of
+// fit waits for all of it.
+func (r *request) resume(s *jsonspan.Scanner, early bool) {
+	next := new(resumed)
+	p := &next.plan
+	r.decode(api.InPlan, p)
+	if r.decode(api.InSummaries, &next.replies); r.err != nil || early && p.Fit {
+		return
 	}
-	at := r.members[inPlan].Start
+	at := r.members[api.InPlan].Start
 	if p.Version != abi {
-		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "this plan is of another version; plan again"}, at)
-		return dst
+		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan is of another version; plan again"}, at)
+		return
+	}
+	if r.options = (api.Options{}); p.Options != nil {
+		r.options, r.optionsAt = *p.Options, uint32(jsonspan.Find(r.src, int(at), "options"))
 	}
 	if r.resolvePolicy(p.Policy, uint32(jsonspan.Find(r.src, int(at), "policy"))); r.err != nil {
-		return dst
+		return
 	}
-	format := r.format
-	if r.format = wire.ByName(p.Format); r.format == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format", Message: policy.Unknown("format", p.Format, wire.Names())}, at)
-		return dst
+	next.format = r.format
+	if r.format = wire.ByName(string(p.Format)); r.format == nil {
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
+		return
 	}
 	before := r.format
 	if before.Name == wire.Plain && r.policy.Auto() { // what has come since may show another format
-		r.format = format
+		r.format = next.format
 	}
 	r.adopt(p.Model)
 	r.suit()
@@ -329,37 +351,48 @@ func step(r *request, dst []byte) []byte {
 	case p.Fit && r.session == nil:
 		r.recollect(before)
 	case r.session == nil:
-		r.readFrom(r.members[inMessages].Start, before)
+		r.readBehind(s, before)
+	}
+	r.resumed = next
+}
+
+func step(r *request, dst []byte) []byte {
+	if !r.need(api.InMessages) || !r.need(api.InPlan) {
+		return dst
+	}
+	if r.resumed == nil {
+		r.resume(jsonspan.New(r.src).At(r.members[api.InMessages].Start), false)
 	}
 	if r.err != nil {
 		return dst
 	}
-	if r.session != nil && r.format != format || p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
-		r.fail(&jsonspan.Error{Code: PlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, at)
+	p := &r.resumed.plan
+	if r.session != nil && r.format != r.resumed.format || p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
+		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, r.members[api.InPlan].Start)
 		return dst
 	}
 	r.profile = r.profile.Correct(p.Correction)
-	p.Replies = append(p.Replies, replies...)
+	p.Replies = append(p.Replies, r.resumed.replies...)
 	for _, id := range p.Asked {
-		if !slices.ContainsFunc(p.Replies, func(a digest.Reply) bool { return a.ID == id }) {
-			p.Replies = append(p.Replies, digest.Reply{ID: id, Error: "no answer"})
+		if !slices.ContainsFunc(p.Replies, func(a api.Summary) bool { return a.ID == id }) {
+			p.Replies = append(p.Replies, api.Summary{ID: id, Error: "no answer"})
 		}
 	}
 	p.Asked = nil
-	return run(r, &p, dst)
+	return run(r, p, dst)
 }
 
 // run compacts by a plan and writes what came of it.
-func run(r *request, p *Plan, dst []byte) []byte {
-	c, err := compact.Compact(compact.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+func run(r *request, p *api.Plan, dst []byte) []byte {
+	c, err := compact.Compact(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies})
 	if err != nil {
 		r.fail(err, r.policyAt)
 		return dst
 	}
-	a := Planned{Report: c.Report}
+	a := api.Planned{Report: c.Report}
 	if len(c.Requests) > 0 {
-		p.Format, p.Fingerprint = r.format.Name, r.t.Fingerprint(p.Messages)
+		p.Format, p.Fingerprint = api.Format(r.format.Name), r.t.Fingerprint(p.Messages)
 		for _, q := range c.Requests {
 			p.Asked = append(p.Asked, q.ID)
 		}
@@ -372,17 +405,16 @@ func run(r *request, p *Plan, dst []byte) []byte {
 	if r.session != nil {
 		r.session.state = c.State
 	}
-	r.move(c)
 	a.State, a.Archive = &c.State, c.Archive
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}
-	dst = appendJSON(dst, a.MarshalEasyJSON)
-	return r.appendTranscript(dst, c)
+	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// appendTranscript adds the transcript to an answer, an object, in the way that the policy asks for.
-func (r *request) appendTranscript(dst []byte, c *compact.Run) []byte {
+// appendResult adds the result to an answer, an object, in the way that the request asks for, and lets the session go on with it.
+func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
+	defer r.move(c)
 	switch r.policy.Answer {
 	case "report":
 		return dst
@@ -391,9 +423,7 @@ func (r *request) appendTranscript(dst []byte, c *compact.Run) []byte {
 		if r.history != nil {
 			return append(r.history.appendEdits(dst, c, r.history.given, asIs), '}')
 		}
-		return append(c.AppendEdits(dst), '}')
+		return append(c.Result().AppendEdits(dst), '}')
 	}
-	out := make([]byte, 0, len(dst)+c.Size()+c.Size()/32+64)
-	out = append(append(out, dst[:len(dst)-1]...), `,"messages":`...)
-	return append(c.AppendOuter(out), '}')
+	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
 }

@@ -68,7 +68,7 @@ func TestPlanOnGrownTranscript(t *testing.T) {
 		turns = append(turns, fmt.Sprintf(turn, i, i, i, strings.Repeat("y", 500)))
 	}
 	list := "[" + strings.Join(turns[:8], ",") + "]"
-	a := call(t, "plan", `{"policy":{"window":{"tokens":800}},"messages":`+list+`}`)
+	a := call(t, "plan", `{"policy":{"window":{"tokens":1400}},"messages":`+list+`}`)
 	if len(a.Requests) != 1 {
 		t.Fatalf("%+v", a)
 	}

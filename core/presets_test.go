@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )

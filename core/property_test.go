@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/tokens"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
@@ -49,7 +49,7 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"estimator":%q`, tokens.Names()[r.IntN(len(tokens.Names()))]))
 	}
-	force, kind := r.IntN(8) == 0, r.IntN(7)
+	force, kind := r.IntN(8) == 0, r.IntN(8)
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
 	}
@@ -70,16 +70,22 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 			fmt.Sprintf(`{"pass":"collapse","keep_recent":%d}`, r.IntN(12)),
 			fmt.Sprintf(`{"pass":"drop","keep_first":%d,"keep_recent":%d}`, r.IntN(4), r.IntN(6)),
 			fmt.Sprintf(`{"pass":"clear","keep_recent":%d}`, r.IntN(4)),
+			fmt.Sprintf(`{"pass":"squeeze","keep_recent":%d,"min_tokens":%d}`, r.IntN(4), r.IntN(40)),
+			fmt.Sprintf(`{"pass":"squeeze","keep_recent":%d,"min_tokens":%d,"tools":["read","bash"]}`, r.IntN(4), r.IntN(40)),
 			fmt.Sprintf(`{"pass":"fold","keep_tokens":%d,"boundary":"group"},{"pass":"rehydrate"}`, r.IntN(3000)),
 			fmt.Sprintf(`{"pass":"fold","keep_tokens":%d}`, r.IntN(300)),
 			`{"pass":"fit"}`,
 		}
 		r.Shuffle(len(steps), func(i, k int) { steps[i], steps[k] = steps[k], steps[i] })
-		parts = append(parts, `"passes":[`+strings.Join(steps[:2+r.IntN(4)], ",")+`]`)
+		parts = append(parts, `"passes":[`+strings.Join(steps[:2+r.IntN(5)], ",")+`]`)
 		force = true
 	case 5:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"truncate","max_lines":%d},{"pass":"collapse","keep_recent":%d,"max_text":%d},`+
 			`{"pass":%q}]`, r.IntN(60), r.IntN(12), r.IntN(300), [...]string{"drop", "fit"}[r.IntN(2)]))
+	case 7:
+		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"squeeze","keep_recent":%d,"min_tokens":%d,"min_reclaim":%d},{"pass":%q,"keep_recent":%d}]`,
+			r.IntN(4), r.IntN(40), r.IntN(60), [...]string{"clear", "archive", "tool_digest", "squeeze"}[r.IntN(4)], r.IntN(8)))
+		force = true
 	case 0:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"dedupe","min_tokens":%d,"superseded":%q},{"pass":"archive","keep_recent":%d,`+
 			`"mode":%q,"min_tokens":%d,"max_requests":%d,"excerpt":%d},{"pass":"clear","keep_recent":%d},{"pass":"fold","keep_tokens":%d}]`,

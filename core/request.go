@@ -1,26 +1,28 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/compact"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/tokens"
-	"github.com/ctxfold/ctxfold/core/transcript"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // request is a request on its way: the spans of its members, and what was read from them. The first error ends it.
 type request struct {
 	src     []byte
-	op      *op
-	members [len(memberNames)]jsonspan.Span
+	op      *api.Operation
+	members [api.AllMembers]jsonspan.Span
 
 	sessions *Sessions
 	session  *session // the one that the request names
 
-	policy    *policy.Policy
-	policySrc []byte // the policy as it was sent
-	policyAt  uint32 // where the policy stands
+	base      *policy.Policy // without the options
+	policy    *policy.Policy // with them
+	policyAt  uint32         // where the policy stands
+	options   api.Options
+	optionsAt uint32 // where the options stand
 	model     string // what an answer of open has told, where the policy names none
 	format    *wire.Format
 	profile   *tokens.Profile
@@ -28,72 +30,48 @@ type request struct {
 	unweighed bool // the transcript is read without the estimator
 	err       *jsonspan.Error
 
+	resumed    *resumed // of a step
 	remembered []memory // of a fit
 	history    *history // of a fit
 }
-
-// members is a set of members, and how a request is read.
-type members uint
-
-const (
-	unread members = 1 << (24 + iota) // the operation reads the transcript itself
-	raw                               // the request is no object with members
-	edits                             // the operation changes the records of the transcript
-	grows                             // the messages are for the session
-)
-
-// The members of requests.
-const (
-	inPolicy = iota
-	inState
-	inPlan
-	inSummaries
-	inText
-	inMessages
-	inName
-	inArguments
-	inBodies
-	inBody
-	inSession
-	inUsage
-	inMemory
-	inFile
-	inTokens
-	inTime
-)
-
-var memberNames = [...]string{"policy", "state", "plan", "summaries", "text", "messages", "name", "arguments", "bodies", "body", "session", "usage",
-	"memory", "file", "tokens", "time"}
 
 // parse finds the members of a request. The transcript is read on the way where its format is known by then, from the
 // policy or the state; otherwise its end is found first, and it is read afterwards.
 func (r *request) parse() {
 	o := r.op
-	if o.takes&raw != 0 {
+	if o.Reads == api.ReadsNothing {
 		return
 	}
 	s := jsonspan.New(r.src)
 	var late uint32
+	guess := false // the format of what was read is told by the messages alone
 	for s.Object(); ; {
 		name, ok := s.Key()
 		if !ok {
 			break
 		}
-		n := index(name)
-		if n < 0 || o.takes>>n&1 == 0 {
-			s.Fail(policy.UnknownField, int(s.KeyPos()), "a request of "+o.name+" has no such key; it may have: "+list(o.keys()))
+		n, ok := api.MemberNamed(string(name))
+		if !ok || !o.Members.Has(n) {
+			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a request of "+o.Name+" has no such key; it may have: "+list(o.Members.Names()))
 			break
 		}
 		if !r.members[n].Zero() {
-			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+memberNames[n]+"\" stands twice")
+			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+api.MemberTable[n].Name+"\" stands twice")
 			break
 		}
 		s.Kind()
 		start := s.Pos()
-		if n == inMessages && !r.members[inPolicy].Zero() && o.takes&unread == 0 {
-			if r.resolve(); r.err == nil && (r.format != nil || !r.members[inState].Zero()) {
+		if n == api.InMessages && !r.members[api.InPolicy].Zero() && o.Reads == api.ReadsAll {
+			if r.resolve(); r.err == nil {
+				before, format := *s, r.format
+				guess = format == nil
 				r.read(s)
 				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
+				// Options and a state that stand behind may tell the format.
+				if guess && r.err != nil && (r.members[api.InOptions].Zero() || r.members[api.InState].Zero()) {
+					*s = before
+					r.forget(int(n))
+				}
 			}
 			if r.err != nil {
 				return
@@ -102,44 +80,48 @@ func (r *request) parse() {
 				continue
 			}
 		}
-		if n == inMessages {
+		if n == api.InMessages && o.Resumes && !r.members[api.InPlan].Zero() && !r.members[api.InSummaries].Zero() {
+			before := *s
+			r.members[n] = jsonspan.Span{Start: start, End: start + 1}
+			if r.resume(s, true); r.err == nil && r.resumed != nil {
+				r.members[n].End = s.Pos()
+				continue
+			}
+			*s = before // what is wrong is told when all of the request is read
+			r.forget(int(n))
+		}
+		if n == api.InMessages {
 			late = start
 		}
 		r.members[n] = s.Skip().Span
+		if n == api.InOptions && r.policy != nil || n == api.InState && guess && r.t != nil { // they may say something else about what was read
+			late = r.members[api.InMessages].Start
+			r.forget(len(r.members))
+		}
 	}
 	s.End()
 	if r.fail(s.Err(), 0); r.err != nil {
 		return
 	}
-	if !r.members[inSession].Zero() {
+	if !r.members[api.InSession].Zero() {
 		r.enter()
 		return
 	}
-	if o.takes&unread != 0 {
+	if o.Reads == api.ReadsMembers {
 		return
 	}
-	if r.resolve(); r.err == nil && r.t == nil && !r.members[inMessages].Zero() {
+	if r.resolve(); r.err == nil && r.t == nil && !r.members[api.InMessages].Zero() {
 		r.readAt(late)
 	}
 }
 
-func index(name []byte) int {
-	for i, m := range memberNames {
-		if m == string(name) {
-			return i
-		}
+// forget forgets what was read of the transcript and of the policy, and the member that holds it.
+func (r *request) forget(member int) {
+	r.base, r.policy, r.format, r.profile, r.t, r.model, r.err, r.resumed = nil, nil, nil, nil, nil, "", nil, nil
+	r.options, r.optionsAt = api.Options{}, 0
+	if member < len(r.members) {
+		r.members[member] = jsonspan.Span{}
 	}
-	return -1
-}
-
-// keys are the members that requests of the operation may have.
-func (o *op) keys() (names []string) {
-	for i, m := range memberNames {
-		if o.takes>>i&1 == 1 {
-			names = append(names, m)
-		}
-	}
-	return names
 }
 
 // fail records an error whose offset counts from base.
@@ -154,9 +136,9 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 	}
 }
 
-// resolve reads the policy.
+// resolve reads the policy and the options.
 func (r *request) resolve() {
-	p := r.members[inPolicy]
+	p := r.members[api.InPolicy]
 	if r.policy != nil || r.err != nil {
 		return
 	}
@@ -164,23 +146,53 @@ func (r *request) resolve() {
 	if !p.Zero() {
 		src = p.Of(r.src)
 	}
-	r.resolvePolicy(src, p.Start)
+	if r.readOptions(); r.err == nil {
+		r.resolvePolicy(src, p.Start)
+	}
 }
 
+// readOptions reads the options: those of the session, and over them those of the request.
+func (r *request) readOptions() {
+	if s := r.session; s != nil && len(s.options) > 0 {
+		r.fail(policy.Decode(s.options, &r.options), 0) // they were read before
+		r.options.Usage = nil                           // it was of that call
+	}
+	if p := r.members[api.InOptions]; !p.Zero() && r.err == nil {
+		r.optionsAt = p.Start
+		if err := policy.Decode(p.Of(r.src), &r.options); err != nil {
+			r.fail(policy.SuggestOption(err), p.Start)
+		}
+	}
+}
+
+// resolvePolicy reads a policy that stands at an offset. Nil is that of the session, if there is one, or the default one.
 func (r *request) resolvePolicy(src []byte, base uint32) {
-	pol, err := r.sessions.policy(src)
-	if r.fail(err, base); r.err != nil {
+	if r.policyAt = base; src == nil && r.session != nil {
+		r.base = r.session.base
+	} else {
+		p, err := r.sessions.policy(src)
+		if r.fail(err, base); r.err != nil {
+			return
+		}
+		r.base = p
+	}
+	p, err := r.base.With(&r.options)
+	if r.fail(err, r.optionsAt); r.err != nil {
 		return
 	}
-	r.policy, r.policySrc, r.policyAt = pol, src, base
+	r.policy = p
 	if r.estimator(); r.err != nil {
 		return
 	}
 	defer r.suit()
-	if !pol.Auto() {
-		if r.format = wire.ByName(pol.Format); r.format == nil {
-			r.fail(&jsonspan.Error{Code: policy.UnknownFormat, At: "format",
-				Message: policy.Unknown("format", pol.Format, wire.Names())}, base)
+	if !p.Auto() {
+		at := base
+		if p.Format != r.base.Format {
+			at = r.optionsAt
+		}
+		if r.format = wire.ByName(string(p.Format)); r.format == nil {
+			r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format",
+				Message: policy.Unknown("format", string(p.Format), wire.Names())}, at)
 		}
 	}
 }
@@ -188,7 +200,7 @@ func (r *request) resolvePolicy(src []byte, base uint32) {
 // estimator is that of the policy, for the policy's model.
 func (r *request) estimator() {
 	if r.profile = tokens.ByName(r.policy.Estimator); r.profile == nil {
-		r.fail(&jsonspan.Error{Code: policy.UnknownEstimator, At: "estimator",
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownEstimator, At: "estimator",
 			Message: policy.Unknown("estimator", r.policy.Estimator, tokens.Names())}, r.policyAt)
 		return
 	}
@@ -269,12 +281,12 @@ func (r *request) stateFormat() *wire.Format {
 			return f
 		}
 	}
-	var state compact.State
-	p := r.members[inState]
+	var state api.State
+	p := r.members[api.InState]
 	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used
 		return nil
 	}
-	return wire.ByName(state.Format)
+	return wire.ByName(string(state.Format))
 }
 
 // settle decides on the format of a conversation that was in the format before, or in none; nil where nothing tells. What was
@@ -313,25 +325,25 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 			s.Skip()
 		}
 		if !named {
-			return &jsonspan.Error{Code: wire.MissingRole, Offset: int(at), Message: "this message has no role"}
+			return &jsonspan.Error{Code: api.CodeMissingRole, Offset: int(at), Message: "this message has no role"}
 		}
 	}
 	return nil
 }
 
 // need reports a member that an operation cannot do without.
-func (r *request) need(member int) bool {
-	if member == inMessages && r.err == nil && r.session != nil && r.op.takes&grows == 0 {
+func (r *request) need(member api.Member) bool {
+	if member == api.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
 	}
 	if r.err == nil && r.members[member].Zero() {
-		r.err = &jsonspan.Error{Code: wire.MissingField, Message: "the request has no \"" + memberNames[member] + "\""}
+		r.err = &jsonspan.Error{Code: api.CodeMissingField, Message: "the request has no \"" + api.MemberTable[member].Name + "\""}
 	}
 	return r.err == nil
 }
 
 // decode reads a typed member, if it is there.
-func (r *request) decode(member int, v policy.Unmarshaler) {
+func (r *request) decode(member api.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {
 		r.fail(policy.Decode(p.Of(r.src), v), p.Start)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/archive"
-	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	published "github.com/ctxfold/ctxfold/internal/seeds"
+	"github.com/ctxfold/ctxfold/internal/publishedtest"
 )
 
 // TestSeeds tests every row of the published systems. With CTXFOLD_CALLS it records all calls.
-func TestSeeds(t *testing.T) { published.Run(t, published.Record(t, core.Call)) }
+func TestSeeds(t *testing.T) { publishedtest.Run(t, publishedtest.Record(t, core.Call)) }
 
 // TestSeedVectors runs the golden vectors of the published systems. With CTXFOLD_CALLS it records all calls.
-func TestSeedVectors(t *testing.T) { published.RunVectors(t, published.Record(t, core.Call)) }
+func TestSeedVectors(t *testing.T) { publishedtest.RunVectors(t, publishedtest.Record(t, core.Call)) }

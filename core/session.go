@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/compact"
-	"github.com/ctxfold/ctxfold/core/jsonspan"
-	"github.com/ctxfold/ctxfold/core/policy"
-	"github.com/ctxfold/ctxfold/core/tokens"
-	"github.com/ctxfold/ctxfold/core/transcript"
-	"github.com/ctxfold/ctxfold/core/wire"
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/hook"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // Sessions are transcripts that stay between calls, so that a live conversation is not read again at each turn. The zero
@@ -31,14 +34,17 @@ type Sessions struct {
 // maxPolicy is how large a policy is kept for the next request, in bytes.
 const maxPolicy = 1 << 14
 
-// policy resolves a policy and checks its passes. What it returns is not to be written to.
+// policy resolves a policy. That of the last request costs a comparison. What it returns is not to be written to.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
+	if len(src) == 0 {
+		src = []byte("{}") // as a plan has it
+	}
 	if l.policyKnown != nil && bytes.Equal(src, l.policySent) {
 		return l.policyKnown, nil
 	}
-	p, err := policy.Resolve(src)
+	p, err := passes.Resolve(src)
 	if err == nil {
-		err = compact.CheckPasses(p)
+		err = hook.Check(p)
 	}
 	if err == nil && len(src) <= maxPolicy {
 		l.policySent, l.policyKnown = append(l.policySent[:0], src...), p
@@ -49,11 +55,13 @@ func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 // session is a transcript that grows.
 type session struct {
 	id      int
-	policy  *policy.Policy
-	raw     policy.Raw // the policy as it was sent
-	model   string     // what an answer of open has told, where the policy names none
+	base    *policy.Policy // without the options
+	policy  *policy.Policy // with them
+	raw     api.Raw        // the policy as it was sent
+	options api.Raw        // as they were sent
+	model   string         // what an answer of open has told, where the policy names none
 	profile *tokens.Profile
-	state   compact.State
+	state   api.State
 	format  *wire.Format           // nil as long as neither policy nor messages tell it
 	auto    bool                   // messages may show another format
 	t       *transcript.Transcript // nil as long as there are no messages
@@ -74,7 +82,7 @@ func (l *Sessions) drop(s *session) {
 
 // enter finds the session that a request names, and gives the request what the session knows.
 func (r *request) enter() {
-	at := r.members[inSession]
+	at := r.members[api.InSession]
 	id, err := strconv.Atoi(string(at.Of(r.src)))
 	if err != nil {
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open gave"}, at.Start)
@@ -82,36 +90,37 @@ func (r *request) enter() {
 	}
 	i, found := r.sessions.find(id)
 	if !found {
-		r.fail(&jsonspan.Error{Code: SessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
 		return
 	}
-	if r.op.takes&grows == 0 && !r.members[inMessages].Zero() {
-		r.fail(&jsonspan.Error{Code: policy.UnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
+	if !r.op.Grows && !r.members[api.InMessages].Zero() {
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
 		return
 	}
 	s := r.sessions.open[i]
 	r.session = s
-	if r.members[inPolicy].Zero() {
-		r.policy, r.profile, r.model = s.policy, s.profile, s.model
-	} else if r.resolve(); r.err == nil {
+	own := !r.members[api.InPolicy].Zero() || !r.members[api.InOptions].Zero()
+	if r.resolve(); r.err == nil {
 		r.adopt(s.model)
 	}
 	if r.err != nil {
 		return
 	}
-	if r.format = s.format; !r.members[inPolicy].Zero() {
+	if r.format = s.format; !own {
+		r.policy, r.profile = s.policy, s.profile
+	} else {
 		r.suit()
 	}
 	if r.profile.Automaton != nil && r.profile.Automaton != s.profile.Automaton {
-		r.fail(&jsonspan.Error{Code: policy.OutOfRange, At: "estimator",
+		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "estimator",
 			Message: "the session was opened with another estimator or for a model of another family; open one with this policy"}, r.policyAt)
 		return
 	}
 	switch {
-	case r.op.takes&grows != 0: // it has no need of the transcript as it is
+	case r.op.Grows: // it has no need of the transcript as it is
 	case s.t == nil:
 		r.empty()
-	case r.op.takes&edits != 0:
+	case r.op.Edits:
 		r.t = s.format.Snapshot(s.t)
 	default:
 		r.t = s.t
@@ -130,12 +139,12 @@ func (r *request) empty() {
 }
 
 // stateOf reads the request's state, or takes the session's.
-func (r *request) stateOf(state *compact.State) {
-	if r.session != nil && r.members[inState].Zero() {
+func (r *request) stateOf(state *api.State) {
+	if r.session != nil && r.members[api.InState].Zero() {
 		*state = r.session.state
 		return
 	}
-	r.decode(inState, state)
+	r.decode(api.InState, state)
 }
 
 // tokens estimates the messages of the transcript. For a session it adds up what is new.
@@ -158,13 +167,14 @@ func (r *request) tokens() int {
 }
 
 func sessionOpen(r *request, dst []byte) []byte {
-	s := &session{policy: r.policy, profile: r.profile, format: r.format, model: r.model}
-	if r.decode(inState, &s.state); r.err != nil {
+	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model}
+	if r.decode(api.InState, &s.state); r.err != nil {
 		return dst
 	}
-	s.raw = slices.Clone(policy.Raw(r.members[inPolicy].Of(r.src)))
+	s.raw = slices.Clone(api.Raw(r.members[api.InPolicy].Of(r.src)))
+	s.options = slices.Clone(api.Raw(r.members[api.InOptions].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
-		s.format = wire.ByName(s.state.Format) // an empty list tells nothing
+		s.format = wire.ByName(string(s.state.Format)) // an empty list tells nothing
 		r.format = s.format
 		r.suit()
 		s.profile = r.profile
@@ -196,10 +206,10 @@ func (s *session) take(r *request) {
 }
 
 func sessionAppend(r *request, dst []byte) []byte {
-	if !r.need(inSession) || !r.need(inMessages) {
+	if !r.need(api.InSession) || !r.need(api.InMessages) {
 		return dst
 	}
-	s, list := r.session, r.members[inMessages]
+	s, list := r.session, r.members[api.InMessages]
 	if s.t == nil {
 		if before := s.format; s.auto { // a plain conversation may go on in another format
 			r.format = nil
@@ -238,7 +248,7 @@ func (r *request) outgrow(list []byte) {
 	found := wire.Detect(d)
 	f := settle(&found, s.format)
 	if f == nil {
-		r.fail(undetected(&found, 0), r.members[inMessages].Start)
+		r.fail(undetected(&found, 0), r.members[api.InMessages].Start)
 		return
 	}
 	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
@@ -252,8 +262,8 @@ func (r *request) outgrow(list []byte) {
 	}
 	if !before.May(f) || r.err != nil {
 		r.err = nil
-		r.fail(&jsonspan.Error{Code: UndetectedForm, Message: "these messages are in the format \"" + f.Name +
-			"\", and the session's are not"}, r.members[inMessages].Start)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Message: "these messages are in the format \"" + f.Name +
+			"\", and the session's are not"}, r.members[api.InMessages].Start)
 		return
 	}
 	s.take(r)
@@ -285,19 +295,19 @@ func (s *session) append(messages []byte) *jsonspan.Error {
 }
 
 func sessionClose(r *request, dst []byte) []byte {
-	if !r.need(inSession) {
+	if !r.need(api.InSession) {
 		return dst
 	}
 	r.sessions.drop(r.session)
-	return appendJSON(dst, Closed{Closed: r.session.id}.MarshalEasyJSON)
+	return appendJSON(dst, api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
 // appendSession writes how the session stands.
 func (r *request) appendSession(dst []byte) []byte {
 	s := r.session
-	a := SessionInfo{Session: s.id}
+	a := api.SessionInfo{Session: s.id}
 	if s.format != nil {
-		a.Format = s.format.Name
+		a.Format = api.Format(s.format.Name)
 	}
 	if r.t = s.t; r.t != nil {
 		r.policy, r.profile = s.policy, s.profile
@@ -307,18 +317,26 @@ func (r *request) appendSession(dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// move makes a result the session's transcript, because the host goes on with it.
+// again is the transcript behind a result, as a session goes on with it if there is one.
+func (r *request) again(c *compact.Run) *transcript.Transcript {
+	var weigh *jsonspan.Automaton
+	if r.session != nil {
+		weigh = r.session.profile.Automaton
+	}
+	t, _ := c.Result().Transcript(weigh)
+	return t
+}
+
+// move makes a result the session's transcript, because the host goes on with it. The answer is written by then.
 func (r *request) move(c *compact.Run) {
 	if r.session == nil || !c.Report.Changed || r.policy.Answer == "report" {
 		return
 	}
 	s := r.session
-	src := c.AppendOuter(make([]byte, 0, c.Size()+c.Size()/32+64))
-	scan := jsonspan.New(src)
-	scan.Weigh = s.profile.Automaton
-	t, was := s.format.Read(scan), s.t
+	t, err := c.Result().Transcript(s.profile.Automaton)
+	was := s.t
 	s.t, s.sum, s.counted, s.recount = t, 0, 0, t.Recounted
-	if scan.Err() != nil || len(t.Messages) == 0 { // nothing is left, or nothing that can be read again
+	if err != nil || len(t.Messages) == 0 { // nothing is left, or nothing that can be read again
 		s.t = nil
 		return
 	}

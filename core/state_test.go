@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/compact"
+	"github.com/ctxfold/ctxfold/core/internal/api"
 )
 
 // session is work on a file, n turns of it, in the wire format native.
@@ -29,7 +29,7 @@ func session(from, n int) (list []map[string]any) {
 func TestStateFromDigest(t *testing.T) {
 	for _, preset := range []string{"default", "turn-tail", "checkpoint", "window-budget", "agent-loop"} {
 		t.Run(preset, func(t *testing.T) {
-			run := func(messages []map[string]any, state json.RawMessage) (out []map[string]any, left compact.State) {
+			run := func(messages []map[string]any, state json.RawMessage) (out []map[string]any, left api.State) {
 				request := map[string]any{"messages": messages, "policy": map[string]any{"preset": preset, "format": "native", "force": true,
 					"window": map[string]any{"tokens": 32000}, "summary": map[string]any{"mode": "local"}}}
 				if state != nil {
@@ -41,7 +41,7 @@ func TestStateFromDigest(t *testing.T) {
 				}
 				var a struct {
 					Messages []map[string]any
-					State    compact.State
+					State    api.State
 					Report   struct{ Changed bool }
 				}
 				if err := json.Unmarshal(core.Call("plan", src), &a); err != nil || !a.Report.Changed {

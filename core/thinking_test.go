@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/policy"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/judge"
 	"github.com/ctxfold/ctxfold/internal/sessions"
@@ -209,7 +209,7 @@ func TestThinkingAfterPlan(t *testing.T) {
 	}
 	first := join(parts[:5], rand.New(rand.NewPCG(1, 1)))
 	for _, mode := range []string{"auto", "manual", "adaptive", "drop_block"} {
-		p := fmt.Sprintf(`{"format":"anthropic","window":{"tokens":800,"reserve":0},"passes":[{"pass":"fold","keep_tokens":200}],"thinking":%q}`, mode)
+		p := fmt.Sprintf(`{"format":"anthropic","window":{"tokens":1500,"reserve":0},"passes":[{"pass":"fold","keep_tokens":200}],"thinking":%q}`, mode)
 		a := call(t, "plan", `{"policy":`+p+`,"messages":`+string(first)+`}`)
 		if len(a.Requests) == 0 {
 			t.Fatalf("%s: no request: %s", mode, a.Report.Reason)

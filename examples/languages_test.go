@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // The summary that all examples in this folder give.
@@ -45,10 +45,7 @@ func TestLanguages(t *testing.T) {
 	rust := filepath.Join(t.TempDir(), "example")
 	run(t, nil, rustc, "--edition", "2021", "-D", "warnings", "-O", "-o", rust, "rust/main.rs", "-L", build, "-l", "ctxfold", "-C", "link-arg=-Wl,-rpath,"+build)
 
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := ctxfold.New(ctxfold.Options{})
 	for name, program := range map[string][]string{
 		"c":      {filepath.Join(build, "example")},
 		"python": {"python3", "python/main.py", library},
@@ -60,8 +57,10 @@ func TestLanguages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := c.Compact(t.Context(), messages, []byte(`{"window":{"tokens":16000}}`), host.SummarizerFunc(
-					func(context.Context, host.Request) (host.Summary, error) { return host.Summary{Text: summary}, nil }))
+				want, err := c.Compact(t.Context(), messages, ctxfold.RawPolicy(`{"window":{"tokens":16000}}`), ctxfold.SummarizerFunc(
+					func(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
+						return ctxfold.Summary{Text: summary}, nil
+					}))
 				if err != nil || !want.Changed || want.Report.Summary.Source != "model" {
 					t.Fatalf("%v: %+v", err, want)
 				}

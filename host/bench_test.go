@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -13,13 +14,8 @@ func BenchmarkCompact(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, engine := range map[string]host.Engine{"module": host.EngineModule, "native": host.EngineNative} {
+	for name, c := range map[string]*ctxfold.Compactor{"module": open(b, host.Options{}).Compactor, "native": ctxfold.New(ctxfold.Options{})} {
 		b.Run(name, func(b *testing.B) {
-			c, err := host.New(b.Context(), host.Options{Engine: engine, CacheDir: cache})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer c.Close(b.Context())
 			b.SetBytes(int64(len(messages)))
 			b.ReportAllocs()
 			for b.Loop() {

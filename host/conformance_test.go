@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/host"
 )
@@ -22,6 +24,7 @@ var update = flag.Bool("update", false, "rewrite the answers of testdata/vectors
 type vector struct {
 	Name    string  `json:"name"`
 	Op      string  `json:"op"`
+	Full    bool    `json:"full,omitempty"` // only the full build answers so
 	Request *string `json:"request,omitempty"`
 	Base64  []byte  `json:"request_base64,omitempty"`
 	Answer  string  `json:"answer"`
@@ -44,6 +47,7 @@ func (v *vector) replan() bool {
 	var plan struct {
 		Messages              int
 		Policy, State, Format json.RawMessage
+		Options               json.RawMessage
 		Replies               json.RawMessage
 	}
 	if v.Op != "step" || strings.Contains(v.Answer, `"error":{`) || json.Unmarshal(v.request(), &in) != nil ||
@@ -63,7 +67,7 @@ func (v *vector) replan() bool {
 	policy["format"] = plan.Format
 	known, _ := json.Marshal(policy)
 	var out struct{ Plan json.RawMessage }
-	answer := core.Call("plan", fmt.Appendf(nil, `{"policy":%s,"state":%s,"messages":%s}`, known, plan.State, list))
+	answer := core.Call("plan", fmt.Appendf(nil, `{"policy":%s,"options":%s,"state":%s,"messages":%s}`, known, cmp.Or(string(plan.Options), "{}"), plan.State, list))
 	if json.Unmarshal(answer, &out) != nil || out.Plan == nil {
 		return false
 	}
@@ -75,8 +79,8 @@ func (v *vector) replan() bool {
 	return changed
 }
 
-// TestVectors runs every vector natively, in the module, and in the plain reactor that CTXFOLD_REACTOR names, if it does. The
-// answers must be those of the file, byte for byte.
+// TestVectors runs every vector natively, in the full module, and those for any build in the module that ships, and in the plain
+// reactor that CTXFOLD_REACTOR names, if it does. The answers must be those of the file, byte for byte.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("../testdata/vectors/*.json")
 	if err != nil {
@@ -85,14 +89,15 @@ func TestVectors(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("there are no vectors in testdata/vectors")
 	}
-	c := open(t, host.Options{})
-	var reactor *host.Compactor
+	full, c := open(t, host.Options{Module: fullModule(t)}), open(t, host.Options{})
+	var reactor *opened
 	if path := os.Getenv("CTXFOLD_REACTOR"); path != "" {
 		wasm, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reactor = open(t, host.Options{Module: wasm})
+		plain := open(t, host.Options{Module: wasm})
+		reactor = &plain
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -110,8 +115,15 @@ func TestVectors(t *testing.T) {
 						changed++
 					}
 					compare(t, "the answer is not that of the file (`go test ./host -update` rewrites it)", native, vectors[i].Answer)
-					module, err := c.Answer(t.Context(), v.Op, v.request())
+					module, err := full.Answer(t.Context(), v.Op, v.request())
 					if err != nil {
+						t.Fatal(err)
+					}
+					compare(t, "the full module answers otherwise than the native code (`make module-full` builds it anew)", module, string(native))
+					if v.Full {
+						return
+					}
+					if module, err = c.Answer(t.Context(), v.Op, v.request()); err != nil {
 						t.Fatal(err)
 					}
 					compare(t, "the module answers otherwise than the native code (`make module` builds it anew)", module, string(native))
@@ -191,9 +203,9 @@ func compare(t *testing.T, fault string, got []byte, want string) {
 // An operation that does not exist gets the same answer from both engines.
 func TestUnknownOp(t *testing.T) {
 	var messages []string
-	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		for _, op := range []string{"nope", "", "alloc", "free", "memory", "../info"} {
-			var e *host.Error
+			var e *ctxfold.Error
 			if _, err := c.Call(t.Context(), op, []byte(`{}`)); !errors.As(err, &e) || e.Code != "unknown_op" {
 				t.Errorf("%q: %v", op, err)
 			} else if op == "nope" {

@@ -35,11 +35,7 @@ func FuzzEngines(f *testing.F) {
 			}
 		}
 	}
-	c, err := host.New(f.Context(), host.Options{CacheDir: cache, Instances: 1})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { _ = c.Close(context.Background()) })
+	c := open(f, host.Options{Instances: 1, Module: fullModule(f)})
 	f.Fuzz(func(t *testing.T, n uint8, request []byte) {
 		op := ops[int(n)%len(ops)]
 		native := core.Call(op, bytes.Clone(request))

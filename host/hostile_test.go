@@ -12,8 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -23,8 +22,8 @@ type hostile struct {
 	op      string
 	n       int // its size in the long run
 	request func(n int) []byte
-	code    string // of the error that must come; "" for an answer
-	long    bool   // it is for the long run only
+	code    ctxfold.ErrorCode // of the error that must come; "" for an answer
+	long    bool              // it is for the long run only
 }
 
 func list(n int, message func(b *bytes.Buffer, i int)) string {
@@ -155,8 +154,8 @@ var hostiles = []hostile{
 // the file that CTXFOLD_LONG names.
 func TestHostile(t *testing.T) {
 	long := os.Getenv("CTXFOLD_LONG")
-	out := table.NewWriter()
-	out.AppendHeader(table.Row{"input", "operation", "MB", "messages", "answer", "native: s of CPU", "times linear", "MB allocated", "module: s of CPU", "times linear", "MB of memory"})
+	out := "| input | operation | MB | messages | answer | native: s of CPU | times linear | MB allocated | module: s of CPU | times linear | MB of memory |\n" +
+		"| --- | --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, h := range hostiles {
 		t.Run(h.name, func(t *testing.T) {
 			if h.long && long == "" {
@@ -171,13 +170,13 @@ func TestHostile(t *testing.T) {
 			if answer == "" {
 				answer = "a result"
 			}
-			row := table.Row{h.name, h.op, fmt.Sprintf("%.1f", float64(len(whole))/1e6), bytes.Count(whole, []byte(`"role"`)), answer}
-			for _, engine := range []host.Engine{host.EngineNative, host.EngineModule} {
-				name := map[host.Engine]string{host.EngineNative: "native", host.EngineModule: "module"}[engine]
+			row := fmt.Sprintf("| %s | %s | %.1f | %d | %s |", h.name, h.op, float64(len(whole))/1e6, bytes.Count(whole, []byte(`"role"`)), answer)
+			for _, name := range []string{"native", "module"} {
 				seen := &recorder{}
-				c, err := host.New(t.Context(), host.Options{Engine: engine, CacheDir: cache, Metrics: seen, Instances: 1})
-				if err != nil {
-					t.Fatal(err)
+				o := ctxfold.Options{Metrics: seen}
+				c := native(t, o)
+				if name == "module" {
+					c = open(t, host.Options{Instances: 1, Options: o}).Compactor
 				}
 				quick := fastest(t, c, h, small)
 				took := fastest(t, c, h, whole)
@@ -191,7 +190,7 @@ func TestHostile(t *testing.T) {
 					t.Errorf("%s: %d bytes take %v, %d take %v: %.1f times what is linear", name, len(small), quick, len(whole), took, factor)
 				}
 				peak := seen.operations[len(seen.operations)-1].MemoryBytes
-				if engine == host.EngineNative {
+				if name == "native" {
 					peak = allocated(func() { _, _ = c.Call(t.Context(), h.op, whole) })
 				}
 				// A record of a message takes a few hundred bytes, what was done to it as many again, and the collector lets
@@ -202,30 +201,30 @@ func TestHostile(t *testing.T) {
 				if _, err := c.Call(t.Context(), "estimate", []byte(`{"policy":{"format":"openai-chat"},"messages":[{"role":"user","content":"x"}]}`)); err != nil {
 					t.Errorf("%s: the call after it: %v", name, err)
 				}
-				row = append(row, fmt.Sprintf("%.2f", took.Seconds()), fmt.Sprintf("%.1f", factor), fmt.Sprintf("%.0f", float64(peak)/1e6))
+				row += fmt.Sprintf(" %.2f | %.1f | %.0f |", took.Seconds(), factor, float64(peak)/1e6)
 				t.Logf("%s: %v, %.1f times what is linear, %d MB", name, took.Round(time.Millisecond), factor, peak/1e6)
 				_ = c.Close(t.Context())
 			}
-			out.AppendRow(row)
+			out += row + "\n"
 		})
 	}
 	if long == "" {
 		return
 	}
-	if err := os.WriteFile(long, []byte(out.RenderMarkdown()+"\n"), 0o666); err != nil {
+	if err := os.WriteFile(long, []byte(out), 0o666); err != nil {
 		t.Error(err)
 	}
 }
 
 // fastest is the processor time of the shortest of three runs.
-func fastest(t *testing.T, c *host.Compactor, h hostile, request []byte) time.Duration {
+func fastest(t *testing.T, c *ctxfold.Compactor, h hostile, request []byte) time.Duration {
 	t.Helper()
 	best := time.Duration(1<<63 - 1)
 	for range 3 {
 		start := now()
 		_, err := c.Call(t.Context(), h.op, request)
 		best = min(best, now()-start)
-		var e *host.Error
+		var e *ctxfold.Error
 		switch {
 		case h.code == "" && err != nil:
 			t.Fatalf("%d bytes: %v", len(request), err)
@@ -251,8 +250,8 @@ func allocated(f func()) uint64 {
 // Plans and states that somebody has changed are refused, or lead to another valid result.
 func TestTampered(t *testing.T) {
 	messages := sample(t)
-	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
-		a, err := c.Plan(t.Context(), host.Input{Messages: messages, Policy: policy})
+	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
+		a, err := c.Plan(t.Context(), ctxfold.Input{Messages: messages, Policy: policy})
 		if err != nil || len(a.Requests) == 0 {
 			t.Fatalf("%v: %+v", err, a)
 		}
@@ -260,24 +259,24 @@ func TestTampered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		replies := []host.Summary{{ID: a.Requests[0].ID, Text: summary}}
+		replies := []ctxfold.Summary{{ID: a.Requests[0].ID, Text: summary}}
 		other := []byte(`[{"role":"user","content":"another"},{"role":"assistant","content":[{"type":"text","text":"conversation"}]}]`)
-		var e *host.Error
-		if _, err := c.Step(t.Context(), other, a.Plan, replies); !errors.As(err, &e) || e.Code != "plan_mismatch" {
+		var e *ctxfold.Error
+		if _, err := c.Step(t.Context(), ctxfold.Input{Messages: other}, a.Plan, replies); !errors.As(err, &e) || e.Code != "plan_mismatch" {
 			t.Errorf("a plan for other messages: %v", err)
 		}
 		changed := bytes.Replace(messages, []byte("the"), []byte("teh"), 1)
-		if _, err := c.Step(t.Context(), changed, a.Plan, replies); !errors.As(err, &e) || e.Code != "plan_mismatch" {
+		if _, err := c.Step(t.Context(), ctxfold.Input{Messages: changed}, a.Plan, replies); !errors.As(err, &e) || e.Code != "plan_mismatch" {
 			t.Errorf("a plan for messages of which one letter was changed: %v", err)
 		}
 		// Every value of a plan and of a state is replaced by others, one at a time.
 		for what, text := range map[string]json.RawMessage{"plan": a.Plan, "state": done.State} {
 			for path, tampered := range mutations(t, text) {
 				if what == "plan" {
-					answer, err := c.Step(t.Context(), messages, tampered, replies)
+					answer, err := c.Step(t.Context(), ctxfold.Input{Messages: messages}, tampered, replies)
 					check(t, c, what+" "+path, messages, err, func() json.RawMessage { return answer.Messages })
 				} else {
-					answer, err := c.CompactWith(t.Context(), host.Input{Messages: messages, Policy: policy, State: tampered}, nil)
+					answer, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: messages, Policy: policy, State: tampered}, nil)
 					check(t, c, what+" "+path, messages, err, func() json.RawMessage { return answer.Messages })
 				}
 			}
@@ -286,9 +285,9 @@ func TestTampered(t *testing.T) {
 }
 
 // check wants an error of the core or a valid transcript.
-func check(t *testing.T, c *host.Compactor, what string, before []byte, err error, result func() json.RawMessage) {
+func check(t *testing.T, c *ctxfold.Compactor, what string, before []byte, err error, result func() json.RawMessage) {
 	t.Helper()
-	var e *host.Error
+	var e *ctxfold.Error
 	if err != nil {
 		if !errors.As(err, &e) || e.Code == "internal" {
 			t.Errorf("%s: %v", what, err)
@@ -299,7 +298,7 @@ func check(t *testing.T, c *host.Compactor, what string, before []byte, err erro
 	if after == nil { // summaries are wanted
 		return
 	}
-	if v, err := c.Validate(context.Background(), host.Input{Messages: after, Format: "anthropic"}); err != nil || !v.Valid && !bytes.Equal(before, after) {
+	if v, err := c.Validate(context.Background(), ctxfold.Input{Messages: after, Format: "anthropic"}); err != nil || !v.Valid && !bytes.Equal(before, after) {
 		t.Errorf("%s: the result is not valid: %v, %+v", what, err, v)
 	}
 }
@@ -351,7 +350,7 @@ func mutations(t *testing.T, text json.RawMessage) map[string]json.RawMessage {
 
 // Markers do not feed on themselves: compacting the result again and again, with new messages in between, does not grow it.
 func TestMarkersDoNotGrow(t *testing.T) {
-	c := open(t, host.Options{Engine: host.EngineNative})
+	c := native(t, ctxfold.Options{})
 	messages, state := sample(t), json.RawMessage(nil)
 	var sizes []int
 	for i := range 30 {
@@ -366,7 +365,7 @@ func TestMarkersDoNotGrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := c.CompactWith(t.Context(), host.Input{Messages: grown, Policy: []byte(`{"window":{"tokens":16000},"force":true}`), State: state}, nil)
+		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: grown, Policy: ctxfold.RawPolicy(`{"window":{"tokens":16000},"force":true}`), State: state}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

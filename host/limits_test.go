@@ -3,7 +3,6 @@ package host_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -33,11 +33,11 @@ func estimateRequest(size int) []byte {
 
 func TestMemoryLimit(t *testing.T) {
 	seen := &recorder{}
-	c := open(t, host.Options{MemoryLimit: 24 << 20, Metrics: seen})
+	c := open(t, host.Options{MemoryLimit: 24 << 20, Options: ctxfold.Options{Metrics: seen}})
 	small := estimateRequest(1 << 10)
 	for range 3 {
 		_, err := c.Call(t.Context(), "estimate", estimateRequest(20<<20))
-		if !errors.Is(err, host.ErrMemoryLimit) || !errors.Is(err, host.ErrTrap) {
+		if !errors.Is(err, ctxfold.ErrMemoryLimit) || !errors.Is(err, ctxfold.ErrTrap) {
 			t.Fatalf("a call that needs too much: %v, want ErrMemoryLimit", err)
 		}
 		if n, _ := c.Idle(); n != 0 {
@@ -51,7 +51,7 @@ func TestMemoryLimit(t *testing.T) {
 	if last.MemoryBytes == 0 || last.MemoryBytes > 24<<20 {
 		t.Errorf("an instance of %d bytes", last.MemoryBytes)
 	}
-	if code := seen.operations[0].Code; code != host.CodeMemory {
+	if code := seen.operations[0].Code; code != ctxfold.CodeMemory {
 		t.Errorf("metrics saw %q", code)
 	}
 }
@@ -61,7 +61,7 @@ func TestMemoryLimit(t *testing.T) {
 func TestMemoryOfMixedSizes(t *testing.T) {
 	c := open(t, host.Options{Instances: 1})
 	r := rand.New(rand.NewPCG(1, 2))
-	policy := json.RawMessage(`{"format":"openai-chat","window":{"tokens":1000}}`)
+	policy := ctxfold.RawPolicy(`{"format":"openai-chat","window":{"tokens":1000}}`)
 	settled := uint32(0)
 	for i := range 1000 {
 		n := 1 + r.IntN(1<<r.IntN(7)) // up to 64 pairs of messages, mostly few
@@ -86,10 +86,13 @@ func TestCancelInside(t *testing.T) {
 	for name, o := range map[string]host.Options{
 		"module":      {Instances: 1},
 		"interrupted": {Instances: 1, Interrupt: true},
-		"native":      {Engine: host.EngineNative},
+		"native":      {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := open(t, o)
+			c := native(t, ctxfold.Options{})
+			if o.Instances > 0 {
+				c = open(t, o).Compactor
+			}
 			start := time.Now()
 			if _, err := c.Call(t.Context(), "estimate", request); err != nil {
 				t.Fatal(err)
@@ -120,7 +123,7 @@ func TestCancelInside(t *testing.T) {
 // With one instance, a second call waits for it, and no longer than its context lets it.
 func TestWaiting(t *testing.T) {
 	seen := &recorder{}
-	c := open(t, host.Options{Instances: 1, Module: trapping, Metrics: seen})
+	c := open(t, host.Options{Instances: 1, Module: trapping, Options: ctxfold.Options{Metrics: seen}})
 	release := c.Occupy()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -131,18 +134,21 @@ func TestWaiting(t *testing.T) {
 	if _, err := c.Call(t.Context(), "detect", nil); err != nil {
 		t.Error(err)
 	}
-	if o := seen.operations[0]; o.Code != host.CodeCanceled || o.Waited < 20*time.Millisecond || o.Took > o.Waited {
+	if o := seen.operations[0]; o.Code != ctxfold.CodeCanceled || o.Waited < 20*time.Millisecond || o.Took > o.Waited {
 		t.Errorf("metrics saw %+v", o)
 	}
 }
 
 func TestMetrics(t *testing.T) {
 	messages := sample(t)
-	for _, engine := range []host.Engine{host.EngineModule, host.EngineNative} {
+	for _, sandboxed := range []bool{true, false} {
 		seen := &recorder{}
-		c := open(t, host.Options{Engine: engine, Metrics: seen})
-		r, err := c.Compact(t.Context(), messages, policy, host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) {
-			return host.Summary{Text: summary}, nil
+		c := native(t, ctxfold.Options{Metrics: seen})
+		if sandboxed {
+			c = open(t, host.Options{Options: ctxfold.Options{Metrics: seen}}).Compactor
+		}
+		r, err := c.Compact(t.Context(), messages, policy, ctxfold.SummarizerFunc(func(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
+			return ctxfold.Summary{Text: summary}, nil
 		}))
 		if err != nil {
 			t.Fatal(err)
@@ -167,24 +173,24 @@ func TestMetrics(t *testing.T) {
 // recorder keeps what Metrics are told.
 type recorder struct {
 	mu          sync.Mutex
-	operations  []host.Operation
-	summaries   []host.SummaryCall
-	compactions []host.Report
+	operations  []ctxfold.Operation
+	summaries   []ctxfold.SummaryCall
+	compactions []ctxfold.Report
 }
 
-func (r *recorder) Operation(o host.Operation) {
+func (r *recorder) Operation(o ctxfold.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.operations = append(r.operations, o)
 }
 
-func (r *recorder) Summary(s host.SummaryCall) {
+func (r *recorder) Summary(s ctxfold.SummaryCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.summaries = append(r.summaries, s)
 }
 
-func (r *recorder) Compaction(c host.Report) {
+func (r *recorder) Compaction(c ctxfold.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.compactions = append(r.compactions, c)

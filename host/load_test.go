@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -27,9 +28,9 @@ type loadCase struct {
 }
 
 // loadCases are n short conversations with tools, that all need a summary.
-func loadCases(t *testing.T, n int, policy json.RawMessage, s host.Summarizer) []loadCase {
+func loadCases(t *testing.T, n int, policy ctxfold.Policy, s ctxfold.Summarizer) []loadCase {
 	t.Helper()
-	c := open(t, host.Options{Engine: host.EngineNative})
+	c := native(t, ctxfold.Options{})
 	cases := make([]loadCase, n)
 	for i := range cases {
 		messages := list(4+i%5, func(b *bytes.Buffer, k int) {
@@ -60,9 +61,9 @@ func TestLoad(t *testing.T) {
 	if testing.Short() {
 		goroutines, each = 16, 6
 	}
-	policy := json.RawMessage(`{"format":"openai-chat","window":{"tokens":600,"reserve":0},"summary":{"max_input_tokens":4000},"passes":[{"pass":"fold","keep_tokens":100}]}`)
-	summarize := host.SummarizerFunc(func(_ context.Context, q host.Request) (host.Summary, error) {
-		return host.Summary{Text: summaryOf(q.Prompt)}, nil
+	policy := ctxfold.RawPolicy(`{"format":"openai-chat","window":{"tokens":600,"reserve":0},"summary":{"max_input_tokens":4000},"passes":[{"pass":"fold","keep_tokens":100}]}`)
+	summarize := ctxfold.SummarizerFunc(func(_ context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+		return ctxfold.Summary{Text: summaryOf(q.Prompt)}, nil
 	})
 	cases := loadCases(t, 40, policy, summarize)
 	huge := estimateRequest(20 << 20)
@@ -77,9 +78,9 @@ func TestLoad(t *testing.T) {
 			switch dice := r.IntN(400); {
 			case dice < 2:
 				switch _, err := c.Call(ctx, "estimate", huge); {
-				case errors.Is(err, host.ErrMemoryLimit):
+				case errors.Is(err, ctxfold.ErrMemoryLimit):
 					refused.Add(1)
-				case errors.Is(err, host.ErrTrap):
+				case errors.Is(err, ctxfold.ErrTrap):
 					trapped.Add(1)
 				default:
 					t.Errorf("a call that needs too much: %v", err)
@@ -100,7 +101,7 @@ func TestLoad(t *testing.T) {
 				t.Errorf("the answer of another request: %s instead of %s", got.Messages, k.result)
 			case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 				cancelled.Add(1)
-			case errors.Is(err, host.ErrTrap) && !errors.Is(err, host.ErrMemoryLimit):
+			case errors.Is(err, ctxfold.ErrTrap) && !errors.Is(err, ctxfold.ErrMemoryLimit):
 				trapped.Add(1)
 			default:
 				t.Errorf("%v", err)

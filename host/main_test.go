@@ -2,13 +2,19 @@ package host_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"testing"
 
+	"github.com/ctxfold/ctxfold"
+	_ "github.com/ctxfold/ctxfold/core/full" // for the native engine; the module's gets fullModule where it is wanted
 	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/module"
 )
 
 // cache lets the tests compile the module once: the directory that CTXFOLD_CACHE names, so that the workers of a fuzz test
@@ -30,33 +36,67 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func open(t *testing.T, o host.Options) *host.Compactor {
+// opened is a Compactor over an engine of the tests.
+type opened struct {
+	*ctxfold.Compactor
+	engine *host.Engine
+}
+
+// Answer runs one operation and returns the answer's bytes even if it is an error answer.
+func (c opened) Answer(ctx context.Context, op string, request []byte) ([]byte, error) {
+	answer, _, err := c.engine.Call(ctx, op, request)
+	return answer, err
+}
+
+func (c opened) Idle() (instances int, memory uint32) { return c.engine.Idle() }
+func (c opened) Occupy() (release func())             { return c.engine.Occupy() }
+func (c opened) Break() bool                          { return c.engine.Break() }
+
+func open(t testing.TB, o host.Options) opened {
 	t.Helper()
 	o.CacheDir = cache
-	c, err := host.New(t.Context(), o)
+	if o.Module == nil {
+		o.Module = module.Wasm
+	}
+	e, err := host.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Options.Engine = e
+	c := ctxfold.New(o.Options)
 	t.Cleanup(func() {
 		if err := c.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
-	return c
+	return opened{c, e}
 }
 
-// engines runs a test on both engines.
-func engines(t *testing.T, o host.Options, test func(t *testing.T, c *host.Compactor)) {
-	for name, engine := range map[string]host.Engine{"module": host.EngineModule, "native": host.EngineNative} {
-		t.Run(name, func(t *testing.T) {
-			o.Engine = engine
-			test(t, open(t, o))
-		})
+// fullModule is the module with the published systems: the file that CTXFOLD_FULL names, or the one that make module-full has built.
+func fullModule(t testing.TB) []byte {
+	t.Helper()
+	path := cmp.Or(os.Getenv("CTXFOLD_FULL"), "../build/ctxfold-full.wasm")
+	wasm, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
+		t.Skipf("there is no %s; make module-full builds it", path)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
+}
+
+// native is a Compactor over the code that is compiled into the tests.
+func native(_ *testing.T, o ctxfold.Options) *ctxfold.Compactor { return ctxfold.New(o) }
+
+// engines runs a test on both engines.
+func engines(t *testing.T, test func(t *testing.T, c *ctxfold.Compactor)) {
+	t.Run("module", func(t *testing.T) { test(t, open(t, host.Options{}).Compactor) })
+	t.Run("native", func(t *testing.T) { test(t, native(t, ctxfold.Options{})) })
 }
 
 // The sample is a session of about 45,000 tokens; the policy gives it a window in which it must be folded.
-var policy = json.RawMessage(`{"window":{"tokens":32000}}`)
+var policy = ctxfold.RawPolicy(`{"window":{"tokens":32000}}`)
 
 func sample(t *testing.T) json.RawMessage {
 	t.Helper()
@@ -77,3 +117,5 @@ func unmodified(t *testing.T, text []byte) {
 		}
 	})
 }
+
+const summary = "## Goal\nMake the rate limiter keep a constant amount of memory.\n\n## Done\nThe sweep was written and tested."

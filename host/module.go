@@ -3,7 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -18,11 +18,9 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/core"
 )
-
-//go:embed ctxfold.wasm
-var embedded []byte
 
 const (
 	exportPrefix = "ctxfold_"
@@ -37,9 +35,9 @@ const (
 	maxMemory = 4 << 30
 )
 
-// module is the engine that runs the WebAssembly module: one compiled module and a pool of its instances. An instance
-// serves one call at a time.
-type module struct {
+// Engine runs the WebAssembly module: one compiled module and a pool of its instances. An instance serves one call at a time.
+// Several Compactors may share it; closing one of them closes it.
+type Engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
@@ -55,7 +53,23 @@ type module struct {
 	closed bool
 }
 
-func newModule(ctx context.Context, o Options) (_ *module, err error) {
+// Open compiles the module and starts its first instance, so that a module that cannot start fails here and not in the first
+// call. It fails too where the cache directory cannot be used.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	e, err := open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: %w", err)
+	}
+	return e, nil
+}
+
+func open(ctx context.Context, o Options) (_ *Engine, err error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if len(o.Module) == 0 {
+		return nil, errors.New("there is no module: import github.com/ctxfold/ctxfold/host/module and give module.Wasm, or what a file holds")
+	}
 	if o.Instances < 0 {
 		return nil, fmt.Errorf("there cannot be %d instances", o.Instances)
 	}
@@ -65,7 +79,7 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 	if o.MemoryLimit == 0 || o.MemoryLimit > maxMemory {
 		o.MemoryLimit = maxMemory
 	}
-	m := &module{ops: map[string]bool{}, slots: make(chan struct{}, o.Instances), log: o.Logger}
+	m := &Engine{ops: map[string]bool{}, slots: make(chan struct{}, o.Instances), log: o.Logger}
 	m.limit = o.MemoryLimit / pageSize * pageSize
 	config := wazero.NewRuntimeConfig().WithCloseOnContextDone(o.Interrupt)
 	if o.CacheDir != "" {
@@ -81,12 +95,8 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 		}
 	}()
 
-	wasm := o.Module
-	if wasm == nil {
-		wasm = embedded
-	}
 	compiling := experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
-	if m.compiled, err = m.runtime.CompileModule(compiling, wasm); err != nil {
+	if m.compiled, err = m.runtime.CompileModule(compiling, o.Module); err != nil {
 		return nil, fmt.Errorf("compiling the module: %w", err)
 	}
 	// The module of this package imports nothing; a plain reactor wants a clock and random bytes.
@@ -106,7 +116,6 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 			m.ops[op] = true
 		}
 	}
-	// The first instance is made here, so that a module that cannot start fails in New and not in the first call.
 	first, err := m.instantiate(ctx)
 	if err != nil {
 		return nil, err
@@ -115,33 +124,33 @@ func newModule(ctx context.Context, o Options) (_ *module, err error) {
 	return m, nil
 }
 
-// call runs op on an idle instance, or on a new one, or waits until a call in progress has ended. When ctx ends first, it
+// Call runs op on an idle instance, or on a new one, or waits until a call in progress has ended. When ctx ends first, it
 // leaves the instance to its work: it comes back to the pool afterwards, or is thrown away if the runtime stops it.
-func (m *module) call(ctx context.Context, op string, request []byte) ([]byte, cost, error) {
+func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	spent, answer, err := m.enter(ctx, op, request)
 	if answer != nil || err != nil {
 		return answer, spent, err
 	}
 	start := time.Now()
 	in, err := m.take(ctx)
-	spent.waited += time.Since(start)
+	spent.Waited += time.Since(start)
 	if err != nil {
 		<-m.slots
 		return nil, spent, err
 	}
 	o := m.work(ctx, in, op, request, func() { m.put(ctx, in) })
-	spent.memory = o.memory
+	spent.Memory = o.memory
 	return o.answer, spent, o.err
 }
 
 // enter takes a slot for a call. Where there is an answer or an error without calling an instance, it takes none.
-func (m *module) enter(ctx context.Context, op string, request []byte) (spent cost, answer []byte, err error) {
+func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ctxfold.Cost, answer []byte, err error) {
 	if !m.ops[op] {
 		answer, err = unknownOp(op)
 		return spent, answer, err
 	}
 	if uint64(len(request)) > math.MaxUint32 {
-		return spent, nil, fmt.Errorf("%w: its request has %d bytes", ErrMemoryLimit, len(request))
+		return spent, nil, fmt.Errorf("%w: its request has %d bytes", ctxfold.ErrMemoryLimit, len(request))
 	}
 	start := time.Now()
 	select {
@@ -149,7 +158,7 @@ func (m *module) enter(ctx context.Context, op string, request []byte) (spent co
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	spent.waited = time.Since(start)
+	spent.Waited = time.Since(start)
 	return spent, nil, err
 }
 
@@ -164,7 +173,7 @@ type outcome struct {
 
 // work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called.
 // When ctx ends first, work returns at once, and all that happens behind it.
-func (m *module) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
+func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
 		answer, err := in.call(ctx, op, request)
@@ -192,31 +201,34 @@ func (m *module) work(ctx context.Context, in *instance, op string, request []by
 }
 
 // explain says why a call did not come back.
-func (m *module) explain(ctx context.Context, in *instance, op string, size int, err error) error {
+func (m *Engine) explain(ctx context.Context, in *instance, op string, size int, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
 	}
-	cause := ErrTrap
+	cause := ctxfold.ErrTrap
 	if in.memory.refused {
-		cause = ErrMemoryLimit
+		cause = ctxfold.ErrMemoryLimit
 	}
 	m.log.Warn("ctxfold: the module trapped", "op", op, "request_bytes", size, "error", err)
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp answers in the place of an export that is not there. Core words the answer, so that it is that of EngineNative.
+// unknownOp answers in the place of an export that is not there. Core words the answer, so that it is that of the native engine.
 func unknownOp(op string) ([]byte, error) {
+	if op == "function" {
+		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}
+	}
 	if slices.Contains(core.Ops(), op) {
-		return nil, &Error{Code: codeUnknownOp, Message: "the module is of another version and has no operation " + op}
+		return nil, &ctxfold.Error{Code: "unknown_op", Message: "the module is of another version and has no operation " + op}
 	}
 	return core.Call(op, nil), nil
 }
 
-func (m *module) take(ctx context.Context) (*instance, error) {
+func (m *Engine) take(ctx context.Context) (*instance, error) {
 	m.mu.Lock()
 	if m.closed {
 		m.mu.Unlock()
-		return nil, ErrClosed
+		return nil, ctxfold.ErrClosed
 	}
 	if n := len(m.idle); n > 0 {
 		in := m.idle[n-1]
@@ -228,7 +240,7 @@ func (m *module) take(ctx context.Context) (*instance, error) {
 	return m.instantiate(ctx)
 }
 
-func (m *module) put(ctx context.Context, in *instance) {
+func (m *Engine) put(ctx context.Context, in *instance) {
 	if in.module.Memory().Size() > maxIdleMemory {
 		_ = in.module.Close(context.WithoutCancel(ctx))
 		return
@@ -238,8 +250,8 @@ func (m *module) put(ctx context.Context, in *instance) {
 	m.mu.Unlock()
 }
 
-// close waits for the calls in progress, because the memory of a running instance must not go away under it.
-func (m *module) close(ctx context.Context) error {
+// Close waits for the calls in progress, because the memory of a running instance must not go away under it.
+func (m *Engine) Close(ctx context.Context) error {
 	if !m.setClosed(true) {
 		return nil
 	}
@@ -261,14 +273,14 @@ func (m *module) close(ctx context.Context) error {
 	return m.release(context.WithoutCancel(ctx))
 }
 
-func (m *module) isClosed() bool {
+func (m *Engine) isClosed() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.closed
 }
 
 // setClosed reports whether it changed anything.
-func (m *module) setClosed(closed bool) bool {
+func (m *Engine) setClosed(closed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	changed := m.closed != closed
@@ -276,7 +288,7 @@ func (m *module) setClosed(closed bool) bool {
 	return changed
 }
 
-func (m *module) release(ctx context.Context) error {
+func (m *Engine) release(ctx context.Context) error {
 	err := m.runtime.Close(ctx)
 	if m.cache != nil {
 		if cerr := m.cache.Close(ctx); err == nil {
@@ -295,7 +307,7 @@ type instance struct {
 	ops    map[string]api.Function
 }
 
-func (m *module) instantiate(ctx context.Context) (*instance, error) {
+func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var own *memory
 	allocator := experimental.MemoryAllocatorFunc(func(capacity, _ uint64) experimental.LinearMemory {

@@ -11,49 +11,49 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host"
 )
 
 // Bad input is an error that leads to the place in the caller's own bytes, and the same instance goes on working.
 func TestBadInputThenGood(t *testing.T) {
 	good := json.RawMessage(`[{"role":"user","content":"hello"}]`)
-	openai := json.RawMessage(`{"format":"openai-chat"}`)
+	openai := ctxfold.RawPolicy(`{"format":"openai-chat"}`)
 	// Typed JSON is located by its path; its offset is near the value.
 	const anywhere = "*"
 	tests := []struct {
 		name   string
-		in     host.Input
-		code   string
-		input  string // host.Error.In
+		in     ctxfold.Input
+		code   ctxfold.ErrorCode
+		input  string // ctxfold.Error.In
 		at     string // what stands at Offset; "" for the end
 		prefix string // of Path
 	}{
-		{"not JSON", host.Input{Messages: []byte(`[{"role":"user","content":hello}]`)}, "invalid_json", "messages", `hello}]`, "messages"},
-		{"garbage behind", host.Input{Messages: []byte(`[{"role":"user","content":"hi"}] x`), Policy: openai}, "invalid_json", "messages", `x`, ""},
-		{"truncated", host.Input{Messages: []byte(`[{"role":"user","content":"hel`)}, "truncated_json", "messages", ``, "messages"},
-		{"no messages", host.Input{}, "wrong_type", "messages", ``, "messages"},
-		{"no list", host.Input{Messages: []byte(` {}`)}, "no_messages", "messages", `{}`, "messages"},
-		{"no role", host.Input{Messages: []byte(`[{"content":"hello"}]`)}, "missing_role", "messages", `{"content"`, "messages[0]"},
-		{"nested deep", host.Input{Messages: []byte(strings.Repeat("[", 100_000))}, "too_deep", "messages", `[[`, "messages"},
-		{"unknown preset", host.Input{Messages: good, Policy: []byte(`{"preset":"nope"}`)}, "unknown_preset", "policy", `"nope"`, "policy.preset"},
-		{"unknown key", host.Input{Messages: good, Policy: []byte(`{"gate":{"rtaio":1}}`)}, "unknown_field", "policy", anywhere, "policy.gate.rtaio"},
-		{"bad state", host.Input{Messages: good, Policy: openai, State: []byte(`{"round":"two"}`)}, "wrong_type", "state", anywhere, "state.round"},
+		{"not JSON", ctxfold.Input{Messages: []byte(`[{"role":"user","content":hello}]`)}, "invalid_json", "messages", `hello}]`, "messages"},
+		{"garbage behind", ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hi"}] x`), Policy: openai}, "invalid_json", "messages", `x`, ""},
+		{"truncated", ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hel`)}, "truncated_json", "messages", ``, "messages"},
+		{"no messages", ctxfold.Input{}, "wrong_type", "messages", ``, "messages"},
+		{"no list", ctxfold.Input{Messages: []byte(` {}`)}, "no_messages", "messages", `{}`, "messages"},
+		{"no role", ctxfold.Input{Messages: []byte(`[{"content":"hello"}]`)}, "missing_role", "messages", `{"content"`, "messages[0]"},
+		{"nested deep", ctxfold.Input{Messages: []byte(strings.Repeat("[", 100_000))}, "too_deep", "messages", `[[`, "messages"},
+		{"unknown preset", ctxfold.Input{Messages: good, Policy: ctxfold.RawPolicy(`{"preset":"nope"}`)}, "unknown_preset", "policy", `"nope"`, "policy.preset"},
+		{"unknown key", ctxfold.Input{Messages: good, Policy: ctxfold.RawPolicy(`{"gate":{"rtaio":1}}`)}, "unknown_field", "policy", anywhere, "policy.gate.rtaio"},
+		{"bad state", ctxfold.Input{Messages: good, Policy: openai, State: []byte(`{"round":"two"}`)}, "wrong_type", "state", anywhere, "state.round"},
 	}
-	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
+	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				_, err := c.CompactWith(t.Context(), tt.in, nil)
-				var e *host.Error
+				var e *ctxfold.Error
 				if !errors.As(err, &e) {
 					t.Fatalf("got %v, want an *Error", err)
 				}
 				if e.Code != tt.code || e.In != tt.input || !strings.HasPrefix(e.Path, tt.prefix) || e.Message == "" {
 					t.Errorf("got %+v", e)
 				}
-				text := map[string]json.RawMessage{"messages": tt.in.Messages, "policy": tt.in.Policy, "state": tt.in.State}[e.In]
+				text := map[string]json.RawMessage{"messages": tt.in.Messages, "policy": tt.in.Policy.Raw, "state": tt.in.State}[e.In]
 				if e.Offset < 0 || e.Offset > len(text) {
 					t.Fatalf("offset %d is outside of %q", e.Offset, text)
 				}
@@ -79,12 +79,12 @@ func TestValidateAndRepair(t *testing.T) {
 	messages := json.RawMessage(`[{"role":"user","content":"hi"},
  {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]},
  {"role":"user","content":"never mind"}]`)
-	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
-		v, err := c.Validate(t.Context(), host.Input{Messages: messages, Policy: []byte(`{"format":"anthropic"}`)})
+	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
+		v, err := c.Validate(t.Context(), ctxfold.Input{Messages: messages, Policy: ctxfold.RawPolicy(`{"format":"anthropic"}`)})
 		if err != nil || v.Valid || len(v.Violations) != 1 {
 			t.Fatalf("%v: %+v", err, v)
 		}
-		fixed, err := c.Repair(t.Context(), host.Input{Messages: messages, Policy: []byte(`{"format":"anthropic"}`)})
+		fixed, err := c.Repair(t.Context(), ctxfold.Input{Messages: messages, Policy: ctxfold.RawPolicy(`{"format":"anthropic"}`)})
 		if err != nil || !fixed.Report.Changed || !fixed.Valid || fixed.Report.Repaired != 1 || !bytes.HasPrefix(fixed.Messages, messages[:30]) {
 			t.Errorf("repair: %v: %+v", err, fixed)
 		}
@@ -97,10 +97,10 @@ func TestValidateAndRepair(t *testing.T) {
 func TestSmallOperations(t *testing.T) {
 	messages := json.RawMessage(`[{"role":"user","content":"hello there"},{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]}]`)
 	var answers []string
-	engines(t, host.Options{}, func(t *testing.T, c *host.Compactor) {
-		in := host.Input{Messages: messages, Policy: []byte(`{"window":{"tokens":1000}}`)}
+	for _, c := range []*ctxfold.Compactor{open(t, host.Options{Module: fullModule(t)}).Compactor, native(t, ctxfold.Options{})} {
+		in := ctxfold.Input{Messages: messages, Policy: ctxfold.RawPolicy(`{"window":{"tokens":1000}}`)}
 		info, err := c.Info(t.Context())
-		if err != nil || info.Version != host.Version || len(info.Presets) == 0 || len(info.Formats) == 0 {
+		if err != nil || info.Version != ctxfold.Version || len(info.Presets) == 0 || len(info.Formats) == 0 {
 			t.Fatalf("info: %v, %+v", err, info)
 		}
 		detection, err := c.Detect(t.Context(), messages)
@@ -115,12 +115,12 @@ func TestSmallOperations(t *testing.T) {
 		if err != nil || estimate.Tokens != check.Tokens || len(estimate.Messages) != 2 {
 			t.Fatalf("estimate: %v, %+v", err, estimate)
 		}
-		text, err := c.EstimateText(t.Context(), "\"quoted\" <tag> \xff "+strings.Repeat("word ", 100), nil)
+		text, err := c.EstimateText(t.Context(), "\"quoted\" <tag> \xff "+strings.Repeat("word ", 100), ctxfold.Policy{})
 		if err != nil || text.Tokens < 100 || text.Format != "" {
 			t.Fatalf("estimate of a text: %v, %+v", err, text)
 		}
 		answers = append(answers, fmt.Sprintf("%s%s%s%s%s", info.Raw, detection.Raw, check.Raw, estimate.Raw, text.Raw))
-	})
+	}
 	if answers[0] != answers[1] {
 		t.Errorf("the engines differ:\n%s\n%s", answers[0], answers[1])
 	}
@@ -129,7 +129,7 @@ func TestSmallOperations(t *testing.T) {
 func TestConcurrentCalls(t *testing.T) {
 	messages := sample(t)
 	unmodified(t, messages)
-	want, err := open(t, host.Options{Engine: host.EngineNative}).Compact(t.Context(), messages, policy, nil)
+	want, err := native(t, ctxfold.Options{}).Compact(t.Context(), messages, policy, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestConcurrentCalls(t *testing.T) {
 	for i := range 16 {
 		wg.Go(func() {
 			if i%4 == 0 {
-				if _, err := c.Compact(t.Context(), json.RawMessage(`[{"role":`), nil, nil); err == nil {
+				if _, err := c.Compact(t.Context(), json.RawMessage(`[{"role":`), ctxfold.Policy{}, nil); err == nil {
 					t.Error("bad input among good: no error")
 				}
 				return
@@ -164,7 +164,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 	b.WriteString(`]`)
 	run := func() uint32 {
-		if _, err := c.Compact(t.Context(), b.Bytes(), json.RawMessage(`{"format":"openai-chat","window":{"tokens":100000}}`), nil); err != nil {
+		if _, err := c.Compact(t.Context(), b.Bytes(), ctxfold.RawPolicy(`{"format":"openai-chat","window":{"tokens":100000}}`), nil); err != nil {
 			t.Fatal(err)
 		}
 		_, memory := c.Idle()
@@ -202,7 +202,7 @@ func TestTrap(t *testing.T) {
 	c := open(t, host.Options{Module: trapping})
 	for range 3 {
 		for _, op := range []string{"info", "check"} {
-			if _, err := c.Call(t.Context(), op, []byte(`{}`)); !errors.Is(err, host.ErrTrap) {
+			if _, err := c.Call(t.Context(), op, []byte(`{}`)); !errors.Is(err, ctxfold.ErrTrap) {
 				t.Errorf("%s: %v, want ErrTrap", op, err)
 			}
 			if n, _ := c.Idle(); n != 0 {
@@ -213,7 +213,7 @@ func TestTrap(t *testing.T) {
 			t.Errorf("the call after a trap: %s, %v", answer, err)
 		}
 	}
-	var e *host.Error
+	var e *ctxfold.Error
 	if _, err := c.Call(t.Context(), "plan", nil); !errors.As(err, &e) || e.Code != "unknown_op" {
 		t.Errorf("an operation that this module has not: %v", err)
 	}
@@ -228,7 +228,7 @@ func TestNewRefuses(t *testing.T) {
 		"no WebAssembly":       {Module: []byte("hello")},
 		"another module":       {Module: trapping[:8]},
 		"cache is a file":      {CacheDir: file},
-		"no such engine":       {Engine: 7},
+		"no module":            {},
 		"module without bytes": {Module: []byte{}},
 	} {
 		if _, err := host.New(t.Context(), o); err == nil {
@@ -273,43 +273,17 @@ func TestClose(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, c := range []*host.Compactor{c, closedNative(t)} {
-		if _, err := c.Call(t.Context(), "detect", []byte(`{}`)); !errors.Is(err, host.ErrClosed) {
+	for _, c := range []*ctxfold.Compactor{c.Compactor, closedNative(t)} {
+		if _, err := c.Call(t.Context(), "detect", []byte(`{}`)); !errors.Is(err, ctxfold.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	}
 }
 
-func closedNative(t *testing.T) *host.Compactor {
-	c := open(t, host.Options{Engine: host.EngineNative})
+func closedNative(t *testing.T) *ctxfold.Compactor {
+	c := native(t, ctxfold.Options{})
 	if err := c.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 	return c
-}
-
-// The requests of one round are independent, so they run at the same time and one failure is one failure.
-func TestRequestsRunTogether(t *testing.T) {
-	c := open(t, host.Options{Engine: host.EngineNative})
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var all sync.WaitGroup
-		all.Add(3)
-		summaries, err := c.Summarize(t.Context(), host.SummarizerFunc(func(_ context.Context, q host.Request) (host.Summary, error) {
-			all.Done()
-			all.Wait()
-			time.Sleep(time.Minute)
-			if q.ID == "b" {
-				panic("no")
-			}
-			return host.Summary{ID: "its own idea", Text: "summary of " + q.ID}, nil
-		}), []host.Request{{ID: "a"}, {ID: "b"}, {ID: "c"}})
-		want := []host.Summary{{ID: "a", Text: "summary of a"}, {ID: "b", Error: "the summarizer panicked: no"}, {ID: "c", Text: "summary of c"}}
-		if err != nil || len(summaries) != 3 || summaries[0] != want[0] || summaries[1] != want[1] || summaries[2] != want[2] {
-			t.Errorf("%v: got %+v", err, summaries)
-		}
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("three requests of a minute each took %v", took)
-		}
-	})
 }

@@ -1,39 +1,104 @@
 #!/usr/bin/env bash
-# Builds the module: wasm/build.sh ctxfold.wasm (what ships), or wasm/build.sh --reactor reactor.wasm (what Go alone makes).
+# Builds the module: wasm/build.sh [--full] [--reactor] OUT.
 #
-# 1. Go builds a WASI reactor, with the lean easyjson runtime of wasm/easyjson in the place of easyjson's.
-# 2. The WASI functions that it imports are linked in (stub.wat), and all exports but the module's own are dropped.
-# 3. Jumps are made direct (jumps.mjs), and names and line numbers are dropped (lines.mjs).
-# 4. Local variables are merged, which makes the packed module a tenth smaller.
-# 5. The Go runtime is started once, and its memory becomes the module's, in few segments (segments.mjs): nothing is left to do
-#    at instantiation.
+# --full     with the published systems (the tag ctxfold_full)
+# --reactor  stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
 #
-# The same sources and tools give the same bytes. What was built last is kept in build/module with a key of all that went in.
+# The steps; docs/BUILD.md says what each gains. Each but linking is left out where its switch is 1:
+#   NO_LEAN      the lean easyjson runtime of wasm/easyjson stands in the place of easyjson's
+#   NO_SMALL     only the packages that walk transcripts are inlined into each other
+#   NO_FINDFUNC  the runtime finds functions without an index (runtime.patch)
+#   NO_LINES     names, line numbers and the index are dropped (tools/lines.mjs)
+#   NO_JUMPS     jumps are made direct (tools/jumps.mjs)
+#                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
+#   NO_COALESCE  local variables are merged
+#   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
+#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs)
+#
+# For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
+# each call that checks its stack, and STRESS=collect collects garbage wherever an allocation may (stress.patch).
+#
+# The same sources, switches and tools give the same bytes. What was built last with some switches is kept in build/module, with a key
+# of all that went in.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-reactor=; [ "$1" != --reactor ] || { reactor=1; shift; }
-out=$1 dir=build/module
+full= reactor=
+while [[ $1 == --* ]]; do
+	case $1 in
+	--full) full=1 ;;
+	--reactor) reactor=1 ;;
+	*) echo "wasm/build.sh: there is no option $1" >&2; exit 2 ;;
+	esac
+	shift
+done
+out=$1
+
+off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
+switches=${full:+full-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
+for name in LEAN SMALL FINDFUNC LINES JUMPS COALESCE START SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
+for switch in ${!NO_@}; do
+	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|LINES|JUMPS|COALESCE|START|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
+done
+dir=build/module/${switches:-default-} dir=${dir%-}
 mkdir -p "$dir" "$(dirname "$out")"
 
+failed() { echo "wasm/build.sh: the step $1 failed" >&2; exit 1; }
+
 # The bytes depend on the compiler, so one Go version builds the module everywhere.
-export GOTOOLCHAIN=go1.26.8 GOOS=wasip1 GOARCH=wasm GOWASM= GOEXPERIMENT= CGO_ENABLED=0 GOFLAGS=
-cp go.mod "$dir/wasm.mod"
-cp go.sum "$dir/wasm.sum"
-go mod edit -replace=github.com/mailru/easyjson=./wasm/easyjson "$dir/wasm.mod"
-# Inlining pays in the packages that walk transcripts; in the others it only makes them larger.
+export GOTOOLCHAIN=${MODULE_GO:-go1.26.8} GOOS=wasip1 GOARCH=wasm GOWASM= GOEXPERIMENT= CGO_ENABLED=0 GOFLAGS= GOWORK=off
+mod=build/module/wasm.mod
+cp go.mod "$mod"
+cp go.sum "${mod%.mod}.sum"
+go mod edit -replace=github.com/mailru/easyjson=./wasm/easyjson "$mod"
+off LEAN && mod=go.mod
+
+# Files of Go's own that are changed.
+goroot=$(go env GOROOT)
+case $goroot in "$(go env GOMODCACHE)"/*) # the go command does not let files there be replaced
+	own=$PWD/build/toolchains/${goroot##*/}
+	[ -d "$own" ] || { rm -rf "$own.new"; mkdir -p "$own.new"; cp -r "$goroot/." "$own.new"; chmod -R u+w "$own.new"; mv "$own.new" "$own"; }
+	export GOROOT=$own GOTOOLCHAIN=local PATH=$own/bin:$PATH
+	goroot=$own
+	;;
+esac
+rm -rf "$dir/goroot"
+mkdir -p "$dir/goroot"
+overlay=
+change() {
+	local file
+	for file in $(sed -n 's|^--- a/||p' "$1"); do
+		[ -f "$dir/goroot/$file" ] || { mkdir -p "$dir/goroot/${file%/*}"; cp "$goroot/$file" "$dir/goroot/$file"; overlay+="${overlay:+,}\"$goroot/$file\":\"$PWD/$dir/goroot/$file\""; }
+	done
+	local patch=$PWD/$1
+	(cd "$dir/goroot" && GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$patch") ||
+		{ echo "wasm/build.sh: $1 does not fit $(go env GOVERSION), see docs/UPGRADING-GO.md" >&2; failed FINDFUNC; }
+}
+off FINDFUNC || change wasm/runtime.patch
+[ -z "${STRESS:-}" ] || change wasm/stress.patch
+echo "{\"Replace\":{$overlay}}" > "$dir/overlay.json"
+
+# Inlining pays in the packages that walk transcripts; in the others it only makes them larger. Of patterns that fit, the last counts.
 p=github.com/ctxfold/ctxfold/core
-small=()
-for name in $p $p/compact $p/digest $p/functions $p/overflow $p/policy $p/sessionfile github.com/mailru/easyjson/...; do small+=("-gcflags=$name=-l"); done
-# In WebAssembly an address begins with the number of a function, so the runtime needs no index to find the function (lines.mjs).
-symtab=$(go env GOROOT)/src/runtime/symtab.go
-sed -e '/ffb := (\*findfuncbucket)(add(unsafe.Pointer(datap.findfunctab)/d' -e 's/idx := ffb.idx + uint32(ffb.subbuckets\[i\])/idx, _ := pcOff-datap.ftab[0].entryoff, i+b/' "$symtab" > "$dir/symtab.go"
-[ "$(diff "$symtab" "$dir/symtab.go" | grep -c '^[<>]')" = 3 ] || { echo "this Go finds functions in another way" >&2; exit 1; }
-printf '{"Replace":{"%s":"%s"}}' "$symtab" "$PWD/$dir/symtab.go" > "$dir/overlay.json"
-go build -overlay="$dir/overlay.json" -modfile="$dir/wasm.mod" -trimpath -buildvcs=false -ldflags='-s -w -buildid=' "${small[@]}" -buildmode=c-shared -o "$dir/reactor.wasm" ./wasm
+hook= link='-s -w -buildid='
+case ${STRESS:-} in
+move) hook=-d=maymorestack=runtime.mayMoreStackMove ;;
+preempt) hook=-d=maymorestack=runtime.mayMoreStackPreempt ;;
+collect) hook=-d=maymorestack=runtime.mayMoreStackPreempt link+=' -X runtime.collectAlways=1 -X runtime.godebugDefault=clobberfree=1,gccheckmark=1' ;;
+'') ;;
+*) echo "wasm/build.sh: STRESS is move, preempt or collect" >&2; exit 2 ;;
+esac
+flags=("-gcflags=all=$hook" "-asmflags=all=$hook")
+if ! off SMALL; then
+	for name in $p/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $hook"); done
+	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze archive; do flags+=("-gcflags=$p/internal/$name=$hook"); done
+fi
+go build -overlay="$dir/overlay.json" -modfile="$mod" ${full:+-tags=ctxfold_full} -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
+	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 
-key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json | sha256sum | cut -d' ' -f1)
-if [ ! -f "$dir/key-$key.wasm" ]; then
+key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json <(echo "$switches") | sha256sum)
+if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]; then
+	rm -f "$dir/key"
 	# The tools, which other copies of the tree may share.
 	tools=${CTXFOLD_TOOLS:-$PWD/build/tools}
 	if ! cmp -s wasm/tools/package-lock.json "$tools/installed"; then
@@ -45,19 +110,23 @@ if [ ! -f "$dir/key-$key.wasm" ]; then
 	fi
 	PATH=$tools/node_modules/.bin:$PATH
 	features=(--enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals)
-	node wasm/tools/lines.mjs "$dir/reactor.wasm" "$dir/lines.wasm"
-	node wasm/tools/jumps.mjs "$dir/lines.wasm" "$dir/jumps.wasm"
+
+	last=$dir/reactor.wasm
+	off LINES || { node wasm/tools/lines.mjs $(! off FINDFUNC || echo --keep-index) "$last" "$dir/lines.wasm" || failed LINES; last=$dir/lines.wasm; }
+	off JUMPS || { node wasm/tools/jumps.mjs "$last" "$dir/jumps.wasm" || failed JUMPS; last=$dir/jumps.wasm; }
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
-	wasm-merge "${features[@]}" "$dir/jumps.wasm" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts
+	wasm-merge "${features[@]}" "$last" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts || failed linking
 	# The exports to keep are the reactor's own.
 	node -e 'const [from, to] = process.argv.slice(1), fs = require("fs");
 		const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(from))).map((e) => e.name);
 		fs.writeFileSync(to, JSON.stringify(names.map((name) => ({ name, export: name, root: true }))));' "$dir/reactor.wasm" "$dir/exports.json"
-	wasm-metadce "${features[@]}" "$dir/merged.wasm" --graph-file "$dir/exports.json" -o "$dir/linked.wasm" >/dev/null
-	wasm-opt "${features[@]}" --coalesce-locals --reorder-locals --vacuum --duplicate-function-elimination "$dir/linked.wasm" -o "$dir/small.wasm"
-	wizer --init-func _initialize -o "$dir/started.wasm" "$dir/small.wasm"
-	node wasm/tools/segments.mjs "$dir/started.wasm" "$dir/new.wasm"
-	rm -f "$dir"/key-*.wasm
-	mv "$dir/new.wasm" "$dir/key-$key.wasm"
+	wasm-metadce "${features[@]}" "$dir/merged.wasm" --graph-file "$dir/exports.json" -o "$dir/linked.wasm" > /dev/null || failed linking
+	last=$dir/linked.wasm
+	off COALESCE || { wasm-opt "${features[@]}" --coalesce-locals --reorder-locals --vacuum --duplicate-function-elimination "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
+	off START || { wizer --init-func _initialize -o "$dir/started.wasm" "$last" || failed START; last=$dir/started.wasm; }
+	off SEGMENTS || { node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS; last=$dir/segments.wasm; }
+	mv "$last" "$dir/module.wasm"
+	rm -f "$dir"/{lines,jumps,merged,linked,small,started,stub}.wasm
+	echo "$key" > "$dir/key"
 fi
-cp "$dir/key-$key.wasm" "$out"
+cp "$dir/module.wasm" "$out"

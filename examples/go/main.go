@@ -6,13 +6,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"log"
 	"os"
 	"time"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 func main() {
@@ -26,14 +25,10 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c, err := host.New(ctx, host.Options{})
-	if err != nil {
-		return err
-	}
-	defer c.Close(ctx)
-	policy := json.RawMessage(`{"window":{"tokens":32000}}`)
+	c := ctxfold.New(ctxfold.Options{})
+	policy := ctxfold.Policy{Window: ctxfold.Window{Tokens: 32000}}
 	// Before each call of the model: the whole history in, what to send out.
-	r, err := c.Fit(ctx, host.Input{Messages: history, Policy: policy}, host.SummarizerFunc(summarize))
+	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, ctxfold.SummarizerFunc(summarize))
 	if err != nil {
 		return err
 	}
@@ -42,15 +37,15 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-func summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+func summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	answer := make(chan string, 1)
 	time.AfterFunc(50*time.Millisecond, func() {
 		answer <- "## Goal\nMend the rate limiter.\n\n## Progress\nThe cause was found; the mend is tested."
 	})
 	select {
 	case text := <-answer:
-		return host.Summary{Text: text}, nil
+		return ctxfold.Summary{Text: text}, nil
 	case <-ctx.Done():
-		return host.Summary{}, ctx.Err()
+		return ctxfold.Summary{}, ctx.Err()
 	}
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
-// Messages is a [host.Summarizer] that asks a model by the Messages API. It does not use the retries of the client: the
-// [host.Compactor] asks again, and knows of the other requests of a compaction.
+// Messages is a [ctxfold.Summarizer] that asks a model by the Messages API. It does not use the retries of the client: the
+// [ctxfold.Compactor] asks again, and knows of the other requests of a compaction.
 type Messages struct {
 	Client anthropic.Client
 	Model  string
 
 	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
 	// the request, and the summary fails.
-	OnDelta func(request host.Request, delta string) error
+	OnDelta func(request ctxfold.Request, delta string) error
 }
 
 // Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
-func (s Messages) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	stream := s.Client.Messages.NewStreaming(ctx, anthropic.MessageNewParams{
 		Model:     anthropic.Model(s.Model),
 		MaxTokens: int64(q.MaxOutputTokens),
@@ -35,7 +35,7 @@ func (s Messages) Summarize(ctx context.Context, q host.Request) (host.Summary, 
 		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(q.Prompt))},
 	}, option.WithMaxRetries(0))
 	defer stream.Close()
-	var sum host.Summary
+	var sum ctxfold.Summary
 	for stream.Next() {
 		switch event := stream.Current().AsAny().(type) {
 		case anthropic.ContentBlockDeltaEvent:
@@ -54,22 +54,22 @@ func (s Messages) Summarize(ctx context.Context, q host.Request) (host.Summary, 
 }
 
 // ended judges a stream that is over.
-func ended(sum host.Summary, err error) (host.Summary, error) {
+func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *anthropic.Error
 	var unreached *url.Error
 	switch {
 	case errors.As(err, &refused) && refused.Response != nil && refused.StatusCode >= 400:
-		return sum, host.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
+		return sum, ctxfold.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
 	case errors.As(err, &unreached):
-		return sum, &host.BusyError{Err: err}
+		return sum, &ctxfold.BusyError{Err: err}
 	}
-	return sum, host.StreamError(sum.FinishReason, err)
+	return sum, ctxfold.StreamError(sum.FinishReason, err)
 }
 
 // Compact compacts the messages of p when the policy says that it is due. The system prompt and the tools are measured
 // with them. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits are
 // ignored.
-func Compact(ctx context.Context, c *host.Compactor, p *anthropic.MessageNewParams, in host.Input, s host.Summarizer) (*host.Result, error) {
+func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: the request: %w", err)
@@ -79,7 +79,7 @@ func Compact(ctx context.Context, c *host.Compactor, p *anthropic.MessageNewPara
 	if err != nil || !r.Changed {
 		return r, err
 	}
-	messages, err := host.ApplyEdits(p.Messages, r.Edits, func(message json.RawMessage) (m anthropic.MessageParam, err error) {
+	messages, err := ctxfold.ApplyEdits(p.Messages, r.Edits, func(message json.RawMessage) (m anthropic.MessageParam, err error) {
 		return m, json.Unmarshal(message, &m)
 	})
 	if err != nil {

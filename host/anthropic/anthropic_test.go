@@ -14,7 +14,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/anthropic"
 )
 
@@ -49,13 +49,10 @@ func endpoint(t *testing.T, stop string, deltas ...string) (sdk.Client, *[]strin
 }
 
 func TestCompact(t *testing.T) {
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := ctxfold.New(ctxfold.Options{})
 	client, bodies := endpoint(t, "end_turn", "## Goal\nKeep the limiter small. ", "It was measured and is done.")
 	var heard string
-	s := anthropic.Messages{Client: client, Model: "small", OnDelta: func(_ host.Request, delta string) error { heard += delta; return nil }}
+	s := anthropic.Messages{Client: client, Model: "small", OnDelta: func(_ ctxfold.Request, delta string) error { heard += delta; return nil }}
 
 	p := &sdk.MessageNewParams{Model: "any", MaxTokens: 100, System: []sdk.TextBlockParam{{Text: "Be brief."}}}
 	for i := range 20 {
@@ -68,7 +65,7 @@ func TestCompact(t *testing.T) {
 	}
 	p.Messages = append(p.Messages, sdk.NewUserMessage(sdk.NewTextBlock("And now?")))
 	before := *p
-	in := host.Input{Policy: []byte(`{"window":{"tokens":2000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":300}]}`)}
+	in := ctxfold.Input{Policy: ctxfold.RawPolicy(`{"window":{"tokens":2000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":300}]}`)}
 	r, err := anthropic.Compact(t.Context(), c, p, in, s)
 	if err != nil || !r.Changed || r.Report.Summary.Source != "model" {
 		t.Fatalf("%v: %+v", err, r)
@@ -83,7 +80,7 @@ func TestCompact(t *testing.T) {
 	if !strings.Contains(string(text), "Keep the limiter small. It was measured") || !strings.Contains(heard, "It was measured") {
 		t.Errorf("the summary is not there: heard %q in\n%s", heard, text)
 	}
-	v, err := c.Validate(t.Context(), host.Input{Messages: text})
+	v, err := c.Validate(t.Context(), ctxfold.Input{Messages: text})
 	if err != nil || !v.Valid {
 		t.Errorf("not valid: %v, %+v", err, v)
 	}
@@ -93,23 +90,23 @@ func TestCompact(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	q := host.Request{ID: "1", MaxOutputTokens: 5}
+	q := ctxfold.Request{ID: "1", MaxOutputTokens: 5}
 	client, _ := endpoint(t, "max_tokens", "Half")
 	if sum, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); err != nil || sum.FinishReason != "max_tokens" || sum.Text != "Half" {
 		t.Errorf("cut off: %+v, %v", sum, err)
 	}
 	stop := errors.New("enough")
-	if _, err := (anthropic.Messages{Client: client, Model: "m", OnDelta: func(host.Request, string) error { return stop }}).Summarize(t.Context(), q); !errors.Is(err, stop) {
+	if _, err := (anthropic.Messages{Client: client, Model: "m", OnDelta: func(ctxfold.Request, string) error { return stop }}).Summarize(t.Context(), q); !errors.Is(err, stop) {
 		t.Errorf("stopped: %v", err)
 	}
 	client, bodies := endpoint(t, "")
-	var busy *host.BusyError
+	var busy *ctxfold.BusyError
 	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.As(err, &busy) || busy.After != 7*time.Second ||
 		!strings.Contains(err.Error(), "Overloaded") || len(*bodies) != 1 {
 		t.Errorf("an error of the provider: %v after %d calls", err, len(*bodies))
 	}
 	client, _ = endpoint(t, "", "Half of it")
-	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.Is(err, host.ErrIncomplete) {
+	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.Is(err, ctxfold.ErrIncomplete) {
 		t.Errorf("broken off: %v", err)
 	}
 }

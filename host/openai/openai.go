@@ -15,25 +15,25 @@ import (
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
-// Chat is a [host.Summarizer] that asks a model by the Chat Completions API, which most endpoints have. It does not use the
-// retries of the client: the [host.Compactor] asks again, and knows of the other requests of a compaction.
+// Chat is a [ctxfold.Summarizer] that asks a model by the Chat Completions API, which most endpoints have. It does not use the
+// retries of the client: the [ctxfold.Compactor] asks again, and knows of the other requests of a compaction.
 type Chat struct {
 	Client openai.Client
 	Model  string
 
 	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
 	// the request, and the summary fails.
-	OnDelta func(request host.Request, delta string) error
+	OnDelta func(request ctxfold.Request, delta string) error
 
 	// LegacyMaxTokens sends the limit as max_tokens, for endpoints that do not know max_completion_tokens.
 	LegacyMaxTokens bool
 }
 
 // Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
-func (s Chat) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	p := openai.ChatCompletionNewParams{
 		Model:    s.Model,
 		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(q.Prompt)},
@@ -45,7 +45,7 @@ func (s Chat) Summarize(ctx context.Context, q host.Request) (host.Summary, erro
 	}
 	stream := s.Client.Chat.Completions.NewStreaming(ctx, p, option.WithMaxRetries(0))
 	defer stream.Close()
-	var sum host.Summary
+	var sum ctxfold.Summary
 	for stream.Next() {
 		chunk := stream.Current()
 		if len(chunk.Choices) == 0 {
@@ -65,18 +65,18 @@ func (s Chat) Summarize(ctx context.Context, q host.Request) (host.Summary, erro
 	return ended(sum, stream.Err())
 }
 
-// Responses is a [host.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider. Retries are as
+// Responses is a [ctxfold.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider. Retries are as
 // with [Chat].
 type Responses struct {
 	Client openai.Client
 	Model  string
 
 	// OnDelta is that of [Chat].
-	OnDelta func(request host.Request, delta string) error
+	OnDelta func(request ctxfold.Request, delta string) error
 }
 
 // Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
-func (s Responses) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	stream := s.Client.Responses.NewStreaming(ctx, responses.ResponseNewParams{
 		Model:           s.Model,
 		Instructions:    openai.String(q.System),
@@ -85,7 +85,7 @@ func (s Responses) Summarize(ctx context.Context, q host.Request) (host.Summary,
 		Store:           openai.Bool(false),
 	}, option.WithMaxRetries(0))
 	defer stream.Close()
-	var sum host.Summary
+	var sum ctxfold.Summary
 	for stream.Next() {
 		switch event := stream.Current().AsAny().(type) {
 		case responses.ResponseTextDeltaEvent:
@@ -108,19 +108,19 @@ func (s Responses) Summarize(ctx context.Context, q host.Request) (host.Summary,
 }
 
 // ended judges a stream that is over.
-func ended(sum host.Summary, err error) (host.Summary, error) {
+func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *openai.Error
 	var unreached *url.Error
 	switch {
 	case errors.As(err, &refused) && refused.Response != nil && refused.StatusCode >= 400:
-		return sum, host.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
+		return sum, ctxfold.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
 	case errors.As(err, &unreached):
-		return sum, &host.BusyError{Err: err}
+		return sum, &ctxfold.BusyError{Err: err}
 	}
-	return sum, host.StreamError(sum.FinishReason, err)
+	return sum, ctxfold.StreamError(sum.FinishReason, err)
 }
 
-func deliver(sum *host.Summary, q host.Request, delta string, to func(host.Request, string) error) error {
+func deliver(sum *ctxfold.Summary, q ctxfold.Request, delta string, to func(ctxfold.Request, string) error) error {
 	sum.Text += delta
 	if to == nil || delta == "" {
 		return nil
@@ -131,12 +131,12 @@ func deliver(sum *host.Summary, q host.Request, delta string, to func(host.Reque
 // CompactChat compacts the messages of p when the policy says that it is due. The model's tools are measured with them.
 // Messages that stay are the same values. p changes only if the result says so; in.Messages, in.Format and
 // in.Edits are ignored.
-func CompactChat(ctx context.Context, c *host.Compactor, p *openai.ChatCompletionNewParams, in host.Input, s host.Summarizer) (*host.Result, error) {
+func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatCompletionNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	r, err := compact(ctx, c, "openai-chat", p, in, s)
 	if err != nil || !r.Changed {
 		return r, err
 	}
-	messages, err := host.ApplyEdits(p.Messages, r.Edits, decode[openai.ChatCompletionMessageParamUnion])
+	messages, err := ctxfold.ApplyEdits(p.Messages, r.Edits, decode[openai.ChatCompletionMessageParamUnion])
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +146,15 @@ func CompactChat(ctx context.Context, c *host.Compactor, p *openai.ChatCompletio
 
 // CompactResponses does what [CompactChat] does, for the items of a request of the Responses API. Input that is one
 // string stays as it is.
-func CompactResponses(ctx context.Context, c *host.Compactor, p *responses.ResponseNewParams, in host.Input, s host.Summarizer) (*host.Result, error) {
+func CompactResponses(ctx context.Context, c *ctxfold.Compactor, p *responses.ResponseNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	if param.IsOmitted(p.Input.OfInputItemList) {
-		return &host.Result{Reason: "under_budget", State: in.State}, nil
+		return &ctxfold.Result{Reason: "under_budget", State: in.State}, nil
 	}
 	r, err := compact(ctx, c, "openai-responses", p, in, s)
 	if err != nil || !r.Changed {
 		return r, err
 	}
-	items, err := host.ApplyEdits([]responses.ResponseInputItemUnionParam(p.Input.OfInputItemList), r.Edits, decode[responses.ResponseInputItemUnionParam])
+	items, err := ctxfold.ApplyEdits([]responses.ResponseInputItemUnionParam(p.Input.OfInputItemList), r.Edits, decode[responses.ResponseInputItemUnionParam])
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func CompactResponses(ctx context.Context, c *host.Compactor, p *responses.Respo
 	return r, nil
 }
 
-func compact(ctx context.Context, c *host.Compactor, format string, body any, in host.Input, s host.Summarizer) (*host.Result, error) {
+func compact(ctx context.Context, c *ctxfold.Compactor, format ctxfold.Format, body any, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: the request: %w", err)

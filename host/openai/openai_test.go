@@ -15,7 +15,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/openai"
 )
 
@@ -41,11 +41,8 @@ func endpoint(t *testing.T, events ...string) (sdk.Client, *[]string) {
 	return sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("key"), option.WithMaxRetries(5)), bodies
 }
 
-func compactor(t *testing.T) *host.Compactor {
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-	if err != nil {
-		t.Fatal(err)
-	}
+func compactor(t *testing.T) *ctxfold.Compactor {
+	c := ctxfold.New(ctxfold.Options{})
 	return c
 }
 
@@ -68,10 +65,10 @@ func chat() *sdk.ChatCompletionNewParams {
 func TestCompactChat(t *testing.T) {
 	client, bodies := endpoint(t, chatEvents...)
 	var heard string
-	s := openai.Chat{Client: client, Model: "small", OnDelta: func(_ host.Request, delta string) error { heard += delta; return nil }}
+	s := openai.Chat{Client: client, Model: "small", OnDelta: func(_ ctxfold.Request, delta string) error { heard += delta; return nil }}
 	p := chat()
 	before := *p
-	r, err := openai.CompactChat(t.Context(), compactor(t), p, host.Input{Policy: []byte(window)}, s)
+	r, err := openai.CompactChat(t.Context(), compactor(t), p, ctxfold.Input{Policy: ctxfold.RawPolicy(window)}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +87,7 @@ func TestCompactChat(t *testing.T) {
 	}
 
 	again := *p
-	if r, err := openai.CompactChat(t.Context(), compactor(t), p, host.Input{Policy: []byte(window), State: r.State}, s); err != nil || r.Changed || len(p.Messages) != len(again.Messages) {
+	if r, err := openai.CompactChat(t.Context(), compactor(t), p, ctxfold.Input{Policy: ctxfold.RawPolicy(window), State: r.State}, s); err != nil || r.Changed || len(p.Messages) != len(again.Messages) {
 		t.Errorf("what was just compacted: %v, %+v", err, r)
 	}
 }
@@ -99,7 +96,7 @@ func TestChatFailures(t *testing.T) {
 	stop := errors.New("enough")
 	tests := map[string]struct {
 		events  []string
-		onDelta func(host.Request, string) error
+		onDelta func(ctxfold.Request, string) error
 		finish  string
 		err     string
 	}{
@@ -107,14 +104,14 @@ func TestChatFailures(t *testing.T) {
 		"cut off":    {events: []string{`{"choices":[{"delta":{"content":"Half"},"finish_reason":"length"}]}`, `[DONE]`}, finish: "length"},
 		"refusal":    {events: []string{`{"choices":[{"delta":{"refusal":"I will not."}}]}`}, err: "refused: I will not."},
 		"not JSON":   {events: []string{`{`}, err: "unexpected end"},
-		"broken off": {events: chatEvents[:1], err: host.ErrIncomplete.Error()},
+		"broken off": {events: chatEvents[:1], err: ctxfold.ErrIncomplete.Error()},
 		"overloaded": {events: []string{chatEvents[0], `{"error":{"type":"server_error","message":"The server is overloaded"}}`}, err: "overloaded"},
-		"stopped":    {events: chatEvents, onDelta: func(host.Request, string) error { return stop }, err: "enough"},
+		"stopped":    {events: chatEvents, onDelta: func(ctxfold.Request, string) error { return stop }, err: "enough"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			client, _ := endpoint(t, tt.events...)
-			sum, err := openai.Chat{Client: client, Model: "m", OnDelta: tt.onDelta, LegacyMaxTokens: true}.Summarize(t.Context(), host.Request{ID: "1", MaxOutputTokens: 5})
+			sum, err := openai.Chat{Client: client, Model: "m", OnDelta: tt.onDelta, LegacyMaxTokens: true}.Summarize(t.Context(), ctxfold.Request{ID: "1", MaxOutputTokens: 5})
 			if tt.err == "" && (err != nil || sum.FinishReason != tt.finish) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("%+v, %v", sum, err)
 			}
@@ -125,11 +122,11 @@ func TestChatFailures(t *testing.T) {
 // The SDK would ask a busy endpoint three times for each request; the compactor asks it once more for all of them.
 func TestBusy(t *testing.T) {
 	client, bodies := endpoint(t)
-	q := host.Request{ID: "1", MaxOutputTokens: 16}
-	for name, s := range map[string]host.Summarizer{"chat": openai.Chat{Client: client, Model: "m"}, "responses": openai.Responses{Client: client, Model: "m"}} {
+	q := ctxfold.Request{ID: "1", MaxOutputTokens: 16}
+	for name, s := range map[string]ctxfold.Summarizer{"chat": openai.Chat{Client: client, Model: "m"}, "responses": openai.Responses{Client: client, Model: "m"}} {
 		*bodies = nil
 		_, err := s.Summarize(t.Context(), q)
-		var busy *host.BusyError
+		var busy *ctxfold.BusyError
 		if !errors.As(err, &busy) || busy.After != 7*time.Second || len(*bodies) != 1 {
 			t.Errorf("%s: %v after %d calls", name, err, len(*bodies))
 		}
@@ -149,7 +146,7 @@ func TestCompactResponses(t *testing.T) {
 	}
 	newest := responses.ResponseInputItemParamOfMessage("And now?", responses.EasyInputMessageRoleUser)
 	p.Input.OfInputItemList = append(p.Input.OfInputItemList, newest)
-	r, err := openai.CompactResponses(t.Context(), compactor(t), p, host.Input{Policy: []byte(window)}, openai.Responses{Client: client, Model: "small"})
+	r, err := openai.CompactResponses(t.Context(), compactor(t), p, ctxfold.Input{Policy: ctxfold.RawPolicy(window)}, openai.Responses{Client: client, Model: "small"})
 	if err != nil || !r.Changed || r.Report.Summary.Source != "model" {
 		t.Fatalf("%v: %+v", err, r)
 	}
@@ -166,7 +163,7 @@ func TestCompactResponses(t *testing.T) {
 	}
 
 	one := &responses.ResponseNewParams{Model: "any", Input: responses.ResponseNewParamsInputUnion{OfString: sdk.String("Hi")}}
-	if r, err := openai.CompactResponses(t.Context(), compactor(t), one, host.Input{Policy: []byte(window)}, nil); err != nil || r.Changed {
+	if r, err := openai.CompactResponses(t.Context(), compactor(t), one, ctxfold.Input{Policy: ctxfold.RawPolicy(window)}, nil); err != nil || r.Changed {
 		t.Errorf("input that is one string: %v, %+v", err, r)
 	}
 }
@@ -174,13 +171,13 @@ func TestCompactResponses(t *testing.T) {
 func TestResponsesFailures(t *testing.T) {
 	for event, want := range map[string]string{
 		`{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"no room"}}}`:         "no room",
-		`{"type":"response.output_text.delta","delta":"Half of it"}`:                                                            host.ErrIncomplete.Error(),
+		`{"type":"response.output_text.delta","delta":"Half of it"}`:                                                            ctxfold.ErrIncomplete.Error(),
 		`{"type":"error","message":"broken"}`:                                                                                   "broken",
 		`{"type":"response.refusal.done","refusal":"I will not."}`:                                                              "I will not.",
 		`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}`: "",
 	} {
 		client, _ := endpoint(t, event)
-		sum, err := openai.Responses{Client: client, Model: "m"}.Summarize(t.Context(), host.Request{ID: "1", MaxOutputTokens: 16})
+		sum, err := openai.Responses{Client: client, Model: "m"}.Summarize(t.Context(), ctxfold.Request{ID: "1", MaxOutputTokens: 16})
 		if want == "" && (err != nil || sum.FinishReason != "max_output_tokens") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %+v, %v", event, sum, err)
 		}

@@ -1,9 +1,9 @@
-// Package prometheus gives what a [host.Compactor] and a [proxy.Proxy] tell of themselves to Prometheus. No label and no value
+// Package prometheus gives what a [ctxfold.Compactor] and a [proxy.Proxy] tell of themselves to Prometheus. No label and no value
 // holds any text of a transcript.
 //
 //	m := prometheus.New()
 //	registry.MustRegister(m)
-//	c, err := host.New(ctx, host.Options{Metrics: m})
+//	c := ctxfold.New(ctxfold.Options{Metrics: m})
 package prometheus
 
 import (
@@ -12,11 +12,11 @@ import (
 
 	client "github.com/prometheus/client_golang/prometheus"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Metrics are a [host.Metrics], a [proxy.Metrics], and a collector to register.
+// Metrics are a [ctxfold.Metrics], a [proxy.Metrics], and a collector to register.
 type Metrics struct {
 	operations  *client.HistogramVec
 	waits       client.Histogram
@@ -29,7 +29,7 @@ type Metrics struct {
 }
 
 var (
-	_ host.Metrics     = (*Metrics)(nil)
+	_ ctxfold.Metrics  = (*Metrics)(nil)
 	_ proxy.Metrics    = (*Metrics)(nil)
 	_ client.Collector = (*Metrics)(nil)
 )
@@ -80,7 +80,7 @@ func (m *Metrics) Collect(to chan<- client.Metric) {
 }
 
 // Operation counts an operation of the core.
-func (m *Metrics) Operation(o host.Operation) {
+func (m *Metrics) Operation(o ctxfold.Operation) {
 	m.operations.WithLabelValues(o.Name, o.Code).Observe(o.Took.Seconds())
 	m.waits.Observe(o.Waited.Seconds())
 	for seen := m.largest.Load(); o.MemoryBytes > seen && !m.largest.CompareAndSwap(seen, o.MemoryBytes); seen = m.largest.Load() {
@@ -88,13 +88,13 @@ func (m *Metrics) Operation(o host.Operation) {
 }
 
 // Summary counts a call of a summarizer.
-func (m *Metrics) Summary(s host.SummaryCall) {
+func (m *Metrics) Summary(s ctxfold.SummaryCall) {
 	m.summaries.WithLabelValues(s.Scope, strconv.FormatBool(s.Failed)).Observe(s.Took.Seconds())
 }
 
 // Compaction counts a compaction that has ended.
-func (m *Metrics) Compaction(r host.Report) {
-	m.compactions.WithLabelValues(r.Reason, r.Summary.Source).Inc()
+func (m *Metrics) Compaction(r ctxfold.Report) {
+	m.compactions.WithLabelValues(string(r.Reason), r.Summary.Source).Inc()
 	if r.Changed {
 		m.tokens.WithLabelValues("before").Add(float64(r.Tokens.Before))
 		m.tokens.WithLabelValues("after").Add(float64(r.Tokens.After))

@@ -8,7 +8,7 @@ import (
 	client "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/prometheus"
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
@@ -18,22 +18,19 @@ func TestMetrics(t *testing.T) {
 	m := prometheus.New()
 	registry := client.NewPedanticRegistry()
 	registry.MustRegister(m)
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative, Metrics: m})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := ctxfold.New(ctxfold.Options{Metrics: m})
 	messages := `[{"role":"user","content":"` + strings.Repeat("How does it work? ", 900) + `"},{"role":"assistant","content":"Well."},{"role":"user","content":"And now?"}]`
-	r, err := c.Compact(t.Context(), []byte(messages), []byte(`{"format":"openai-chat","window":{"tokens":1000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":20}]}`), nil)
+	r, err := c.Compact(t.Context(), []byte(messages), ctxfold.RawPolicy(`{"format":"openai-chat","window":{"tokens":1000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":20}]}`), nil)
 	if err != nil || !r.Changed {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	if _, err := c.Check(t.Context(), host.Input{Messages: []byte(`[]x`)}); err == nil {
+	if _, err := c.Check(t.Context(), ctxfold.Input{Messages: []byte(`[]x`)}); err == nil {
 		t.Error("no error for what is no JSON")
 	}
 	m.Request(proxy.Request{Format: "anthropic", Status: 200, Took: 300 * time.Millisecond})
-	m.Operation(host.Operation{Name: "plan", MemoryBytes: 7 << 20})
-	m.Operation(host.Operation{Name: "plan", MemoryBytes: 5 << 20})
-	m.Summary(host.SummaryCall{Scope: "session", Failed: true, Took: time.Second})
+	m.Operation(ctxfold.Operation{Name: "plan", MemoryBytes: 7 << 20})
+	m.Operation(ctxfold.Operation{Name: "plan", MemoryBytes: 5 << 20})
+	m.Summary(ctxfold.SummaryCall{Scope: "session", Failed: true, Took: time.Second})
 	want := `
 # HELP ctxfold_compactions_total Finished compactions by why they changed something or not, and by who wrote the summary.
 # TYPE ctxfold_compactions_total counter

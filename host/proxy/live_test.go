@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
@@ -77,8 +77,8 @@ func before(t *testing.T, u http.Handler, o proxy.Options) string {
 	t.Cleanup(up.Close)
 	o.Compactor = compactor(t, nil)
 	o.Upstream, _ = url.Parse(up.URL + "/base")
-	if o.Policy == nil {
-		o.Policy = []byte(policy)
+	if o.Policy.Raw == nil {
+		o.Policy = ctxfold.RawPolicy(policy)
 	}
 	p, err := proxy.New(o)
 	if err != nil {
@@ -276,7 +276,7 @@ func TestBusyEndpoint(t *testing.T) {
 	body := `{"model":"m","tools":[],"messages":[` + long(400) + `]}` // a record in many parts
 	report := post(t, base+"/v1/chat/completions", body)
 	summaries, conversations, _ := u.seen()
-	if !strings.HasPrefix(report, "compacted") || !strings.HasSuffix(report, "summary=local") || len(summaries) < 3 || len(summaries) > host.DefaultSummaryConcurrency+1 {
+	if !strings.HasPrefix(report, "compacted") || !strings.HasSuffix(report, "summary=local") || len(summaries) < 3 || len(summaries) > ctxfold.DefaultSummaryConcurrency+1 {
 		t.Errorf("%s after %d requests for summaries", report, len(summaries))
 	}
 	if took := time.Since(start); took < time.Second || took > 30*time.Second {

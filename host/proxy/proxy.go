@@ -1,7 +1,7 @@
 // Package proxy is a compaction proxy: it stands between a client and an OpenAI- or Anthropic-compatible endpoint, and keeps
 // the conversations of clients that know nothing of it inside of the model's context window.
 //
-// A client sends its whole conversation with every request, as these APIs want it. [host.Compactor.Fit] remembers what it made
+// A client sends its whole conversation with every request, as these APIs want it. [ctxfold.Compactor.Fit] remembers what it made
 // of which first messages and puts that in their place the next time, so that a conversation is compacted once and not with
 // every request, and compacts again when it is due. What is remembered of a client is never used for one with another key.
 //
@@ -24,7 +24,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // HeaderConversation is a request header by which a client may name its conversation. It is not needed: conversations are
@@ -44,13 +44,13 @@ const DefaultBodyTimeout = 30 * time.Second
 // Options configure a [Proxy]. Compactor and Upstream are needed.
 type Options struct {
 	// Compactor does the work, and its Records keep what is known of conversations. It is not closed with the Proxy.
-	Compactor *host.Compactor
+	Compactor *ctxfold.Compactor
 
 	// Upstream is the endpoint: the path of a request is put behind its path.
 	Upstream *url.URL
 
 	// Policy is that of all conversations (docs/POLICY.md). Its format is taken from the path of each request.
-	Policy json.RawMessage
+	Policy ctxfold.Policy
 
 	// SummaryModel writes the summaries, at the same endpoint and with the client's own key. Empty means the model of the
 	// conversation. With "summary":{"mode":"local"} in the policy no model is asked.
@@ -82,7 +82,7 @@ type Proxy struct {
 	reverse *httputil.ReverseProxy
 }
 
-// Metrics gets what a monitoring system wants to count of a [Proxy], beside what [host.Metrics] has of its Compactor.
+// Metrics gets what a monitoring system wants to count of a [Proxy], beside what [ctxfold.Metrics] has of its Compactor.
 type Metrics interface {
 	// Request is called when the answer to a request begins.
 	Request(Request)
@@ -102,14 +102,14 @@ type Request struct {
 
 // route is an API that the proxy knows.
 type route struct {
-	suffix string // of the path; what stands before it is the base URL of its SDK
-	format string // of the transcript
-	list   string // the key of the request that holds the transcript
+	suffix string         // of the path; what stands before it is the base URL of its SDK
+	format ctxfold.Format // of the transcript
+	list   string         // the key of the request that holds the transcript
 	// kept are the keys of a request that name a conversation which the endpoint keeps.
 	kept []string
 	// ask is the body of a request for a summary, and said is what an answer to it says. Without them tokens are counted.
-	ask  func(t *turn, q host.Request) map[string]any
-	said func(answer gjson.Result) (host.Summary, error)
+	ask  func(t *turn, q ctxfold.Request) map[string]any
+	said func(answer gjson.Result) (ctxfold.Summary, error)
 }
 
 var keptByResponses = []string{"previous_response_id", "conversation"}
@@ -191,6 +191,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.body.end(false)
+	if r.Header.Get(HeaderSearch) != "" {
+		p.search(w, r, c, at, body)
+		return
+	}
 	if c.turn = p.open(r, at, body); c.turn != nil {
 		body = c.turn.first(r.Context())
 	}
@@ -202,7 +206,7 @@ type callKey struct{}
 
 // call is one request of a client.
 type call struct {
-	format string
+	format ctxfold.Format
 	start  time.Time
 	body   *timedBody // nil where its time has no limit
 	turn   *turn      // nil for what is passed on as it is
@@ -210,9 +214,9 @@ type call struct {
 
 // count tells the metrics of a call that is answered.
 func (p *Proxy) count(c *call, status int) {
-	m := Request{Format: c.format, Status: status, Took: time.Since(c.start)}
+	m := Request{Format: string(c.format), Status: status, Took: time.Since(c.start)}
 	if c.turn != nil {
-		m.Reason = c.turn.reason
+		m.Reason = string(c.turn.reason)
 	}
 	p.Metrics.Request(m)
 }

@@ -19,7 +19,7 @@ import (
 	openaisdk "github.com/openai/openai-go/v3"
 	openaioption "github.com/openai/openai-go/v3/option"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/provider"
 )
@@ -37,8 +37,8 @@ func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
 	if o.Upstream, err = url.Parse(upstream.URL + "/base"); err != nil {
 		t.Fatal(err)
 	}
-	if o.Policy == nil {
-		o.Policy = []byte(policy)
+	if o.Policy.Raw == nil {
+		o.Policy = ctxfold.RawPolicy(policy)
 	}
 	p, err := proxy.New(o)
 	if err != nil {
@@ -49,12 +49,9 @@ func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
 	return s.URL
 }
 
-func compactor(t *testing.T, records host.Records) *host.Compactor {
+func compactor(t *testing.T, records ctxfold.Records) *ctxfold.Compactor {
 	t.Helper()
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative, Records: records})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := ctxfold.New(ctxfold.Options{Records: records})
 	return c
 }
 
@@ -135,7 +132,7 @@ func TestConversations(t *testing.T) {
 			t.Parallel()
 			o := proxy.Options{}
 			if tt.policy != "" {
-				o.Policy = []byte(tt.policy)
+				o.Policy = ctxfold.RawPolicy(tt.policy)
 			}
 			base := serve(t, tt.endpoint, o)
 			var history []byte
@@ -206,12 +203,9 @@ func TestPassThrough(t *testing.T) {
 		io.WriteString(w, "short and stout")
 	}))
 	defer upstream.Close()
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := ctxfold.New(ctxfold.Options{})
 	u, _ := url.Parse(upstream.URL + "/api")
-	p, err := proxy.New(proxy.Options{Compactor: c, Upstream: u, Policy: []byte(policy), MaxBody: 1 << 10})
+	p, err := proxy.New(proxy.Options{Compactor: c, Upstream: u, Policy: ctxfold.RawPolicy(policy), MaxBody: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,12 +259,9 @@ func TestRefusedBehindACompaction(t *testing.T) {
 			}
 		}))
 		t.Cleanup(upstream.Close)
-		c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := ctxfold.New(ctxfold.Options{})
 		u, _ := url.Parse(upstream.URL)
-		p, err := proxy.New(proxy.Options{Compactor: c, Upstream: u, Policy: []byte(`{"window":{"tokens":6000,"reserve":500},"summary":{"mode":"local"}}`)})
+		p, err := proxy.New(proxy.Options{Compactor: c, Upstream: u, Policy: ctxfold.RawPolicy(`{"window":{"tokens":6000,"reserve":500},"summary":{"mode":"local"}}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +286,7 @@ func TestRefusedBehindACompaction(t *testing.T) {
 // The answer of a stream comes piece by piece, and the report with it.
 func TestStream(t *testing.T) {
 	e := &provider.Endpoint{Format: "openai-chat", Window: 1 << 20}
-	base := serve(t, e, proxy.Options{Policy: []byte(`{"window":{"tokens":1000,"reserve":0},"summary":{"mode":"local"}}`)})
+	base := serve(t, e, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":1000,"reserve":0},"summary":{"mode":"local"}}`)})
 	client := openaisdk.NewClient(openaioption.WithBaseURL(base+"/v1"), openaioption.WithAPIKey("key"))
 	p := openaisdk.ChatCompletionNewParams{Model: "any", Tools: []openaisdk.ChatCompletionToolUnionParam{openaisdk.ChatCompletionFunctionTool(openaisdk.FunctionDefinitionParam{Name: "read"})}}
 	for i := range 10 {
@@ -324,7 +315,7 @@ func TestStream(t *testing.T) {
 // A proxy that is started anew goes on where the records are; a proxy whose records fail goes on without.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
-	run := func(records host.Records) provider.Seen {
+	run := func(records ctxfold.Records) provider.Seen {
 		e := &provider.Endpoint{Format: "openai-chat", Window: 6000}
 		if _, err := chat(t.Context(), serve(t, e, proxy.Options{Compactor: compactor(t, records)}), 25); err != nil {
 			t.Fatal(err)
@@ -335,8 +326,8 @@ func TestRecords(t *testing.T) {
 		}
 		return seen
 	}
-	open := func() host.Records {
-		records, err := host.NewDirRecords(dir, 0)
+	open := func() ctxfold.Records {
+		records, err := ctxfold.NewDirRecords(dir, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +352,7 @@ func (failing) Keep(context.Context, []string, []byte) error { return errors.New
 // Conversations at the same time, and the same one from several clients at once, do not disturb each other.
 func TestAtTheSameTime(t *testing.T) {
 	e := &provider.Endpoint{Format: "anthropic", Window: 6000}
-	base := serve(t, e, proxy.Options{Compactor: compactor(t, host.NewMemoryRecords(4<<10))})
+	base := serve(t, e, proxy.Options{Compactor: compactor(t, ctxfold.NewMemoryRecords(4<<10))})
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
@@ -377,10 +368,7 @@ func TestAtTheSameTime(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	c, err := host.New(t.Context(), host.Options{Engine: host.EngineNative})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := ctxfold.New(ctxfold.Options{})
 	good, _ := url.Parse("http://localhost/v1")
 	relative, _ := url.Parse("/v1")
 	for name, o := range map[string]proxy.Options{"no compactor": {Upstream: good}, "no endpoint": {Compactor: c}, "no host": {Compactor: c, Upstream: relative}} {

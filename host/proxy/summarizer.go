@@ -13,7 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // The proxy asks for summaries by HTTP alone, although packages host/openai and host/anthropic do the same with the SDKs:
@@ -48,7 +48,7 @@ func header(from http.Header) http.Header {
 // maxSummary is how much of an answer is read, in bytes.
 const maxSummary = 4 << 20
 
-func (s *summarizer) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	t, p := s.t, s.t.proxy
 	asked := t.route.ask(t, q)
 	if model := cmp.Or(p.SummaryModel, t.model); model != "" { // else it is in the path
@@ -56,41 +56,41 @@ func (s *summarizer) Summarize(ctx context.Context, q host.Request) (host.Summar
 	}
 	body, err := json.Marshal(asked)
 	if err != nil {
-		return host.Summary{}, err
+		return ctxfold.Summary{}, err
 	}
 	base, query := p.base(t.from, t.route)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+t.route.suffix, bytes.NewReader(body))
 	if err != nil {
-		return host.Summary{}, err
+		return ctxfold.Summary{}, err
 	}
 	r.URL.RawQuery, r.Header = query, header(t.from.Header)
 	response, err := p.Transport.RoundTrip(r)
 	if err != nil {
-		return host.Summary{}, &host.BusyError{Err: err}
+		return ctxfold.Summary{}, &ctxfold.BusyError{Err: err}
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxSummary+1))
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return host.Summary{}, host.ErrIncomplete
+		return ctxfold.Summary{}, ctxfold.ErrIncomplete
 	case err != nil:
-		return host.Summary{}, err
+		return ctxfold.Summary{}, err
 	case response.StatusCode != http.StatusOK:
 		err := fmt.Errorf("the endpoint answered %s to a request for a summary", response.Status)
-		return host.Summary{}, host.StatusError(response.StatusCode, response.Header.Get, err)
+		return ctxfold.Summary{}, ctxfold.StatusError(response.StatusCode, response.Header.Get, err)
 	case len(text) > maxSummary:
-		return host.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
+		return ctxfold.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
 	case !gjson.ValidBytes(text):
-		return host.Summary{}, errors.New("the endpoint answered no JSON to a request for a summary")
+		return ctxfold.Summary{}, errors.New("the endpoint answered no JSON to a request for a summary")
 	}
 	sum, err := t.route.said(gjson.ParseBytes(text))
 	if err == nil && sum.FinishReason == "" {
-		err = host.ErrIncomplete
+		err = ctxfold.ErrIncomplete
 	}
 	return sum, err
 }
 
-func askChat(t *turn, q host.Request) map[string]any {
+func askChat(t *turn, q ctxfold.Request) map[string]any {
 	limit := "max_completion_tokens"
 	if gjson.GetBytes(t.body, "max_tokens").Exists() { // an endpoint of that age may not know the newer name
 		limit = "max_tokens"
@@ -99,21 +99,21 @@ func askChat(t *turn, q host.Request) map[string]any {
 		{"role": "system", "content": q.System}, {"role": "user", "content": q.Prompt}}}
 }
 
-func saidChat(answer gjson.Result) (host.Summary, error) {
+func saidChat(answer gjson.Result) (ctxfold.Summary, error) {
 	choice := answer.Get("choices.0")
-	sum := host.Summary{Text: choice.Get("message.content").String(), FinishReason: choice.Get("finish_reason").String()}
+	sum := ctxfold.Summary{Text: choice.Get("message.content").String(), FinishReason: choice.Get("finish_reason").String()}
 	if choice.Get("message.refusal").String() != "" {
 		sum.FinishReason = "refusal"
 	}
 	return sum, nil
 }
 
-func askResponses(_ *turn, q host.Request) map[string]any {
+func askResponses(_ *turn, q ctxfold.Request) map[string]any {
 	return map[string]any{"instructions": q.System, "input": q.Prompt, "max_output_tokens": q.MaxOutputTokens, "store": false}
 }
 
-func saidResponses(answer gjson.Result) (host.Summary, error) {
-	sum := host.Summary{Text: texts(answer.Get("output.#.content|@flatten"))}
+func saidResponses(answer gjson.Result) (ctxfold.Summary, error) {
+	sum := ctxfold.Summary{Text: texts(answer.Get("output.#.content|@flatten"))}
 	switch status := answer.Get("status").String(); status {
 	case "completed":
 		sum.FinishReason = status
@@ -128,13 +128,13 @@ func saidResponses(answer gjson.Result) (host.Summary, error) {
 	return sum, nil
 }
 
-func askMessages(_ *turn, q host.Request) map[string]any {
+func askMessages(_ *turn, q ctxfold.Request) map[string]any {
 	return map[string]any{"max_tokens": q.MaxOutputTokens, "system": q.System,
 		"messages": []map[string]string{{"role": "user", "content": q.Prompt}}}
 }
 
-func saidMessages(answer gjson.Result) (host.Summary, error) {
-	return host.Summary{Text: texts(answer.Get("content")), FinishReason: answer.Get("stop_reason").String()}, nil
+func saidMessages(answer gjson.Result) (ctxfold.Summary, error) {
+	return ctxfold.Summary{Text: texts(answer.Get("content")), FinishReason: answer.Get("stop_reason").String()}, nil
 }
 
 // texts are the texts of a list of parts, one behind the other.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // turn is one request of a conversation.
@@ -24,7 +24,7 @@ type turn struct {
 	body   []byte
 	owner  string
 	model  string
-	reason string // of the last compaction, or why there was none
+	reason ctxfold.Reason // of the last compaction, or why there was none
 	report string
 }
 
@@ -60,11 +60,11 @@ func (t *turn) first(ctx context.Context) []byte {
 	return r.Messages
 }
 
-func (t *turn) input() host.Input {
-	return host.Input{Messages: t.body, Policy: t.proxy.Policy, Format: t.route.format, Owner: t.owner}
+func (t *turn) input() ctxfold.Input {
+	return ctxfold.Input{Messages: t.body, Policy: t.proxy.Policy, Format: t.route.format, Owner: t.owner}
 }
 
-func (t *turn) fit(ctx context.Context, in host.Input) (*host.Result, error) {
+func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.finish(ctx, in)
 	if err != nil {
 		return nil, err
@@ -80,9 +80,9 @@ func (t *turn) fit(ctx context.Context, in host.Input) (*host.Result, error) {
 
 // finish compacts to the end although the client may go before: clients that time out send the same request again, which finds
 // the result then. Otherwise each of their requests would begin anew, and ask for summaries that nobody gets.
-func (t *turn) finish(ctx context.Context, in host.Input) (*host.Result, error) {
+func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	type outcome struct {
-		r   *host.Result
+		r   *ctxfold.Result
 		err error
 	}
 	done := make(chan outcome, 1)
@@ -99,7 +99,7 @@ func (t *turn) finish(ctx context.Context, in host.Input) (*host.Result, error) 
 }
 
 // recollect gives what would be sent, for a request that only wants it counted.
-func (t *turn) recollect(ctx context.Context, in host.Input) (*host.Result, error) {
+func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.proxy.Compactor.Recollect(ctx, in)
 	if err == nil {
 		t.reason = cmp.Or(r.Reason, "counted")

@@ -109,7 +109,7 @@ func New(r *rand.Rand, o Options) Conversation {
 		}
 		for n := []int{0, 1, 1, 1, 2, 3}[r.IntN(6)]; n > 0; n-- {
 			m.Calls = append(m.Calls, Call{ID: id(), Name: tools[r.IntN(len(tools))], Path: "src/f" + strconv.Itoa(r.IntN(9)) + ".go",
-				Result: text(r, size(r)), Err: r.IntN(8) == 0, Image: r.IntN(20) == 0})
+				Result: output(r, size(r)), Err: r.IntN(8) == 0, Image: r.IntN(20) == 0})
 		}
 		if len(m.Texts) == 0 && len(m.Calls) == 0 && !(o.Broken && r.IntN(3) == 0) {
 			m.Texts = []string{text(r, 20)}

@@ -7,7 +7,7 @@ const [ours, catalogue] = process.argv.slice(2)
 const known = JSON.parse(readFileSync(ours, 'utf8')).flatMap((group) => Object.entries(group.models ?? {})).sort(([a], [b]) => b.length - a.length)
 const { MODELS } = await import(resolve(catalogue))
 const providers = ['anthropic', 'openai', 'google', 'xai', 'deepseek', 'mistral', 'zai', 'moonshotai', 'minimax', 'meta']
-// find is as ModelByName in core/policy/models.go.
+// find is as ModelByName in core/internal/policy/models.go.
 const find = (name) => known.find(([want]) => {
   const open = want.endsWith('*')
   const text = open ? want.slice(0, -1) : want

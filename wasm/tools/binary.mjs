@@ -17,6 +17,10 @@ export class Reader {
       if (b < 0x80) return value;
     }
   }
+  bytesOf(length) {
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
   skip() {
     while (this.byte() >= 0x80);
   }

@@ -3,13 +3,15 @@
 // Go compiles each function to a loop around nested blocks, and every jump to "set a variable, branch to the loop", where a
 // br_table takes the variable apart: so an engine sees one loop with a table in the place of the loops of the source. Here a
 // jump forward leaves a block instead, and loops without calls become loops. The table stays for jumps backward over calls, and
-// for where the runtime goes on in the middle of a function when it has moved the stack (behind calls).
+// for resume points, where the runtime goes on in the middle of a function when it has moved the stack (behind calls). Each call is
+// checked to be resumed where this tool says (calls.mjs), and so is each call that runs deferred functions.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, Reader, sections, sleb } from "./binary.mjs";
+import { Calls, Signatures, unknown } from "./calls.mjs";
+import { functionTable, memoryOf } from "./memory.mjs";
 
 const UNREACHABLE = 0x00, BLOCK = 0x02, LOOP = 0x03, IF = 0x04, ELSE = 0x05, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, RETURN = 0x0f;
-const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41, I64_CONST = 0x42, I64_STORE = 0x37;
-const FIRST_FUNCTION = 0x1000;
+const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41, I64_CONST = 0x42;
 const VOID = 0x40;
 
 /** Moves a reader over the immediates of an instruction whose opcode was read. */
@@ -39,6 +41,7 @@ function immediates(r, op) {
  * to a label around the loop ({ op, out }). Returns undefined where there is no such loop.
  */
 function parse(body, index) {
+  const calls = new Calls(signatures, index);
   const r = new Reader(body);
   for (let n = r.u32(); n > 0; n--) r.skip(), r.at++; // local declarations
   let depth = 0;
@@ -55,21 +58,28 @@ function parse(body, index) {
         if (body[look.at++] === BR_TABLE) {
           const table = [];
           for (let n = look.u32() + 1; n > 0; n--) table.push(look.u32());
-          if (body[look.at++] !== END) throw new Error("code stands behind the table of jumps");
+          if (body[look.at++] !== END) throw unknown(index, "code stands behind the table of jumps");
           const f = { head: body.subarray(0, start), variable, table, pieces: [], index, returns: new Set([0]) };
-          f.tail = pieces(body, look.at, blocks, f);
+          if (!signatures.ofGo(index)) throw unknown(index, "a table of jumps in what is no function of Go");
+          f.tail = pieces(body, look.at, blocks, f, calls);
           return f;
         }
       }
     }
     if (op === BLOCK || op === LOOP || op === IF) depth++;
     else if (op === END) depth--;
+    const at = r.at;
     immediates(r, op);
+    if (op === I64_CONST) calls.address(body, at);
+    if (op !== CALL && op !== CALL_INDIRECT) continue;
+    // Without a table a function begins anew where it is resumed, as it has to when its stack was too small.
+    const resumed = calls.call(body, op, at, r.at);
+    if (resumed && body[resumed.end] !== END) throw unknown(index, "a call may be resumed, but there is no table of jumps");
   }
 }
 
 /** Reads the pieces of a function, and returns what stands behind the loop. */
-function pieces(body, at, blocks, f) {
+function pieces(body, at, blocks, f, calls) {
   const r = new Reader(body, at);
   for (let i = 0; i < blocks; i++) {
     const piece = { index: i, items: [], calls: false, falls: true };
@@ -97,28 +107,38 @@ function pieces(body, at, blocks, f) {
       if (jump && jump.label === inner + around + (conditional ? 1 : 0) && (!conditional || body[jump.end] === END)) {
         r.at = jump.end + (conditional ? 1 : 0);
         const to = f.table[Math.min(jump.k, f.table.length - 1)];
-        if (to >= blocks) throw new Error("a jump leaves the blocks");
+        if (to >= blocks) throw unknown(f.index, "a jump leaves the blocks");
         cut(start, { to, k: jump.k, conditional });
         if (inner === 0 && !conditional) piece.falls = false;
         continue;
       }
       if (op === BLOCK || op === LOOP || op === IF) inner++;
       else if (op === END) inner--;
-      else if (op === CALL || op === CALL_INDIRECT) piece.calls = true;
-      else if (op === I64_CONST) {
-        const value = new Reader(body, r.at);
-        const address = value.u32();
-        if (body[value.at] === I64_STORE && Math.floor(address / 0x10000) === FIRST_FUNCTION + f.index) f.returns.add(f.table[address % 0x10000]);
+      else if (op === CALL || op === CALL_INDIRECT) {
+        piece.calls = true;
+        const at = r.at;
+        immediates(r, op);
+        const resumed = calls.call(body, op, at, r.at);
+        if (!resumed) continue;
+        // Behind the call begins the next piece, which is where it is resumed; in an if it is resumed at the piece's beginning.
+        const behind = inner === 0 ? i + 1 : i;
+        if (f.table[resumed.k] !== behind) throw unknown(f.index, `a call of block ${i} is resumed in block ${f.table[resumed.k]}`);
+        if (body[resumed.end] !== END) throw unknown(f.index, "code stands behind a call");
+        if (resumed.label !== inner + around + 1) throw unknown(f.index, "a call does not unwind the function");
+        continue;
+      } else if (op === I64_CONST) {
+        const k = calls.address(body, r.at);
+        if (k !== undefined) f.returns.add(f.table[k]);
       } else if (op === BR || op === BR_IF) {
         const label = new Reader(body, r.at).u32();
         if (label >= inner) {
-          if (label <= inner + around) throw new Error("a branch to a block, which is no jump");
+          if (label <= inner + around) throw unknown(f.index, "a branch to a block, which is no jump");
           r.skip();
           cut(start, { op, out: label - inner - around - 1 });
           if (inner === 0 && op === BR) piece.falls = false;
           continue;
         }
-      } else if (op === BR_TABLE) throw new Error("a second table of jumps");
+      } else if (op === BR_TABLE) throw unknown(f.index, "a second table of jumps");
       else if (inner === 0 && (op === RETURN || op === UNREACHABLE)) piece.falls = false;
       immediates(r, op);
     }
@@ -269,6 +289,8 @@ function rewrite(body, index) {
   // Where the runtime may go on: where calls return to, and at calls that defer makes.
   f.resumed = f.returns;
   for (const p of f.pieces) if (p.calls && p.falls) f.resumed.add(p.index);
+  const k = functions.deferred(index);
+  if (k > 0 && !f.resumed.has(f.table[k])) throw unknown(index, "deferred functions run where nothing is resumed");
   const before = f.pieces.map(() => []);
   for (let i = 0; i < n; i++) for (const m of f.next[i]) before[m].push(i);
   const all = f.pieces.map((p) => p.index);
@@ -373,6 +395,7 @@ function rewrite(body, index) {
   if (dispatch) {
     open(BLOCK, "trap");
     const targets = f.table.map((to) => (tabled.has(to) ? target(to) : depthOf((l) => l === "trap")));
+    if (targets.includes(undefined)) throw unknown(index, "a resume point has no label");
     out.push(Buffer.from([LOCAL_GET]), leb(f.variable), Buffer.from([BR_TABLE]), leb(targets.length - 1), ...targets.map(leb));
     close();
     out.push(Buffer.from([UNREACHABLE]));
@@ -388,6 +411,8 @@ function rewrite(body, index) {
 
 const [from, to] = process.argv.slice(2);
 const source = readFileSync(from);
+const signatures = new Signatures(source);
+const functions = functionTable(memoryOf(source).memory);
 const parts = [source.subarray(0, 8)];
 for (const { id, start, end, r } of sections(source)) {
   if (id !== 10) {

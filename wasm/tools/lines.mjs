@@ -1,4 +1,4 @@
-// node lines.mjs from.wasm to.wasm: takes names, line numbers and the index of functions out of a module that Go has built.
+// node lines.mjs [--keep-index] from.wasm to.wasm: takes names, line numbers and the index of functions out of a module that Go has built.
 //
 // Go's runtime keeps them for stack traces, which nobody sees here: a panic is answered by the code internal, and output is
 // dropped. They are a tenth of the packed module. What the collector and the unwinder need (stack sizes, stack maps, inlining)
@@ -7,35 +7,15 @@
 // megabyte of each instance. The layout is that of runtime/symtab.go and internal/abi/symtab.go, Go 1.26; another one is an error.
 import { readFileSync, writeFileSync } from "node:fs";
 import { leb, sections, sleb } from "./binary.mjs";
+import { functionTable, memoryOf } from "./memory.mjs";
 
-const [from, to] = process.argv.slice(2);
+const keepIndex = process.argv[2] === "--keep-index";
+const [from, to] = process.argv.slice(keepIndex ? 3 : 2);
 const wasm = readFileSync(from);
 
-/** The segments of the data section: where they go in memory, and where they stand in the file. */
-const segments = [];
-for (const { id, r } of sections(wasm)) {
-  if (id !== 11) continue;
-  for (let count = r.u32(); count > 0; count--) {
-    if (r.u32() !== 0 || r.byte() !== 0x41) throw new Error("a data segment is not active");
-    const address = r.u32(); // not negative: Go's data is in the first 2 GiB
-    if (r.byte() !== 0x0b) throw new Error("the address of a data segment is no constant");
-    const length = r.u32();
-    segments.push({ address, length, at: r.at });
-    r.at += length;
-  }
-}
-const top = Math.max(...segments.map((s) => s.address + s.length));
-const memory = Buffer.alloc(top + 8);
-for (const s of segments) wasm.copy(memory, s.address, s.at, s.at + s.length);
-
-// pcHeader: magic, two zeros, the quantum of instructions, the size of a pointer.
-const magic = Buffer.from([0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8]);
-const table = memory.indexOf(magic);
-if (table < 0 || memory.indexOf(magic, table + 1) >= 0) throw new Error("this Go lays out its function table in another way");
-const header = (k) => Number(memory.readBigUInt64LE(table + 8 + 8 * k));
-const count = header(0);
-const [names, units, , values, functions] = [3, 4, 5, 6, 7].map((k) => table + header(k));
-if (!(table < names && names < units && units < values && values < functions && functions < top)) throw new Error("the function table is broken");
+const { memory, segments, top } = memoryOf(wasm);
+const { table, count, names, values, functions, record, field } = functionTable(memory);
+if (functions >= top) throw new Error("the function table is broken");
 
 const clean = Buffer.from(memory);
 clean.fill(0, names, functions); // names of functions, compile units, names of files, and tables, of which some come back
@@ -62,11 +42,10 @@ const keep = (offset) => {
 };
 for (let i = 0; i < count; i++) {
   // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, four bytes, then pcdata.
-  const f = functions + memory.readUInt32LE(functions + 8 * i + 4);
-  const field = (k) => memory.readUInt32LE(f + 4 * k);
+  const f = record(i);
   for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, f + 4 * k);
-  clean.writeUInt32LE(keep(field(4)), f + 4 * 4);
-  for (let k = 11; k < 11 + field(7); k++) clean.writeUInt32LE(keep(field(k)), f + 4 * k);
+  clean.writeUInt32LE(keep(field(i, 4)), f + 4 * 4);
+  for (let k = 11; k < 11 + field(i, 7); k++) clean.writeUInt32LE(keep(field(i, k)), f + 4 * k);
 }
 
 // moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index. The
@@ -78,13 +57,13 @@ const data = memory.indexOf(pointer);
 if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
 const index = Number(memory.readBigUInt64LE(data + 8 + 6 * 24));
 const BUCKET = 256 * 16, RECORD = 20, ADDRESSES = 1 << 16;
-for (let k = 0; k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // of all functions but the last, whose record is a short one
-  const record = index + k * RECORD;
+for (let k = 0; !keepIndex && k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // of all functions but the last, whose record is a short one
+  const bucket = index + k * RECORD;
   for (let j = 0; j < 16; j++) {
-    const f = memory.readUInt32LE(record) + memory[record + 4 + j];
+    const f = memory.readUInt32LE(bucket) + memory[bucket + 4 + j];
     if (f !== Math.floor((k * BUCKET) / ADDRESSES) || memory.readUInt32LE(functions + 8 * f) - memory.readUInt32LE(functions) !== f) throw new Error("the index of functions is not by their numbers");
   }
-  clean.fill(0, record, record + RECORD);
+  clean.fill(0, bucket, bucket + RECORD);
 }
 // One segment, for what has moved may stand where there was none: Go leaves out long runs of zeros.
 const first = Math.min(...segments.map((s) => s.address));

@@ -21,9 +21,9 @@ const settings = () => {
 };
 const sent = () => conversation.context.map(({ message }) => message);
 
-function policy(force = false) {
+function policy() {
   const tokens = Number(fields().window.value) || 4000;
-  return { format: "openai-chat", window: { tokens, reserve: Math.round(tokens / 8) }, force };
+  return { format: "openai-chat", window: { tokens, reserve: Math.round(tokens / 8) } };
 }
 
 /** It has the module, in a worker; the policy is the session's. */
@@ -101,7 +101,7 @@ async function turn(text) {
 
 /** Makes a plan and keeps it before anybody is asked, so that a reload can go on with it. @param {AbortSignal} signal */
 async function compact(signal, force = false) {
-  await settle(await session.plan({ policy: policy(force) }), signal);
+  await settle(await session.plan({ policy: policy(), options: { force } }), signal);
 }
 
 /**

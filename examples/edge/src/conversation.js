@@ -34,7 +34,7 @@ export class Conversation {
   /** @param {Storage} storage @param {import("ctxfold").Policy} policy */
   constructor(storage, policy) {
     this.#storage = storage;
-    this.#policy = { ...policy, archive: /** @type {const} */ ("bodies") };
+    this.#policy = policy;
   }
 
   /** Called when a plan is stored and before a model is asked. */
@@ -101,7 +101,7 @@ export class Conversation {
   /** @param {import("ctxfold").Compactor} compactor @param {object} body @param {string[]} prints @returns {Job} */
   #plan(compactor, body, prints) {
     const memory = this.#memory();
-    const result = compactor.plan(body, { memory });
+    const result = compactor.plan(body, { memory, options: { archive: "bodies" } });
     const used = memory[result.known ?? -1];
     return { given: prints.length, print: prints.at(-1) ?? "", memory: used ? [used] : [], failed: false, result };
   }

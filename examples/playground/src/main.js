@@ -47,11 +47,10 @@ const say = (message) => {
 };
 
 function policy() {
-  const { window, reserve, ratio, force } = $("policy").elements;
+  const { window, reserve, ratio } = $("policy").elements;
   return {
     window: { tokens: Number(window.value), reserve: Number(reserve.value) },
     gate: { ratio: Number(ratio.value) },
-    force: force.checked,
   };
 }
 
@@ -85,7 +84,9 @@ async function show(name) {
   table();
   for (const [i, preset] of presets.entries()) {
     say(`${name}: trying preset ${i + 1} of ${presets.length}…`);
-    const outcome = await ask("tryPreset", policy(), preset.name).catch((error) => ({ error: error.message }));
+    const outcome = await ask("tryPreset", policy(), preset.name, $("policy").elements.force.checked).catch(
+      (error) => ({ error: error.message }),
+    );
     if (mine !== run) return;
     tried.set(preset.name, outcome);
     table();
@@ -193,6 +194,7 @@ async function list() {
 
 /** Actions in words. @type {Record<string, string>} */
 const WORDS = {
+  squeeze: "written shorter without losing what it says",
   clear: "tool result cleared",
   truncate: "shortened in the middle",
   fold: "folded into the digest",

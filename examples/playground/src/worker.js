@@ -74,11 +74,11 @@ async function inspect(policy, most) {
   };
 }
 
-/** What one preset would do, counted as the whole page is: each preset decides by an estimator of its own. @param {any} policy @param {string} preset */
-async function tryPreset(policy, preset) {
+/** What one preset would do, counted as the whole page is: each preset decides by an estimator of its own. @param {any} policy @param {string} preset @param {boolean} force */
+async function tryPreset(policy, preset, force) {
   const { body, format } = conversation;
   const now = await compactor({ ...policy, format, preset });
-  const done = await now.compact(body);
+  const done = await now.compact(body, { options: { force } });
   results.set(preset, done);
   const valid = done.messages.length === 0 || now.validate(done.messages).valid;
   const { actions, ...report } = done.report;
@@ -146,6 +146,7 @@ function page(filter, from, size) {
 
 /** Actions that leave their message where it was. */
 const IN_PLACE = new Set([
+  "squeeze",
   "clear",
   "strip",
   "rename",

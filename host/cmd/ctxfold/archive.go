@@ -13,7 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // archiveFlag is the directory that keeps what compactions take out.
@@ -24,11 +24,11 @@ func (a *archiveFlag) register(c *cobra.Command, usage string) {
 }
 
 // store opens the directory; without one there is no store.
-func (a *archiveFlag) store() (host.Store, error) {
+func (a *archiveFlag) store() (ctxfold.Store, error) {
 	if a.dir == "" {
 		return nil, nil
 	}
-	return host.NewDirStore(a.dir)
+	return ctxfold.NewDirStore(a.dir)
 }
 
 // note keeps the state beside the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
@@ -136,7 +136,7 @@ func bodies(n int) string {
 }
 
 // left is how many handles there are that were left for a reason; "" for none.
-func left(markers []host.Marker, why string) string {
+func left(markers []ctxfold.Marker, why string) string {
 	n := 0
 	for _, m := range markers {
 		if m.Why == why {
@@ -150,14 +150,14 @@ func left(markers []host.Marker, why string) string {
 }
 
 // notTakenBack says that the changes of compactions could not be taken back.
-func notTakenBack(markers []host.Marker) string {
+func notTakenBack(markers []ctxfold.Marker) string {
 	if n := left(markers, "changed"); n == "" {
 		return ""
 	}
 	return "what a compaction took out without a marker: the transcript was changed since, or is another one than that of the state"
 }
 
-func (f *flags) printMarkers(markers []host.Marker) error {
+func (f *flags) printMarkers(markers []ctxfold.Marker) error {
 	if f.json {
 		out, err := json.Marshal(markers)
 		if err != nil {
@@ -213,7 +213,7 @@ characters at most, from --offset on.`,
 			if err != nil {
 				return err
 			}
-			said, err := compactor.Recall(c.Context(), store, format, arguments)
+			said, err := compactor.Recall(c.Context(), store, ctxfold.Format(format), arguments)
 			if err != nil {
 				return err
 			}

@@ -17,14 +17,14 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // batchOp is what batch can do with a line.
 type batchOp struct {
 	name string
 	// run gives what is printed for a line.
-	run func(ctx context.Context, b *batch, in host.Input) (answer []byte, tally totals, err error)
+	run func(ctx context.Context, b *batch, in ctxfold.Input) (answer []byte, tally totals, err error)
 	// whole says that the answer is the transcript: a line that fails is then printed as it came.
 	whole bool
 }
@@ -64,10 +64,10 @@ func (t *totals) add(o totals) {
 type batch struct {
 	*flags
 	op         batchOp
-	compactor  *host.Compactor
+	compactor  *ctxfold.Compactor
 	policy     source
-	summarizer host.Summarizer
-	store      host.Store
+	summarizer ctxfold.Summarizer
+	store      ctxfold.Store
 	name       string
 	output     string // the file to write to; "" for standard output
 	resume     bool
@@ -152,7 +152,7 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 	policy.register(c, false)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
-	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations are worked on at the same time")
 	c.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write to, instead of standard output")
 	c.Flags().BoolVar(&resume, "resume", false, "go on with the file of --output where an earlier run was interrupted or killed")
@@ -305,7 +305,7 @@ func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	if len(text) == 0 {
 		return o
 	}
-	answer, t, err := b.op.run(ctx, b, host.Input{Messages: text, Policy: b.policy.text, Store: b.store})
+	answer, t, err := b.op.run(ctx, b, ctxfold.Input{Messages: text, Policy: ctxfold.RawPolicy(b.policy.text), Store: b.store})
 	if err != nil && ctx.Err() != nil {
 		return outcome{}
 	}
@@ -333,9 +333,9 @@ func errorLine(err error, number int) []byte {
 		Line    int    `json:"line"`
 	}
 	e := object{Code: "internal", Message: err.Error(), Line: number}
-	var answer *host.Error
+	var answer *ctxfold.Error
 	if errors.As(err, &answer) {
-		e = object{answer.Code, answer.Message, answer.Path, answer.Offset, number}
+		e = object{string(answer.Code), answer.Message, answer.Path, answer.Offset, number}
 	}
 	text, err := json.Marshal(map[string]object{"error": e})
 	if err != nil {
@@ -344,7 +344,7 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-func batchCompact(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	r, err := b.compactor.CompactWith(ctx, in, b.summarizer)
 	if err != nil {
 		return nil, totals{}, err
@@ -369,7 +369,7 @@ func batchCompact(ctx context.Context, b *batch, in host.Input) ([]byte, totals,
 	return r.Messages, t, nil
 }
 
-func batchRepair(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+func batchRepair(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	r, err := b.compactor.Repair(ctx, in)
 	if err != nil {
 		return nil, totals{}, err
@@ -387,7 +387,7 @@ func batchRepair(ctx context.Context, b *batch, in host.Input) ([]byte, totals, 
 	return r.Messages, t, nil
 }
 
-func batchValidate(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+func batchValidate(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	a, err := b.compactor.Validate(ctx, in)
 	if err != nil {
 		return nil, totals{}, err
@@ -399,7 +399,7 @@ func batchValidate(ctx context.Context, b *batch, in host.Input) ([]byte, totals
 	return a.Raw, t, nil
 }
 
-func batchCheck(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+func batchCheck(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	a, err := b.compactor.Check(ctx, in)
 	if err != nil {
 		return nil, totals{}, err
@@ -411,7 +411,7 @@ func batchCheck(ctx context.Context, b *batch, in host.Input) ([]byte, totals, e
 	return a.Raw, t, nil
 }
 
-func batchEstimate(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+func batchEstimate(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	a, err := b.compactor.Estimate(ctx, in)
 	if err != nil {
 		return nil, totals{}, err
@@ -420,7 +420,7 @@ func batchEstimate(ctx context.Context, b *batch, in host.Input) ([]byte, totals
 	return a.Raw, totals{messagesBefore: n, messagesAfter: n, tokensBefore: a.Tokens, tokensAfter: a.Tokens}, nil
 }
 
-func batchDetect(ctx context.Context, b *batch, in host.Input) ([]byte, totals, error) {
+func batchDetect(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	a, err := b.compactor.Detect(ctx, in.Messages)
 	if err != nil {
 		return nil, totals{}, err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 func compactCommand(f *flags) *cobra.Command {
@@ -64,7 +64,7 @@ is 3 then.`,
 			if j.Store, err = archive.store(); err != nil {
 				return err
 			}
-			var s host.Summarizer
+			var s ctxfold.Summarizer
 			if shell != nil {
 				s = shell
 			}
@@ -94,7 +94,7 @@ is 3 then.`,
 	policy.register(c, true)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
-	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().BoolVar(&session, "session", false, "write a session file that its agent resumes, as FILE is one")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output; it may be the input")
 	c.Flags().StringVar(&state, "state", "", "the `FILE` that keeps the state of the conversation from one compaction to the next")
@@ -102,7 +102,7 @@ is 3 then.`,
 }
 
 // compacted gives the result to standard output, or to a file, and the report to standard error.
-func (f *flags) compacted(ctx context.Context, j *job, r *host.Result, session bool, output string) error {
+func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, session bool, output string) error {
 	f.warn(r.Report.Left)
 	var text []byte
 	switch {
@@ -130,7 +130,7 @@ func (f *flags) compacted(ctx context.Context, j *job, r *host.Result, session b
 }
 
 // resultJSON is put together by hand: encoding/json would write the messages anew.
-func resultJSON(r *host.Result) []byte {
+func resultJSON(r *ctxfold.Result) []byte {
 	out := slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State)
 	if r.Edits != nil {
 		out = slices.Concat(out, []byte(`,"edits":`), r.Edits)

@@ -9,7 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
+	_ "github.com/ctxfold/ctxfold/core/full" // for exact
 )
 
 // comparison is what a preset makes of a transcript.
@@ -76,7 +77,7 @@ func (j *job) compare(ctx context.Context, f *flags) error {
 	}
 	base := map[string]any{"summary": map[string]any{"mode": "local"}}
 	var named struct{ Window struct{ Tokens int } }
-	if json.Unmarshal(j.Policy, &named) != nil || named.Window.Tokens == 0 {
+	if json.Unmarshal(j.Policy.Raw, &named) != nil || named.Window.Tokens == 0 {
 		e, err := j.Estimate(ctx, j.Input)
 		if err != nil {
 			return j.sources.locate(err)
@@ -91,7 +92,7 @@ func (j *job) compare(ctx context.Context, f *flags) error {
 		if err != nil {
 			return err
 		}
-		row, err := j.compareOne(ctx, p.Name, policy)
+		row, err := j.compareOne(ctx, string(p.Name), policy)
 		if err != nil {
 			return j.sources.locate(err)
 		}
@@ -125,13 +126,16 @@ func number(n *int) string {
 	return count(*n)
 }
 
+// exact re-enacts the published systems natively: the module that ships leaves them out.
+var exact = ctxfold.New(ctxfold.Options{})
+
 // compareOne compacts with one preset. A policy that makes no sense for it is told in its row.
 func (j *job) compareOne(ctx context.Context, preset string, policy source) (comparison, error) {
 	row := comparison{Preset: preset}
 	in := j.Input
-	in.Policy = policy.text
+	in.Policy = ctxfold.RawPolicy(policy.text)
 	r, err := j.CompactWith(ctx, in, nil)
-	var e *host.Error
+	var e *ctxfold.Error
 	if errors.As(err, &e) && e.In == "policy" {
 		row.Error = e.Message
 		return row, nil
@@ -139,7 +143,7 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 	if err != nil {
 		return row, err
 	}
-	row.Reason = r.Report.Reason
+	row.Reason = string(r.Report.Reason)
 	if row.Tokens, err = j.tokens(ctx, r); err != nil {
 		return row, err
 	}
@@ -167,7 +171,7 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 	if policy, err = policy.with(map[string]any{"format": r.Report.Format}); err != nil { // little may be left to tell it by
 		return row, err
 	}
-	in.Policy = policy.text
+	in.Policy = ctxfold.RawPolicy(policy.text)
 	if row.Violations, err = j.violations(ctx, in, r.Messages); err != nil {
 		return row, err
 	}
@@ -175,9 +179,12 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 	if err != nil {
 		return row, err
 	}
-	in.Policy = off.text
-	said := host.SummarizerFunc(func(context.Context, host.Request) (host.Summary, error) { return host.Summary{Text: standIn}, nil })
-	if r, err = j.CompactWith(ctx, in, said); errors.As(err, &e) {
+	unsafe := in
+	unsafe.Policy = ctxfold.RawPolicy(off.text)
+	said := ctxfold.SummarizerFunc(func(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
+		return ctxfold.Summary{Text: standIn}, nil
+	})
+	if r, err = exact.CompactWith(ctx, unsafe, said); errors.As(err, &e) {
 		return row, nil // it fails where ours does not
 	} else if err != nil {
 		return row, err
@@ -187,12 +194,12 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 }
 
 // tokens estimates a result by the policy without a preset, so that the results of all presets are in one unit.
-func (j *job) tokens(ctx context.Context, r *host.Result) (int, error) {
+func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	unit, err := j.sources["policy"].with(map[string]any{"format": r.Report.Format})
 	if err != nil {
 		return 0, err
 	}
-	e, err := j.Estimate(ctx, host.Input{Messages: r.Messages, Policy: unit.text})
+	e, err := j.Estimate(ctx, ctxfold.Input{Messages: r.Messages, Policy: ctxfold.RawPolicy(unit.text)})
 	if err != nil {
 		return 0, err
 	}
@@ -200,10 +207,10 @@ func (j *job) tokens(ctx context.Context, r *host.Result) (int, error) {
 }
 
 // violations counts those of a result; nil where it is no transcript any more.
-func (j *job) violations(ctx context.Context, in host.Input, messages []byte) (*int, error) {
+func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte) (*int, error) {
 	in.Messages = messages
 	v, err := j.Validate(ctx, in)
-	var e *host.Error
+	var e *ctxfold.Error
 	if errors.As(err, &e) && e.In == "messages" {
 		return nil, nil
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // errViolations ends validate with its own exit code; what is wrong has been printed.
@@ -36,7 +36,7 @@ func usage(c *cobra.Command, format string, args ...any) error {
 
 // inputError is an error of an operation, put back into the file that its input came from.
 type inputError struct {
-	err    *host.Error
+	err    *ctxfold.Error
 	source source
 }
 
@@ -68,7 +68,7 @@ func printError(w io.Writer, err error) {
 			fmt.Fprintf(w, "  at    %s\n", in.err.Path)
 		}
 		fmt.Fprintf(w, "  code  %s\n", in.err.Code)
-		if hint := hints[in.err.Code]; hint != "" {
+		if hint := hints[string(in.err.Code)]; hint != "" {
 			fmt.Fprintf(w, "  %s\n", hint)
 		}
 	case errors.As(err, &use):

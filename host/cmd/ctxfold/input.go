@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // source is a text and what to call it in an error.
@@ -26,15 +26,15 @@ type source struct {
 	// made says that the text is not the user's own, so that offsets in it are not worth telling.
 	made bool
 	// noSession is why the text is no session file.
-	noSession *host.Error
+	noSession *ctxfold.Error
 }
 
-// inputs are what an operation was given, by the names that [host.Error] has for them.
+// inputs are what an operation was given, by the names that [ctxfold.Error] has for them.
 type inputs map[string]source
 
 // locate tells the user where in the files an error lies.
 func (in inputs) locate(err error) error {
-	var e *host.Error
+	var e *ctxfold.Error
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -51,11 +51,11 @@ func (in inputs) locate(err error) error {
 
 // job is what a command works on.
 type job struct {
-	*host.Compactor
-	host.Input
+	*ctxfold.Compactor
+	ctxfold.Input
 	sources inputs
-	session *host.Session // what the transcript was taken out of, or nil
-	file    []byte        // the session file
+	session *ctxfold.Session // what the transcript was taken out of, or nil
+	file    []byte           // the session file
 }
 
 // start reads what a command works on, and makes the compactor. A session file is opened. policy is nil for commands without one.
@@ -66,7 +66,7 @@ func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, stat
 		if err != nil {
 			return nil, err
 		}
-		j.sources["policy"], j.Policy = s, s.text
+		j.sources["policy"], j.Policy = s, ctxfold.RawPolicy(s.text)
 	}
 	if state != "" {
 		s, err := f.readJSON(state)
@@ -179,22 +179,22 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	if counts {
 		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: a number of `TOKENS` up to the last message, or JSON (docs/ABI.md)")
 	}
-	completeFromInfo(c, "preset", func(i *host.Info) (names []string) {
+	completeFromInfo(c, "preset", func(i *ctxfold.Info) (names []string) {
 		for _, p := range i.Presets {
-			names = append(names, p.Name)
+			names = append(names, string(p.Name))
 		}
 		return names
 	})
-	completeFromInfo(c, "format", func(i *host.Info) (names []string) {
+	completeFromInfo(c, "format", func(i *ctxfold.Info) (names []string) {
 		for _, f := range i.Formats {
-			names = append(names, f.Name)
+			names = append(names, string(f.Name))
 		}
 		return names
 	})
 }
 
 // readUsage gives what the provider has counted, by --usage; nil leaves it to the session file, if there is one.
-func (p *policyFlags) readUsage(c *cobra.Command) (*host.Usage, error) {
+func (p *policyFlags) readUsage(c *cobra.Command) (*ctxfold.Usage, error) {
 	if p.usage == "" {
 		return nil, nil
 	}
@@ -202,9 +202,9 @@ func (p *policyFlags) readUsage(c *cobra.Command) (*host.Usage, error) {
 		if n <= 0 {
 			return nil, usage(c, "--usage must be more than 0 tokens")
 		}
-		return &host.Usage{Message: -1, TotalTokens: n}, nil
+		return &ctxfold.Usage{Message: -1, TotalTokens: n}, nil
 	}
-	u := &host.Usage{Message: -1}
+	u := &ctxfold.Usage{Message: -1}
 	d := json.NewDecoder(strings.NewReader(p.usage))
 	d.DisallowUnknownFields()
 	if err := d.Decode(u); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/prometheus"
 )
 
@@ -19,7 +19,7 @@ const healthTime = 5 * time.Second
 
 // monitoring is what a monitoring system reads: /metrics and /healthz. It has an address of its own, because all paths of the
 // proxy's are the endpoint's.
-func monitoring(m *prometheus.Metrics, c *host.Compactor) http.Handler {
+func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor) http.Handler {
 	registry := client.NewRegistry()
 	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()

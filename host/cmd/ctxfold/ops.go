@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 func checkCommand(f *flags) *cobra.Command {
@@ -44,7 +44,7 @@ func checkCommand(f *flags) *cobra.Command {
 			lines(f.out,
 				j.read(),
 				[2]string{"compaction is due", due},
-				[2]string{"why", strings.TrimPrefix(sentence(a.Reason), "unchanged: ")},
+				[2]string{"why", strings.TrimPrefix(sentence(string(a.Reason)), "unchanged: ")},
 				[2]string{"size", fmt.Sprintf("%s, %s tokens", plural(a.Messages, "message"), count(a.Tokens))},
 				[2]string{"limit", limit},
 				[2]string{"window", window},
@@ -79,7 +79,7 @@ func estimateCommand(f *flags) *cobra.Command {
 			by := estimator(a.Estimator, a.Source, a.Bound)
 			if a.Format != "" {
 				facts = append(facts, [2]string{"messages", count(len(a.Messages))})
-				by = "format " + a.Format + ", " + by
+				by = "format " + string(a.Format) + ", " + by
 			}
 			if a.Beside > 0 {
 				facts = append(facts, [2]string{"of these", count(a.Beside) + " beside the messages: system prompt and tools"})
@@ -95,7 +95,7 @@ func estimateCommand(f *flags) *cobra.Command {
 }
 
 // estimate also gives the fact that tells of a session file.
-func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*host.Estimate, [2]string, error) {
+func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*ctxfold.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)
 		return a, [2]string{}, err
@@ -108,7 +108,7 @@ func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, a
 	return a, j.read(), j.sources.locate(err)
 }
 
-func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlags) (*host.Estimate, error) {
+func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlags) (*ctxfold.Estimate, error) {
 	p, err := policy.read(f, c)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlag
 	if err != nil {
 		return nil, err
 	}
-	a, err := compactor.EstimateText(c.Context(), string(s.text), p.text)
+	a, err := compactor.EstimateText(c.Context(), string(s.text), ctxfold.RawPolicy(p.text))
 	return a, inputs{"policy": p}.locate(err)
 }
 
@@ -147,7 +147,7 @@ func detectCommand(f *flags) *cobra.Command {
 			if f.json {
 				return f.printLine(a.Raw)
 			}
-			format := a.Format
+			format := string(a.Format)
 			switch {
 			case a.Shape != "":
 				format = "none: these look like " + a.Shape
@@ -190,7 +190,7 @@ func infoCommand(f *flags) *cobra.Command {
 			}
 			var presets []string
 			for _, p := range a.Presets {
-				presets = append(presets, p.Name)
+				presets = append(presets, string(p.Name))
 			}
 			lines(f.out,
 				[2]string{"version", fmt.Sprintf("%s %s (ABI %d)", a.Name, a.Version, a.ABI)},
@@ -222,7 +222,7 @@ func presetsCommand(f *flags) *cobra.Command {
 			}
 			if len(args) == 1 {
 				for _, p := range a.Presets {
-					if p.Name == args[0] {
+					if string(p.Name) == args[0] {
 						return f.printLine(p.Policy)
 					}
 				}

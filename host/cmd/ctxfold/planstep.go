@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 func planCommand(f *flags) *cobra.Command {
@@ -68,9 +68,9 @@ digests made without a model. The policy is that of the plan.`,
 				return err
 			}
 			j.sources["plan"] = plan
-			a, err := j.Step(c.Context(), j.Messages, plan.text, summaries)
+			a, err := j.Step(c.Context(), ctxfold.Input{Messages: j.Messages}, plan.text, summaries)
 			for err == nil && summariesFile == "" && len(a.Requests) > 0 {
-				a, err = j.Step(c.Context(), j.Messages, a.Plan, decline(a.Requests))
+				a, err = j.Step(c.Context(), ctxfold.Input{Messages: j.Messages}, a.Plan, decline(a.Requests))
 			}
 			if err != nil {
 				return j.sources.locate(err)
@@ -106,7 +106,7 @@ func (f *flags) readPlan(name string) (source, error) {
 }
 
 // readSummaries reads the list of summaries, if there is a file.
-func (f *flags) readSummaries(name string) ([]host.Summary, error) {
+func (f *flags) readSummaries(name string) ([]ctxfold.Summary, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func (f *flags) readSummaries(name string) ([]host.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	var summaries []host.Summary
+	var summaries []ctxfold.Summary
 	if err := json.Unmarshal(s.text, &summaries); err != nil {
 		return nil, fmt.Errorf(`%s does not hold summaries: it must be a list like [{"id":"fold-1","text":"…"}]`, s.name)
 	}
@@ -122,15 +122,15 @@ func (f *flags) readSummaries(name string) ([]host.Summary, error) {
 }
 
 // decline answers each request by an error, which means the local digest.
-func decline(requests []host.Request) []host.Summary {
-	summaries := make([]host.Summary, len(requests))
+func decline(requests []ctxfold.Request) []ctxfold.Summary {
+	summaries := make([]ctxfold.Summary, len(requests))
 	for i, q := range requests {
-		summaries[i] = host.Summary{ID: q.ID, Error: "no summary was given"}
+		summaries[i] = ctxfold.Summary{ID: q.ID, Error: "no summary was given"}
 	}
 	return summaries
 }
 
-func (f *flags) printAnswer(a *host.Answer, read [2]string) error {
+func (f *flags) printAnswer(a *ctxfold.Answer, read [2]string) error {
 	f.warn(a.Report.Left)
 	if f.json {
 		if err := f.printLine(a.Raw); err != nil {

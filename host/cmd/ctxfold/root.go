@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/module"
 )
 
 const (
@@ -82,7 +84,7 @@ Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   curl -s https://example.com/session.json | ctxfold validate
   ctxfold check --window 200000 session.json`,
-		Version:                    host.Version,
+		Version:                    ctxfold.Version,
 		SilenceErrors:              true,
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
@@ -108,7 +110,7 @@ Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 
 	completeWith(root, "engine", "wasm", "native")
 	root.AddCommand(
 		compactCommand(f), planCommand(f), stepCommand(f), checkCommand(f), estimateCommand(f),
-		validateCommand(f), repairCommand(f), restoreCommand(f), recallCommand(f), detectCommand(f), openCommand(f), infoCommand(f), presetsCommand(f),
+		validateCommand(f), repairCommand(f), restoreCommand(f), recallCommand(f), searchCommand(f), detectCommand(f), openCommand(f), infoCommand(f), presetsCommand(f),
 		compareCommand(f), batchCommand(f), serveCommand(f),
 	)
 	return root
@@ -120,7 +122,7 @@ func completeWith(c *cobra.Command, flag string, values ...string) {
 }
 
 // completeFromInfo completes with names that the operation info lists.
-func completeFromInfo(c *cobra.Command, flag string, names func(*host.Info) []string) {
+func completeFromInfo(c *cobra.Command, flag string, names func(*ctxfold.Info) []string) {
 	complete(c, flag, func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		f := &flags{engine: "native"}
 		compactor, err := f.compactor(c.Context(), 0)
@@ -143,21 +145,19 @@ func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
 }
 
 // compactor makes the compactor that a command runs on. The caller need not close it: the process ends.
-func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*host.Compactor, error) {
-	return f.compactorWith(ctx, host.Options{SummaryTimeout: timeout})
+func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*ctxfold.Compactor, error) {
+	return f.compactorWith(ctx, ctxfold.Options{SummaryTimeout: timeout})
 }
 
 // compactorWith is compactor with more options.
-func (f *flags) compactorWith(ctx context.Context, o host.Options) (*host.Compactor, error) {
+func (f *flags) compactorWith(ctx context.Context, o ctxfold.Options) (*ctxfold.Compactor, error) {
 	switch f.engine {
 	case "wasm":
-		o.CacheDir = cacheDir()
+		return host.New(ctx, host.Options{Module: module.Wasm, CacheDir: cacheDir(), Options: o})
 	case "native":
-		o.Engine = host.EngineNative
-	default:
-		return nil, usageError{text: "--engine must be wasm or native, not " + f.engine}
+		return ctxfold.New(o), nil
 	}
-	return host.New(ctx, o)
+	return nil, usageError{text: "--engine must be wasm or native, not " + f.engine}
 }
 
 // cacheDir is where the compiled module is kept between runs; "" where there is no place for it.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/prometheus"
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
@@ -61,9 +61,9 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 				return err
 			}
 			metrics := prometheus.New()
-			with := host.Options{SummaryTimeout: timeout, Metrics: metrics}
+			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics}
 			if records != "" {
-				if with.Records, err = host.NewDirRecords(records, recordsSize); err != nil {
+				if with.Records, err = ctxfold.NewDirRecords(records, recordsSize); err != nil {
 					return fmt.Errorf("cannot keep records in %s: %w", records, err)
 				}
 			}
@@ -74,10 +74,10 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 			if bodyTimeout <= 0 {
 				bodyTimeout = -1
 			}
-			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: s.text, SummaryModel: model, BodyTimeout: bodyTimeout,
+			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: model, BodyTimeout: bodyTimeout,
 				Metrics: metrics, Logger: slog.New(slog.NewTextHandler(f.err, nil))}
 			// A policy that is wrong is better told now than with the first request.
-			probe := host.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: s.text, Format: "openai-chat"}
+			probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
 			if _, err := compactor.Check(c.Context(), probe); err != nil {
 				return inputs{"policy": s}.locate(err)
 			}
@@ -97,7 +97,7 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
 	c.Flags().StringVar(&records, "records", "", "the `DIRECTORY` where compacted conversations are kept")
 	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, in the place of the conversation's own")
-	c.Flags().DurationVar(&timeout, "summary-timeout", host.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long the body of a request may take, and 1s more for each 16 KiB of it; 0 is no limit")
 	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty is none")
 	return c

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 func openCommand(f *flags) *cobra.Command {
@@ -55,7 +55,7 @@ names none, and so do the system prompt and what the provider has counted. compa
 			}
 			lines(f.out,
 				[2]string{"kind", s.Kind},
-				[2]string{"format", s.Format},
+				[2]string{"format", string(s.Format)},
 				[2]string{"model", s.Model},
 				[2]string{"messages", count(messageCount(s))},
 				[2]string{"system", whatSystem(s)},
@@ -73,7 +73,7 @@ names none, and so do the system prompt and what the provider has counted. compa
 func (j *job) openSession(ctx context.Context) error {
 	file := j.sources["messages"]
 	s, err := j.Open(ctx, file.text)
-	var e *host.Error
+	var e *ctxfold.Error
 	if errors.As(err, &e) && e.Code == "unknown_session" {
 		file.noSession = e
 		j.sources["messages"] = file
@@ -88,7 +88,7 @@ func (j *job) openSession(ctx context.Context) error {
 }
 
 // saved is the session file that goes on with a result.
-func (j *job) saved(ctx context.Context, r *host.Result) ([]byte, error) {
+func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	next, err := j.Save(ctx, j.file, r, time.Now())
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
@@ -102,7 +102,7 @@ func (j *job) read() [2]string {
 		plural(messageCount(j.session), "message"))}
 }
 
-func messageCount(s *host.Session) int {
+func messageCount(s *ctxfold.Session) int {
 	var list []json.RawMessage
 	if err := json.Unmarshal(s.Messages, &list); err != nil {
 		panic(err) // the module has written it
@@ -120,14 +120,14 @@ func agent(kind string) string {
 	return kind
 }
 
-func whatSystem(s *host.Session) string {
+func whatSystem(s *ctxfold.Session) string {
 	if s.System == "" {
 		return ""
 	}
 	return fmt.Sprintf("a prompt of %s", plural(len(s.System), "byte"))
 }
 
-func whatWasUsed(s *host.Session) string {
+func whatWasUsed(s *ctxfold.Session) string {
 	u := s.Usage
 	if u == nil {
 		return "not known"
@@ -138,7 +138,7 @@ func whatWasUsed(s *host.Session) string {
 		tokens(u.CacheWriteTokens), tokens(u.OutputTokens))
 }
 
-func whatWasSkipped(s *host.Session) string {
+func whatWasSkipped(s *ctxfold.Session) string {
 	if len(s.Skipped) == 0 {
 		return "nothing"
 	}

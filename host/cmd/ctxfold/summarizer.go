@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // shellSummarizer runs a command for each summary: the prompt is its standard input, its standard output is the summary.
@@ -32,7 +32,7 @@ func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 	return nil, usageError{text: fmt.Sprintf("--summarizer %q is neither none nor cmd:COMMAND", flag)}
 }
 
-func (s *shellSummarizer) Summarize(ctx context.Context, q host.Request) (host.Summary, error) {
+func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	s.running.Add(1)
 	defer s.running.Done()
 	shell, flag := "sh", "-c"
@@ -56,9 +56,9 @@ func (s *shellSummarizer) Summarize(ctx context.Context, q host.Request) (host.S
 		}
 		// The report has only one word for it.
 		fmt.Fprintf(s.io.err, "ctxfold: the summarizer %q failed: %v\n", s.command, err)
-		return host.Summary{}, err
+		return ctxfold.Summary{}, err
 	}
-	return host.Summary{Text: strings.TrimSpace(out.String())}, nil
+	return ctxfold.Summary{Text: strings.TrimSpace(out.String())}, nil
 }
 
 // wait returns when the commands have ended. A compaction leaves one that takes too long behind.

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 )
 
 // newTable makes a table with the given headings; those that begin with # are of columns of numbers.
@@ -78,7 +78,7 @@ func change(before, after int) string {
 	return fmt.Sprintf("%+.0f %%", 100*float64(after-before)/float64(before))
 }
 
-// reasons say in a sentence what the words of [host.Report] and [host.Check] mean.
+// reasons say in a sentence what the words of [ctxfold.Report] and [ctxfold.Check] mean.
 var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
@@ -96,12 +96,12 @@ func sentence(reason string) string {
 }
 
 // printReport shows what a compaction did.
-func printReport(w io.Writer, r host.Report, more ...[2]string) {
+func printReport(w io.Writer, r ctxfold.Report, more ...[2]string) {
 	t := newTable("", "#before", "#after", "#change")
 	t.AppendRow(table.Row{"messages", count(r.Messages.Before), count(r.Messages.After), change(r.Messages.Before, r.Messages.After)})
 	t.AppendRow(table.Row{"tokens", count(r.Tokens.Before), count(r.Tokens.After), change(r.Tokens.Before, r.Tokens.After)})
 	fmt.Fprintln(w, t.Render())
-	result := sentence(r.Reason)
+	result := sentence(string(r.Reason))
 	if r.Changed {
 		result = text.FgGreen.Sprint(result)
 	} else {
@@ -130,7 +130,7 @@ func printReport(w io.Writer, r host.Report, more ...[2]string) {
 
 // warn says on standard error what is wrong with a result that is an answer all the same. It returns errOver where the result
 // does not fit.
-func warn(w io.Writer, r host.Report) error {
+func warn(w io.Writer, r ctxfold.Report) error {
 	if r.Thrashing != nil {
 		fmt.Fprintf(w, "ctxfold: warning: compacted %d times in a row: %s\n", r.Thrashing.Compactions, r.Thrashing.Text)
 	}
@@ -141,31 +141,31 @@ func warn(w io.Writer, r host.Report) error {
 	return errOver
 }
 
-func whatWasCleared(r host.Report) string {
+func whatWasCleared(r ctxfold.Report) string {
 	if r.Cleared == 0 {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s, saves %s tokens (%s)", plural(r.Cleared, "tool result"), count(saved(r, "clear")),
-		tally(r, "clear", func(a host.Action) string { return a.Tool }))
+		tally(r, "clear", func(a ctxfold.Action) string { return a.Tool }))
 }
 
-func whatWasFolded(r host.Report) string {
+func whatWasFolded(r ctxfold.Report) string {
 	if r.Folded == 0 {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s into one digest, saves %s tokens", plural(r.Folded, "message"), count(saved(r, "fold")))
 }
 
-func whatWasRestored(r host.Report) string {
+func whatWasRestored(r ctxfold.Report) string {
 	if r.Restored == 0 {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s, costs %s tokens (%s)", plural(r.Restored, "file"), count(-saved(r, "rehydrate")),
-		tally(r, "rehydrate", func(a host.Action) string { return a.Path }))
+		tally(r, "rehydrate", func(a ctxfold.Action) string { return a.Path }))
 }
 
 // whatElse tells of the passes that the other lines do not tell of.
-func whatElse(r host.Report) [][2]string {
+func whatElse(r ctxfold.Report) [][2]string {
 	var passes []string
 	for _, a := range r.Actions {
 		if !slices.Contains(append(passes, "clear", "fold", "rehydrate", "repair"), a.Pass) {
@@ -180,14 +180,14 @@ func whatElse(r host.Report) [][2]string {
 }
 
 // whatWasRepaired is empty for the usual transcript, which needs no repair.
-func whatWasRepaired(r host.Report) string {
+func whatWasRepaired(r ctxfold.Report) string {
 	if r.Repaired == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s of the input", plural(r.Repaired, "violation"))
 }
 
-func whatIsUnchanged(r host.Report) string {
+func whatIsUnchanged(r ctxfold.Report) string {
 	if r.StablePrefix.Messages == 0 {
 		return "nothing at the front, so a prompt cache starts anew"
 	}
@@ -196,7 +196,7 @@ func whatIsUnchanged(r host.Report) string {
 }
 
 // saved adds up what a pass did, in tokens.
-func saved(r host.Report, pass string) int {
+func saved(r ctxfold.Report, pass string) int {
 	sum := 0
 	for _, a := range r.Actions {
 		if a.Pass == pass {
@@ -206,7 +206,7 @@ func saved(r host.Report, pass string) int {
 	return sum
 }
 
-func whereTheSummaryIsFrom(r host.Report) string {
+func whereTheSummaryIsFrom(r ctxfold.Report) string {
 	switch s := r.Summary; {
 	case s.Source == "none":
 		return "none was needed"
@@ -221,7 +221,7 @@ func whereTheSummaryIsFrom(r host.Report) string {
 
 // tally lists a pass's actions by a name of theirs, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" when no
 // name comes twice.
-func tally(r host.Report, pass string, name func(host.Action) string) string {
+func tally(r ctxfold.Report, pass string, name func(ctxfold.Action) string) string {
 	var names []string
 	counts := map[string]int{}
 	for _, a := range r.Actions {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
@@ -109,7 +109,7 @@ provider tolerates stays as it is, unless the policy says "repair":"all".`,
 }
 
 // warn names on standard error what the provider would refuse, and no repair could mend.
-func (f *flags) warn(left []host.Left) {
+func (f *flags) warn(left []ctxfold.Left) {
 	for _, v := range left {
 		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can mend it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)
 	}

@@ -1,0 +1,208 @@
+package ctxfold
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Input is what the operations read about a conversation. Its bytes are never modified.
+type Input struct {
+	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that holds one, or all that
+	// Open has answered ([Session].Input): then format and model count where the policy names none, and the file's usage
+	// where there is no Usage.
+	Messages json.RawMessage
+
+	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Its zero value is the default policy.
+	Policy Policy
+
+	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
+	// Check, Estimate, Plan and CompactWith read it; Fit remembers it by itself.
+	State json.RawMessage
+
+	// Usage is what the provider counted for the last call: up to its message the count is taken as it is, and only what
+	// follows is estimated. The state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
+	Usage *Usage
+
+	// Count is an exact tokenizer: it tells how many tokens a request with these messages takes. It is asked once, where
+	// there is no Usage; what a compaction would leave is estimated in proportion. Its error is that of the operation.
+	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
+
+	// Format is the wire format of Messages, by its name in docs/FORMATS.md. It counts where the policy names none.
+	Format Format
+
+	// Store keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. All
+	// of it is stored before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps
+	// nothing. Only CompactWith and Fit read it.
+	Store Store
+
+	// OnDelta gets what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing comes after a summary has
+	// ended, failed or been given up. Only CompactWith and Fit read it.
+	OnDelta func(Delta)
+
+	// Force compacts although it is not due. Only Plan, CompactWith and Fit read it.
+	Force bool
+
+	// Limit is the context window that a provider has named when it refused these messages ([Verdict]), in tokens. With
+	// Force it counts where it is smaller than the policy's window; 0 is none. Only Fit reads it.
+	Limit int
+
+	// Owner says whose conversation it is, where one [Compactor] serves several: what Fit remembers of one owner is never
+	// used for another. Any text will do; it is kept as a hash. Only Fit and Recollect read it.
+	Owner string
+
+	// Edits asks for [Result].Edits in the place of its Messages, for [ApplyEdits]. Only Plan,
+	// CompactWith and Fit read it.
+	Edits bool
+}
+
+// options are those of a call that compacts nothing, with the tokens that the provider or the tokenizer has counted.
+func (in *Input) options(ctx context.Context) (options, error) {
+	o := options{Format: in.Format, Usage: in.Usage}
+	if o.Usage == nil && in.Count != nil {
+		n, err := in.Count(ctx, in.Messages)
+		if err != nil {
+			return o, fmt.Errorf("ctxfold: counting tokens: %w", err)
+		}
+		o.Usage = &Usage{Message: -1, TotalTokens: int64(n), Exact: true}
+	}
+	return o, nil
+}
+
+// compacting adds the options of a compaction.
+func (in *Input) compacting(o options, localDigest bool) options {
+	o.Force = in.Force
+	if in.Edits {
+		o.Answer = "edits"
+	}
+	if in.Store != nil {
+		o.Archive = "places"
+	}
+	if localDigest {
+		o.Summary = &summaryOptions{Mode: "local"}
+	}
+	return o
+}
+
+// Result is a finished compaction.
+type Result struct {
+	// Messages is the compacted transcript in the shape that came in: an array for an array, a request body for a
+	// request body. When Changed is false it equals the input. It is empty when the policy asks for another answer.
+	Messages json.RawMessage
+
+	// Edits is there when the policy has "answer":"edits": what to do to the caller's own list of messages.
+	Edits json.RawMessage
+
+	// State is to be stored beside the conversation and passed to its next compaction.
+	State json.RawMessage
+
+	// Report says what was done, and at what cost.
+	Report Report
+
+	// Changed says whether the transcript is now another one.
+	Changed bool
+
+	// Reason says why the transcript was or was not changed, for example "under_budget" or "no_progress".
+	Reason Reason
+
+	// Archive lists what was taken out and is in Input.Store now.
+	Archive []Body
+
+	// Known is how many of the first messages were replaced by what an earlier compaction had made of them. Only Fit and
+	// Recollect set it.
+	Known int
+}
+
+// Compact makes a transcript shorter when the gate of the policy says that it is due. It asks s for the summaries that
+// the policy wants; a nil s means that the core writes its local digest instead. The zero Policy is the default policy.
+//
+// An error means that nothing was done and the caller's messages are as good as before: an [*Error] for input that the
+// core refuses, or the error of ctx. A summarizer that fails is no error: see [Summarizer].
+func (c *Compactor) Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
+	return c.CompactWith(ctx, Input{Messages: messages, Policy: policy}, s)
+}
+
+// Compact is [Compactor.Compact] of a Compactor without options.
+func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
+	return New(Options{}).Compact(ctx, messages, policy, s)
+}
+
+// CompactWith is Compact for a conversation that was compacted before: it reads and returns its state.
+func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
+	asking := c.asking(s, in.OnDelta)
+	a, err := c.plan(ctx, in, s == nil)
+	for err == nil && len(a.Requests) > 0 {
+		var summaries []Summary
+		if summaries, err = asking.round(ctx, a.Requests); err == nil {
+			a, err = c.Step(ctx, in, a.Plan, summaries)
+		}
+	}
+	if err == nil && in.Store != nil {
+		err = c.keep(ctx, in.Store, in.Messages, a.Archive)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.metrics.Compaction(a.Report)
+	return &Result{
+		Messages: a.Messages,
+		Edits:    a.Edits,
+		State:    a.State,
+		Report:   a.Report,
+		Changed:  a.Report.Changed,
+		Reason:   a.Report.Reason,
+		Archive:  a.Archive,
+	}, nil
+}
+
+// Plan says what a compaction would do. When the answer holds requests, run them and go on with [Compactor.Step], on
+// this machine or on another; when it holds none, it is final.
+func (c *Compactor) Plan(ctx context.Context, in Input) (*Answer, error) {
+	return c.plan(ctx, in, false)
+}
+
+func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answer, error) {
+	o, err := in.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.answer(ctx, "plan", in.Policy.member(), in.compacting(o, localDigest).member(), member{key: "state", value: in.State}, messagesMember(in.Messages))
+}
+
+// Step goes on with a plan, given the summaries that it asked for and the messages that it was made for; nothing else of in is
+// read. Messages may have been added since; they stay as they are. A summary may carry an Error: then the local digest takes its place.
+func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*Answer, error) {
+	text, err := marshal(summaries(replies))
+	if err != nil {
+		return nil, fmt.Errorf("ctxfold: summaries: %w", err)
+	}
+	return c.answer(ctx, "step", member{key: "plan", value: plan}, member{key: "summaries", value: text}, messagesMember(in.Messages))
+}
+
+func (c *Compactor) answer(ctx context.Context, op string, members ...member) (*Answer, error) {
+	j, report, raw, err := c.decode(ctx, op, newEnvelope(members...))
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Plan: j.Plan, Requests: j.Requests, Report: report, State: j.State, Messages: j.Messages, Edits: j.Edits,
+		Archive: j.Archive, Raw: raw, known: j.Known, memory: j.Memory}, nil
+}
+
+// decode runs an operation whose answer holds a report.
+func (c *Compactor) decode(ctx context.Context, op string, e envelope) (j answerJSON, report Report, raw json.RawMessage, err error) {
+	if raw, err = c.Call(ctx, op, e.request); err != nil {
+		err = e.rebase(err)
+		return
+	}
+	return decodeReport(op, raw)
+}
+
+func decodeReport(op string, text json.RawMessage) (j answerJSON, report Report, raw json.RawMessage, err error) {
+	raw = text
+	if err = unmarshal(op, raw, &j); err != nil {
+		return
+	}
+	err = unmarshal(op, j.Report, &report)
+	report.Raw = j.Report
+	return
+}

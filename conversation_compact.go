@@ -1,0 +1,329 @@
+package ctxfold
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Before is what BeforeCompact decides. The zero value lets the compaction begin.
+type Before struct {
+	// Cancel leaves it out. Reason is then that of the [Result], [ReasonSkipped] where it is "".
+	Cancel bool
+	Reason Reason
+	// Summary is the summary itself, of a caller that has one: the Summarizer is not asked.
+	Summary string
+}
+
+// ReasonSkipped is the reason of a [Result] that BeforeCompact did not want.
+const ReasonSkipped Reason = "skipped"
+
+// ErrStillOverflow says that the conversation does not fit in the model's context window after a compaction either.
+var ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
+
+// AfterTurn compacts the conversation if that is due. It is to be called when the model has ended its turn and its messages
+// were appended.
+//
+// Where the result is changed, the conversation goes on with it. Its Edits say what was done, over the indexes of the messages
+// there were at the end, those that came in the meantime included: [ApplyEdits] does the same to a list of the caller's own.
+// Where it is not, Messages and Edits are empty. An error means that the conversation is as it was.
+func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
+	if err := v.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer v.end()
+	check, err := v.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !check.Due {
+		return v.unchanged(check.Reason), nil
+	}
+	return v.compact(ctx, options{}, TriggerAuto, check)
+}
+
+// Compact is AfterTurn although no compaction is due.
+func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
+	return v.forced(ctx, TriggerManual, 0)
+}
+
+// Restore puts bodies back that compactions have taken out, as [Compactor.Restore] does, and the conversation goes on with the
+// result. The bodies come from the Store of its options; Messages of the result is empty, Edits are there.
+func (v *Conversation) Restore(ctx context.Context, handles ...string) (*Restored, error) {
+	if v.o.Store == nil {
+		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
+	}
+	if err := v.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer v.end()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	shelf := shelf{store: v.o.Store}
+	err := shelf.fill(ctx, v.c, handles, func() ([]Marker, error) {
+		r, err := v.restore(ctx, []byte("[]"))
+		if err != nil {
+			return nil, err
+		}
+		return r.Markers, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, err := v.restore(ctx, shelf.json())
+	if err != nil {
+		return nil, err
+	}
+	shelf.tell(v.c, r.Markers)
+	return r, nil
+}
+
+func (v *Conversation) restore(ctx context.Context, bodies []byte) (*Restored, error) {
+	j, report, raw, err := v.decode(ctx, "restore", member{key: "bodies", value: bodies})
+	if err != nil {
+		return nil, err
+	}
+	if report.Changed {
+		if err := v.apply(ctx, j.Edits); err != nil {
+			return nil, err
+		}
+		v.state = bytes.Clone(j.State)
+	}
+	return &Restored{Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, State: bytes.Clone(v.state), Raw: raw}, nil
+}
+
+// Call calls a model: call sends the messages that it is given, and tells what is known of the answer (its usage, and of an
+// error the status and the body; an error may also have a method Failure() Failure). When the conversation does not fit,
+// Call compacts it and calls once more, no more than that. Where it has compacted, Compacted of the outcome is the result. It
+// does not append the model's answer.
+//
+// The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is
+// returned as it is: whoever calls knows better when to try again.
+func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (Failure, error)) (Outcome, error) {
+	o := Outcome{Messages: v.Messages()}
+	failure, err := call(ctx, o.Messages)
+	if o.Verdict, err = v.judge(ctx, failure, err); !o.Verdict.Overflow {
+		return o, err
+	}
+	r, cerr := v.forced(ctx, TriggerRecovery, o.Verdict.Limit)
+	if cerr != nil || !r.Changed {
+		return o, errors.Join(ErrStillOverflow, err, cerr)
+	}
+	o.Messages, o.Compacted = r.Messages, r
+	failure, err = call(ctx, r.Messages)
+	if o.Verdict, err = v.judge(ctx, failure, err); o.Verdict.Overflow {
+		err = errors.Join(ErrStillOverflow, err)
+	}
+	return o, err
+}
+
+// Outcome is what came of [Conversation.Call].
+type Outcome struct {
+	// Messages are those that the model was sent last.
+	Messages json.RawMessage
+	// Compacted is the compaction between two calls; nil where one was enough.
+	Compacted *Result
+	// Verdict is what the last call came to.
+	Verdict Verdict
+}
+
+// judge keeps the error of the call, whatever its class.
+func (v *Conversation) judge(ctx context.Context, f Failure, err error) (Verdict, error) {
+	if ctx.Err() != nil {
+		return Verdict{}, errors.Join(err, ctx.Err())
+	}
+	verdict, cerr := v.c.Classify(ctx, failureOf(f, err))
+	if cerr != nil {
+		return Verdict{}, errors.Join(err, cerr)
+	}
+	return verdict, err
+}
+
+// begin waits until no compaction runs; end lets the next one begin.
+func (v *Conversation) begin(ctx context.Context) error {
+	select {
+	case v.compacting <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (v *Conversation) end() { <-v.compacting }
+
+func (v *Conversation) unchanged(reason Reason) *Result {
+	return &Result{State: v.State(), Reason: reason}
+}
+
+// check is Check with more options than the session's.
+func (v *Conversation) check(ctx context.Context, o options) (*Check, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	raw, err := v.call(ctx, "check", o.member())
+	if err != nil {
+		return nil, err
+	}
+	check := &Check{Raw: raw}
+	return check, unmarshal("check", raw, check)
+}
+
+// forced compacts whatever the gate says. limit is the window that a provider has named, 0 for none: the policy's may be
+// too large.
+func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*Result, error) {
+	if err := v.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer v.end()
+	check, err := v.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o := options{Force: true}
+	if limit > 0 {
+		if c, err := v.check(ctx, options{Window: limit}); err == nil { // else the policy's reserve does not fit in it
+			o.Window, check = limit, c
+		}
+	}
+	r, err := v.compact(ctx, o, trigger, check)
+	if err != nil || r.Changed || trigger != TriggerRecovery || r.Report.Tokens.Before == 0 {
+		return r, err
+	}
+	// It fits in the window that is known, but only by the estimate.
+	o.Window, o.NoReserve = RefusedWindow(r.Report.Tokens.Before), true
+	return v.compact(ctx, o, trigger, check)
+}
+
+// RefusedWindow is the window in tokens for which a transcript is compacted that a provider has refused, where the window that is
+// known leaves nothing to do: 0.7 of what the transcript is estimated at.
+func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
+
+// compact compacts between two events.
+func (v *Conversation) compact(ctx context.Context, o options, trigger string, check *Check) (*Result, error) {
+	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
+		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
+	if v.o.BeforeCompact != nil {
+		before := v.o.BeforeCompact(ctx, start)
+		if before.Cancel {
+			return v.unchanged(cmp.Or(before.Reason, ReasonSkipped)), nil
+		}
+		if before.Summary != "" {
+			o.Summary = &summaryOptions{Text: before.Summary}
+		}
+	}
+	v.tell(ctx, start)
+	r, err := v.run(ctx, o)
+	end := start
+	end.Type, end.Time = EventEnd, time.Now().UTC()
+	if err != nil {
+		end.MessagesAfter, end.TokensAfter, end.Error = end.MessagesBefore, end.TokensBefore, err.Error()
+	} else {
+		end.Reason, end.Removed = r.Reason, removed(r.Report.Actions)
+		end.MessagesBefore, end.MessagesAfter = r.Report.Messages.Before, r.Report.Messages.After
+		end.TokensBefore, end.TokensAfter = r.Report.Tokens.Before, r.Report.Tokens.After
+	}
+	v.tell(context.WithoutCancel(ctx), end)
+	if v.o.AfterCompact != nil {
+		v.o.AfterCompact(ctx, end, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compaction: %w", err)
+	}
+	return r, nil
+}
+
+// run is the loop of plan and step. The conversation is free while summaries are written.
+func (v *Conversation) run(ctx context.Context, o options) (*Result, error) {
+	op, members := "plan", []member{o.member()}
+	asking := v.c.asking(v.o.Summarizer, v.o.OnDelta)
+	for {
+		requests, plan, r, err := v.round(ctx, op, members)
+		if err != nil || r != nil {
+			return r, err
+		}
+		replies, err := asking.round(ctx, requests)
+		if err != nil {
+			return nil, err
+		}
+		text, err := marshal(summaries(replies))
+		if err != nil {
+			return nil, fmt.Errorf("ctxfold: summaries: %w", err)
+		}
+		op, members = "step", []member{{key: "plan", value: plan}, {key: "summaries", value: text}}
+	}
+}
+
+// round runs one plan or step. It returns either the requests of the answer and its plan, or the result.
+func (v *Conversation) round(ctx context.Context, op string, members []member) ([]Request, json.RawMessage, *Result, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	a, report, _, err := v.decode(ctx, op, members...)
+	if err != nil || len(a.Requests) > 0 {
+		return a.Requests, a.Plan, nil, err
+	}
+	r := &Result{State: a.State, Report: report, Changed: report.Changed, Reason: report.Reason, Archive: a.Archive}
+	if len(a.Archive) > 0 {
+		if err := v.c.keep(ctx, v.o.Store, join(v.messages), a.Archive); err != nil {
+			v.forget(ctx) // the session has gone on without it
+			return nil, nil, nil, err
+		}
+	}
+	if r.Changed {
+		if err := v.apply(ctx, a.Edits); err != nil {
+			return nil, nil, nil, err
+		}
+		r.Edits, r.Messages = a.Edits, join(v.messages)
+	}
+	v.state = bytes.Clone(a.State)
+	v.c.metrics.Compaction(report)
+	return nil, nil, r, nil
+}
+
+// apply goes on with edits, as the session has.
+func (v *Conversation) apply(ctx context.Context, edits json.RawMessage) error {
+	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
+	if err != nil {
+		v.forget(ctx)
+		return err
+	}
+	v.messages = adopt(list)
+	return nil
+}
+
+func (v *Conversation) decode(ctx context.Context, op string, members ...member) (j answerJSON, report Report, raw json.RawMessage, err error) {
+	if raw, err = v.call(ctx, op, members...); err != nil {
+		return
+	}
+	if j, report, raw, err = decodeReport(op, raw); err != nil {
+		v.forget(ctx)
+	}
+	return
+}
+
+// tell keeps an event. A journal that fails must not cost the conversation anything.
+func (v *Conversation) tell(ctx context.Context, e Event) {
+	if v.o.Journal == nil {
+		return
+	}
+	if err := v.o.Journal.Append(ctx, e); err != nil {
+		v.c.log.Warn("ctxfold: an event was not kept", "type", e.Type, "error", err)
+	}
+}
+
+// removed are the messages that actions have taken out of the context, in half-open ranges.
+func removed(actions []Action) (ranges [][2]int) {
+	for _, a := range actions {
+		if a.Message < 0 || a.Action != "fold" && a.Action != "drop" {
+			continue
+		}
+		if n := len(ranges); n > 0 && a.Message <= ranges[n-1][1] && a.Message >= ranges[n-1][0] {
+			ranges[n-1][1] = max(ranges[n-1][1], a.Message+1)
+		} else {
+			ranges = append(ranges, [2]int{a.Message, a.Message + 1})
+		}
+	}
+	return ranges
+}

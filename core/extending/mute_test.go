@@ -1,0 +1,66 @@
+package extending_test
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// mutePass takes old tool results out, and says at the beginning how many.
+type mutePass struct{ Keep int }
+
+// muted is the message that it writes.
+var muted = &view.Message{Role: transcript.User, Prefix: "[Muted: ", Placed: true}
+
+func init() {
+	passes.Register(passes.Kind{
+		Name:     "mute",
+		Doc:      "takes old tool results out, and says at the beginning how many.",
+		Make:     func() passes.Pass { return new(mutePass) },
+		Params:   []passes.Param{{Name: "keep", Default: "1", Doc: "keep is how many of the newest tool results stay."}},
+		Markers:  []archive.Marking{{Text: "[Muted]"}},
+		Messages: []*view.Message{muted},
+		Counts:   []view.Counter{{Name: "muted", Text: "tool results that were muted"}},
+	})
+}
+
+func (p *mutePass) Check() string {
+	if p.Keep < 0 {
+		return "keep must not be negative"
+	}
+	return ""
+}
+
+func (p *mutePass) Follows() bool { return false }
+
+func (p *mutePass) Place() (of view.Origin, last int) { return muted.Origin, 0 }
+
+func (p *mutePass) Run(c *passes.Run) {
+	n := c.TakeOut(p.Keep, "mute", "[Muted]")
+	if n == 0 {
+		return
+	}
+	c.Count("muted", n)
+	c.Insert(0, c.F.Message(nil, transcript.User, muted.Prefix+strconv.Itoa(n)+" results]"))
+	c.Act(api.Action{Action: api.ActionInsert, Pass: "mute", Message: -1, Tokens: -c.Items[0].Tokens})
+}
+
+func (p *mutePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	for l.Delim('{'); !l.IsDelim('}'); l.WantComma() {
+		key := l.String()
+		switch l.WantColon(); key {
+		case "pass":
+			l.Skip()
+		case "keep":
+			p.Keep = l.Int()
+		default:
+			l.AddError(&jlexer.LexerError{Offset: l.GetPos(), Reason: "unknown field", Data: key})
+		}
+	}
+	l.Delim('}')
+}

@@ -1,0 +1,327 @@
+package api
+
+// Info is the answer of the operation info: what this module can do.
+//
+//easyjson:json
+type Info struct {
+	Name       string       `json:"name"`
+	Version    string       `json:"version"` // semantic
+	ABI        int          `json:"abi"`     // changes when a host that knows the old one would break
+	Ops        []string     `json:"ops"`
+	Formats    []FormatInfo `json:"formats"`
+	Estimators []string     `json:"estimators"`
+	Passes     []string     `json:"passes"`
+	PassInfo   []PassInfo   `json:"pass_info"` // of the same passes
+	Functions  []string     `json:"functions"`
+	Presets    []PresetInfo `json:"presets"`
+	Limits     Limits       `json:"limits"`
+}
+
+// FormatInfo is a wire format with one line of explanation.
+type FormatInfo struct {
+	Name Format `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// PassInfo is what a pass has declared.
+type PassInfo struct {
+	Name       string      `json:"name"`
+	Doc        string      `json:"doc"` // what it does, behind its name
+	Parameters []Parameter `json:"parameters"`
+	Markers    []string    `json:"markers"`  // what stands in the place of what it takes out; with an archive each names a handle
+	Messages   []string    `json:"messages"` // how the messages begin that it writes
+	Counters   []Counter   `json:"counters"`
+}
+
+// Parameter is a parameter of a pass.
+type Parameter struct {
+	Name    string `json:"name"`
+	Default Raw    `json:"default"` // what counts where a policy does not give it
+	Doc     string `json:"doc"`     // "" where that of the one before it is about both
+}
+
+// Counter is a number that a pass adds up in the report, under its name: a key of the report, or a name in its counts.
+type Counter struct {
+	Name string `json:"name"`
+	Text string `json:"text"` // what is counted, for people
+}
+
+// PresetInfo is a preset with the policy that it stands for.
+type PresetInfo struct {
+	Name   Preset `json:"name"`
+	Doc    string `json:"doc"`
+	Policy Raw    `json:"policy"` // a Policy
+}
+
+// Limits are what a request may not go over.
+type Limits struct {
+	Bytes int `json:"bytes"` // of a request
+	Depth int `json:"depth"` // of objects and arrays inside each other
+}
+
+// Detection is the answer of the operation detect.
+//
+//easyjson:json
+type Detection struct {
+	Format     Format      `json:"format"`     // the likeliest, or "" where none has a confidence of at least 0.75
+	Confidence float64     `json:"confidence"` // in it, from 0 to 1
+	Candidates []Candidate `json:"candidates"` // the likeliest first
+	// Shape is what the messages look like where no format reads them; the only candidate is then the nearest format.
+	Shape string `json:"shape,omitempty"`
+}
+
+// Candidate is a format that a transcript may be in.
+type Candidate struct {
+	Format     Format   `json:"format"`
+	Confidence float64  `json:"confidence"` // 0 to 1; all candidates together make 1, or less where something is unknown
+	Evidence   []string `json:"evidence"`   // a role, a key or a type that only this format has
+}
+
+// Estimate is the answer of the operation estimate: the size of a transcript or a text, in tokens.
+//
+//easyjson:json
+type Estimate struct {
+	Tokens    int         `json:"tokens"`
+	Source    TokenSource `json:"source"`
+	Bound     int         `json:"bound"` // how far off it may be, in percent: nine of ten are closer
+	Estimator Estimator   `json:"estimator"`
+	Family    string      `json:"family,omitempty"`   // of tokenizers, with script
+	Format    Format      `json:"format,omitempty"`   // of a transcript
+	Messages  []int       `json:"messages,omitempty"` // of each message
+	Beside    int         `json:"beside,omitempty"`   // system prompt and tools of a request body, and what usage has shown
+}
+
+// Check is the answer of the operation check: whether compaction is due.
+//
+//easyjson:json
+type Check struct {
+	Due       bool        `json:"due"`
+	Reason    Reason      `json:"reason"` // over_limit, over_bytes, under_budget or unknown_window
+	Tokens    int         `json:"tokens"`
+	Source    TokenSource `json:"source"` // of tokens
+	Bound     int         `json:"bound"`  // how far off they may be, in percent: nine of ten are closer
+	Limit     int         `json:"limit"`  // compaction is due above it
+	Window    int         `json:"window"` // 0 is an unknown window
+	Ratio     float64     `json:"ratio"`  // tokens / window; 0 with an unknown window
+	Messages  int         `json:"messages"`
+	Format    Format      `json:"format"`
+	Estimator Estimator   `json:"estimator"`
+	// State is the request's, with its usage taken in. Absent where the request has no usage.
+	State *State `json:"state,omitempty"`
+}
+
+// Validation is the answer of the operation validate: the rules of the wire format that a transcript breaks.
+//
+//easyjson:json
+type Validation struct {
+	Valid      bool        `json:"valid"` // no violation is refused
+	Format     Format      `json:"format"`
+	Messages   int         `json:"messages"`
+	Violations []Violation `json:"violations"`
+}
+
+// Violation is a rule that the transcript breaks.
+type Violation struct {
+	Rule    string `json:"rule"`    // its id in docs/FORMATS.md
+	Message int    `json:"message"` // index in the list; -1 for what stands beside it
+	Path    string `json:"path"`
+	Offset  int    `json:"offset"` // bytes from the start of the request
+	Text    string `json:"text"`   // for people
+	// Severity is what the provider does.
+	Severity Severity `json:"severity"`
+	Repair   Repair   `json:"repair"` // what repair does about it; of a tolerated one only where the policy says `"repair":"all"`
+}
+
+// Planned is the answer of the operations plan, step and fit. While summaries are wanted, it has Plan and Requests; when all is done, it
+// has State and the transcript.
+//
+//easyjson:json
+type Planned struct {
+	Plan     *Plan            `json:"plan,omitempty"`     // to go on with
+	Requests []SummaryRequest `json:"requests,omitempty"` // what to ask the host's model; they do not depend on each other
+	Report   Report           `json:"report"`
+	State    *State           `json:"state,omitempty"` // to go on with
+	// Archive lists the bodies that the host has to keep before it uses the result, where the policy or the options ask for it.
+	Archive []Body `json:"archive,omitempty"`
+	// Known is the index of the entry of memory that fit has used, or -1; of fit alone.
+	Known *int `json:"known,omitempty"`
+	// Memory is a MemoryEntry for the host to keep, where fit has compacted.
+	Memory Raw `json:"memory,omitempty"`
+	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
+	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
+	Messages Raw `json:"messages,omitempty"`
+	Edits    Raw `json:"edits,omitempty"`
+}
+
+// Repaired is the answer of the operation repair.
+//
+//easyjson:json
+type Repaired struct {
+	Valid  bool   `json:"valid"` // nothing is left that the provider would refuse
+	Report Report `json:"report"`
+	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
+	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
+	Messages Raw `json:"messages,omitempty"`
+	Edits    Raw `json:"edits,omitempty"`
+}
+
+// Restored is the answer of the operation restore.
+//
+//easyjson:json
+type Restored struct {
+	Report Report `json:"report"`
+	// Valid tells that the result breaks no rule of its format.
+	Valid bool `json:"valid"`
+	// Markers are what is left in the result that names a handle, and the changes of compactions that were not taken back.
+	Markers []Marker `json:"markers"`
+	// State is the state that fits the result, where the request had one.
+	State *State `json:"state,omitempty"`
+	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
+	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
+	Messages Raw `json:"messages,omitempty"`
+	Edits    Raw `json:"edits,omitempty"`
+}
+
+// NamedHandles is the answer of the operation restore for bodies without messages.
+//
+//easyjson:json
+type NamedHandles struct {
+	Handles []string `json:"handles"` // those that the bodies name
+	Corrupt []string `json:"corrupt"` // those of bodies that are others than their handles say
+}
+
+// Body is one body that was taken out of the transcript, for the host to keep.
+type Body struct {
+	Handle string   `json:"handle"` // SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16
+	What   BodyKind `json:"what"`
+	// Message is the index of its message in the input's list; of a fold, that of the first one; of changes, that of the first
+	// message that stands nowhere else, or -1.
+	Message int    `json:"message"`
+	Tool    string `json:"tool,omitempty"` // whose result it was
+	Bytes   int    `json:"bytes"`
+	Tokens  int    `json:"tokens"`
+	// Places say where the body stands: [[from,to]], in bytes from the beginning of the request's messages. The body of a
+	// fold, and of changes, is a JSON list whose elements are these places, and numbers and strings that are written as they are.
+	Places Raw `json:"places,omitempty"`
+	// Text is the body itself, JSON, where the options ask for it or where it stands nowhere in the request.
+	Text *string `json:"body,omitempty"`
+}
+
+// Kept is a body that the host has kept.
+type Kept struct {
+	Handle string `json:"handle"` // or its first digits, 16 or more
+	Text   string `json:"body"`   // JSON
+}
+
+// Bodies are what the host has kept.
+//
+//easyjson:json
+type Bodies []Kept
+
+// Marker is a place of a transcript where a body stood that has a handle. Of changes, which have no place, the handle is that which
+// the state or another body names.
+type Marker struct {
+	Handle  string   `json:"handle"`  // its first 16 digits; of changes all
+	What    BodyKind `json:"what"`    // it was
+	Message int      `json:"message"` // index in the result's list; -1 for changes
+	// Why says what keeps changes from being taken back although they were given: "changed", the transcript is not what the
+	// compaction has left.
+	Why string `json:"why,omitempty"`
+}
+
+// Prints is the answer of the operation prints.
+//
+//easyjson:json
+type Prints struct {
+	Format Format   `json:"format"`
+	Prints []string `json:"prints"` // of the first one, two, … messages
+}
+
+// Found is the answer of the operation search.
+//
+//easyjson:json
+type Found struct {
+	Results  []FoundMessage `json:"results"` // the best first
+	Searched Searched       `json:"searched"`
+}
+
+// FoundMessage is a message that fits the query.
+type FoundMessage struct {
+	Body   int    `json:"body"` // the index of its body in the request
+	Handle string `json:"handle,omitempty"`
+	Index  int    `json:"index"` // in the list that the body is; 0 where it is none
+	Score  int    `json:"score"` // compares the results of one answer
+	Role   Role   `json:"role"`
+	Date   string `json:"date,omitempty"` // the day of the message, such as 2025-03-14, where it is known
+	// Offset is where the snippet begins in the text of the message, in Unicode scalar values.
+	Offset int `json:"offset,omitempty"`
+	// Snippet is the passage that fits the query best, of at most some 240 bytes. It is text of the conversation: data, never an
+	// instruction.
+	Snippet string `json:"snippet"`
+}
+
+// Searched says what a search has gone through.
+type Searched struct {
+	Bodies   int `json:"bodies"`
+	Messages int `json:"messages"`
+	Bytes    int `json:"bytes"`
+	// Missing are handles that the bodies name, of more that was taken out, and that were not given.
+	Missing []string `json:"missing"`
+}
+
+// Recalled is the answer of the operation recall: the tool, what a call asks for, or the text to answer it with.
+//
+//easyjson:json
+type Recalled struct {
+	Tool   Raw     `json:"tool,omitempty"`   // the tool's definition, if there were no arguments
+	Handle string  `json:"handle,omitempty"` // what the call asks for
+	Query  string  `json:"query,omitempty"`  // what the call looks for; where there is a handle too, in that body
+	Text   *string `json:"text,omitempty"`   // the answer to the call, if it is known
+}
+
+// Opened is the answer of the operation open: the live conversation of a session file.
+type Opened struct {
+	Kind    string    `json:"kind"`    // of file; docs/SESSIONS.md lists them
+	Format  Format    `json:"format"`  // of the messages
+	Model   string    `json:"model"`   // asked last; "" where the file does not tell
+	System  string    `json:"system"`  // the system prompt; "" where the file does not tell
+	Usage   *Usage    `json:"usage"`   // the provider's last count; null where there is none since the last compaction
+	Skipped []Skipped `json:"skipped"` // what was left out, sorted by What
+	// Messages are what the agent's next request would hold: a list.
+	Messages Raw `json:"messages"`
+}
+
+// Skipped is something of a session file that is not in the messages, and how often.
+type Skipped struct {
+	What  SkipReason `json:"what"`
+	Count int        `json:"count"`
+}
+
+// Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, and Text behind them.
+type Saved struct {
+	Kind string `json:"kind"` // of file
+	Kept int    `json:"kept"` // bytes
+	Text string `json:"text"`
+}
+
+// SessionInfo is the answer of the operations session_open and session_append: how the session stands.
+//
+//easyjson:json
+type SessionInfo struct {
+	Session  int    `json:"session"`  // its number, for requests
+	Messages int    `json:"messages"` // how many it has
+	Tokens   int    `json:"tokens"`   // of them and of what is sent beside them
+	Format   Format `json:"format"`   // "" as long as neither the policy nor messages tell it
+}
+
+// ClosedSession is the answer of the operation session_close.
+//
+//easyjson:json
+type ClosedSession struct {
+	Closed int `json:"closed"` // the number of the session
+}
+
+// FunctionResult is the answer of the operation function.
+type FunctionResult struct {
+	Result Raw `json:"result"` // as docs/FUNCTIONS.md says for each function
+}

@@ -1,0 +1,366 @@
+package archive
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// Run is a run that may take bodies out of its view, and put them back.
+type Run struct {
+	view.Run
+	Archive []api.Body // for the host to keep before it uses the result
+
+	taken   []Taken
+	single  []int32 // the indexes in taken of what was taken by itself, in the order of their messages
+	away    []int32 // the messages that are in the archive whole
+	Changes string  // the handle of how the input is made of the result
+}
+
+// Taken is a body on its way into the archive.
+type Taken struct {
+	api.Body
+	msg  int32           // the message that holds the marker; -1 for a fold
+	part transcript.Span // the body, where it is one span
+	list []element       // the body of a fold, or of changes
+	void bool            // another fold has taken what stood for it, and holds what is in it
+}
+
+// element is one element of a list: a message of the input, or where n is not 0 a number, or else a text that is not empty, JSON.
+// A number n over 0 stands for the next n messages that were not folded and stand behind the digest; -1 says that of the message
+// before it the rest was not folded, and stands there.
+type element struct {
+	in   int32
+	n    int
+	text string
+}
+
+// message tells whether an element is a message of the input.
+func (e element) message() bool { return e.n == 0 && e.text == "" }
+
+// Mark puts a marker in the place of a tool result's body, with what text says behind it, and archives the body. The item
+// has to be measured anew afterwards, by Remeasure.
+func (c *Run) Mark(part int32, marker, text string) {
+	p := &c.T.Parts[part]
+	body := c.Original(part)
+	handle := c.Keep(api.BodyToolResult, p.Msg, part, body)
+	value, size := c.F.ResultBody(nil, c.T, part, WithHandle(marker, handle)+text)
+	c.SetBody(part, value, size)
+	c.T.Parts[part].Flags |= transcript.Cleared
+}
+
+// Keep archives a body that is one span. It returns its handle, or "" where the host keeps no archive.
+func (c *Run) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
+	if c.Policy.Archive == "" {
+		return ""
+	}
+	b := Taken{msg: msg, part: body}
+	bytes := c.T.Bytes(body)
+	if int(msg) >= c.T.Input { // a repair has written it anew
+		msg = -1
+	}
+	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
+		Tokens: c.P.Parts(c.T, c.T.Parts[part:int(part)+1+len(c.T.Inner(int(part)))])}
+	switch what {
+	case api.BodyToolResult:
+		b.Tool = digest.ToolName(c.T, int(part))
+	case api.BodyText:
+		if result := c.T.Parts[part].Parent; result >= 0 {
+			b.Tool = digest.ToolName(c.T, int(result))
+		}
+	}
+	c.taken = append(c.taken, b)
+	return b.Handle
+}
+
+// Unkeep takes the bodies out of the archive again of which back says that they are back in their places.
+func (c *Run) Unkeep(back func(body transcript.Span) bool) {
+	for i := range c.taken {
+		if b := &c.taken[i]; b.msg >= 0 && back(b.part) {
+			b.void = true
+		}
+	}
+}
+
+// KeepNothing empties the archive: the run ends with its input.
+func (c *Run) KeepNothing() { c.taken, c.single, c.away, c.Changes = nil, nil, nil, "" }
+
+// Keeps tells whether what is taken out goes into the archive, which is when it can be put back.
+func (c *Run) Keeps() bool { return c.Policy.Archive != "" && c.Policy.Safe() }
+
+// FoldBody is the body of messages that are folded; tokens is their size. It is kept by keepFold.
+func (c *Run) FoldBody(elements []element, tokens int) *Taken {
+	if c.Policy.Archive == "" || len(elements) == 0 {
+		return nil
+	}
+	b := &Taken{msg: -1, list: elements}
+	first := elements[slices.IndexFunc(elements, element.message)]
+	b.Body = api.Body{What: api.BodyFold, Tokens: tokens, Message: int(first.in)}
+	b.name(c.T)
+	return b
+}
+
+// name finds the handle and the size of a body.
+func (b *Taken) name(t *transcript.Transcript) {
+	h := New()
+	b.Bytes = 0
+	b.each(t, func(text []byte) {
+		h.Write(text)
+		b.Bytes += len(text)
+	})
+	b.Handle = h.Handle()
+}
+
+// HandleOrNone is the handle of a body; "" of none.
+func (b *Taken) HandleOrNone() string {
+	if b == nil {
+		return ""
+	}
+	return b.Handle
+}
+
+// KeepFold puts the body of a fold into the archive, and the item that stands for it in the place of gone, the items that it
+// takes out. A nil body is none.
+func (c *Run) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
+	for _, it := range gone {
+		if c.away = append(c.away, it.Msg); b != nil && it.Body > 0 {
+			c.taken[it.Body-1].void = true
+		}
+	}
+	if b != nil {
+		c.taken = append(c.taken, *b)
+		digest.Body = int32(len(c.taken))
+	}
+}
+
+// appendTo writes an element that is no message.
+func (e element) appendTo(dst []byte) []byte {
+	if e.text != "" {
+		return append(dst, e.text...)
+	}
+	return strconv.AppendInt(dst, int64(e.n), 10)
+}
+
+// each gives the bytes of a body, piece by piece.
+func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
+	if b.msg >= 0 {
+		write(t.Bytes(b.part))
+		return
+	}
+	for i, e := range b.list {
+		write([]byte{"[,"[min(i, 1)]})
+		if e.message() {
+			write(t.Bytes(t.Messages[e.in].Span))
+		} else {
+			write(e.appendTo(nil))
+		}
+	}
+	write([]byte{']'})
+}
+
+// Archived lists the bodies that the host has to keep, in the order in which they were taken out.
+func (c *Run) Archived() []api.Body {
+	whole := make(map[int32]bool, len(c.away))
+	for _, m := range c.away {
+		whole[m] = true
+	}
+	out := []api.Body{}
+	for i := range c.taken {
+		b := &c.taken[i]
+		if b.void || b.msg >= 0 && whole[b.msg] { // its message was folded, and is in the archive whole
+			continue
+		}
+		c.place(b)
+		out = append(out, b.Body)
+	}
+	return out
+}
+
+// place says where a body is to be found.
+func (c *Run) place(b *Taken) {
+	base := c.T.Outer.Start
+	var places []byte
+	found := true
+	add := func(p transcript.Span) {
+		found = found && !c.T.Written(p)
+		places = strconv.AppendUint(append(places, '['), uint64(p.Start-base), 10)
+		places = strconv.AppendUint(append(places, ','), uint64(p.End-base), 10)
+		places = append(places, ']')
+	}
+	places = append(places, '[')
+	if b.msg >= 0 {
+		add(b.part)
+	}
+	for i, e := range b.list {
+		if i > 0 {
+			places = append(places, ',')
+		}
+		if !e.message() {
+			places = e.appendTo(places)
+			continue
+		}
+		add(c.T.Messages[e.in].Span)
+	}
+	if found && c.Policy.Archive == "places" {
+		b.Places = append(places, ']')
+		return
+	}
+	var text []byte
+	b.each(c.T, func(piece []byte) { text = append(text, piece...) })
+	body := string(text)
+	b.Text = &body
+}
+
+// FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it
+// is folded: the messages of the input in their order. What stands for them will be put where the item from is. In the place
+// of an item that stands for an earlier fold of this run comes what that one has taken.
+func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
+	at, stay := from, 0
+	list = make([]element, 0, to-from)
+	add := func(in int32) {
+		if stay > 0 {
+			list = append(list, element{n: stay})
+		}
+		stay = 0
+		list = append(list, element{in: in})
+	}
+	companion := func() bool { return at < len(c.Items) && c.CameAlong(&c.Items[at]) }
+	var next func()
+	next = func() {
+		it, out := &c.Items[at], at < to && gone(at)
+		at++
+		switch {
+		case !out:
+			stay++
+		case it.In >= 0:
+			add(it.In)
+		case it.Body > 0:
+			for _, e := range c.taken[it.Body-1].list {
+				if e.n == 0 {
+					add(e.in)
+					continue
+				}
+				for n := e.n; n != 0 && at < len(c.Items); {
+					switch {
+					case companion():
+						at++
+					case n < 0:
+						list = append(list, e)
+						at++
+						n++
+					default:
+						next()
+						n--
+					}
+				}
+			}
+		}
+	}
+	for at < to {
+		if companion() {
+			at++
+		} else {
+			next()
+		}
+	}
+	if piece && at == to && c.Items[to].In >= 0 { // an earlier fold may have taken a piece of it too
+		add(c.Items[to].In)
+		list = append(list, element{n: -1})
+	}
+	return list
+}
+
+// CameAlong tells whether an item came with a fold of this run: it goes when that is put back, and counts for nothing.
+func (c *Run) CameAlong(it *view.Item) bool { return it.In < 0 && c.IsCompanion(it.Msg) }
+
+// Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the
+// messages of a fold a flattened record, where the format is known; anything else as it stands.
+func Readable(f *wire.Format, body []byte) string {
+	s := jsonspan.New(body)
+	switch s.Kind() {
+	case jsonspan.String:
+		return jsonspan.Text(body, s.Text().Span)
+	case jsonspan.Array:
+		if text := foldText(f, body); text != "" {
+			return text
+		}
+		var text []byte
+		for s.Array(); s.Elem(); {
+			if s.Kind() != jsonspan.Object {
+				s.Skip()
+				continue
+			}
+			for s.Object(); ; {
+				key, ok := s.Key()
+				if !ok {
+					break
+				}
+				if string(key) != "text" || s.Kind() != jsonspan.String {
+					s.Skip()
+					continue
+				}
+				if len(text) > 0 {
+					text = append(text, '\n')
+				}
+				text = jsonspan.AppendText(text, body, s.Text().Span)
+			}
+		}
+		if s.Err() == nil && len(text) > 0 {
+			return string(text)
+		}
+	}
+	if n := longestRun(body); n > maxRun {
+		return "This is no text: it holds binary data of " + strconv.Itoa(n) + " characters in base64."
+	}
+	return string(body)
+}
+
+// maxRun is the longest run of letters and digits that is taken for text.
+const maxRun = 4096
+
+// longestRun is the length of the longest run of characters that base64 may have.
+func longestRun(body []byte) int {
+	longest, n := 0, 0
+	for _, c := range body {
+		switch {
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '+', c == '/', c == '=', c == '-', c == '_':
+			n++
+			longest = max(longest, n)
+		default:
+			n = 0
+		}
+	}
+	return longest
+}
+
+// foldText flattens the messages of a fold; "" where the body holds none of the format.
+func foldText(f *wire.Format, body []byte) string {
+	if f == nil {
+		return ""
+	}
+	t := &transcript.Transcript{Src: []byte("[]"), Named: f.Rules.Named}
+	var messages []int32
+	s := jsonspan.New(body)
+	for s.Array(); s.Elem(); {
+		kind, start := s.Kind(), s.Pos()
+		s.Skip()
+		if kind != jsonspan.Object {
+			continue
+		}
+		m, ok := f.AddOne(t, body[start:s.Pos()])
+		if !ok {
+			return ""
+		}
+		messages = append(messages, m)
+	}
+	t.Input = len(t.Messages)
+	f.Pair(t, 0)
+	return strings.TrimSpace(digest.Flatten(t, messages, 0))
+}

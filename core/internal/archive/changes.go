@@ -1,0 +1,245 @@
+package archive
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// A marker says where one body stood. What a compaction takes out and leaves nothing for (reasoning, what a repair drops or
+// writes anew, published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each
+// compaction archives one more body, its changes: how its input is made of its result. The state names the newest, each names
+// the one before it, and so does the body of a fold, for hosts that have lost the state.
+//
+// The body is a list: messages of the input that stand nowhere else, byte for byte, and strings that say what comes between
+// them. Indexes are of the result's messages. Ranges are half-open.
+const (
+	changesHeader = "changes 1" // the first string; 1 is the version
+	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
+	changesSent   = "sent"      // N: how many messages the result has
+	changesGone   = "gone"      // INDEX PRINT: this message is none of the input's, and looks like this
+	changesKeep   = "keep"      // FROM TO: these are the input's
+	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
+	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
+	changesSpace  = "space"     // N TEXT: what stands before each of the next N messages, where it is not a comma or a bracket alone
+	changesEnd    = "end"       // TEXT: what stands behind the last one
+)
+
+// whence is where a message of the input is to be had from.
+type whence struct {
+	op    string // of the constants above; "" for the bytes of the message itself
+	index int    // of the result
+	from  int    // of a fold's messages
+}
+
+// SaveChanges archives how the input is made of the result. It is called when nothing else will change.
+func (c *Run) SaveChanges() {
+	if c.Policy.Archive == "" || !c.Changed() {
+		return
+	}
+	origins, used := c.origins()
+	list := []element{{text: quoted(changesHeader)}}
+	say := func(words ...string) {
+		line := words[0]
+		for _, w := range words[1:] {
+			line += " " + w
+		}
+		list = append(list, element{text: quoted(line)})
+	}
+	if c.State.Archive != "" {
+		say(changesBefore, c.State.Archive)
+	}
+	say(changesSent, strconv.Itoa(len(c.Items)))
+	for i := range c.Items {
+		if !used[i] {
+			say(changesGone, strconv.Itoa(i), c.printOf(i))
+		}
+	}
+	c.sayspace(say)
+	tokens, first := 0, -1
+	for m := 0; m < len(origins); {
+		o, end := origins[m], m+1
+		switch o.op {
+		case "":
+			list = append(list, element{in: int32(m)})
+			tokens += c.P.Message(c.T, m)
+			if first < 0 {
+				first = m
+			}
+		case changesPut:
+			say(append([]string{o.op, strconv.Itoa(o.index)}, c.handlesOf(int32(m))...)...)
+		case changesKeep:
+			for end < len(origins) && origins[end] == (whence{o.op, o.index + end - m, 0}) {
+				end++
+			}
+			say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.index+end-m))
+		case changesFold:
+			for end < len(origins) && origins[end] == (whence{o.op, o.index, o.from + end - m}) {
+				end++
+			}
+			say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
+		}
+		m = end
+	}
+	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: first, Tokens: tokens}, msg: -1, list: list}
+	b.name(c.T)
+	c.taken = append(c.taken, *b)
+	c.Changes = b.Handle
+	c.pointFolds()
+}
+
+// sayspace says what stands between the messages of the input: a file is the same again, and not only its messages.
+func (c *Run) sayspace(say func(words ...string)) {
+	at, plain := c.T.List.Start, true
+	space := make([]string, c.Rest)
+	for m := range space {
+		span := c.T.Messages[m].Span
+		space[m] = string(c.T.Src[at:span.Start])
+		at, plain = span.End, plain && len(space[m]) == 1
+	}
+	end := string(c.T.Src[at:c.T.List.End])
+	if c.Rest < c.T.Input { // what came after the plan stays, with what stands behind it
+		end = "]"
+	}
+	for m, n := 0, 0; m < len(space) && !plain; m += n {
+		for n = 1; m+n < len(space) && space[m+n] == space[m]; n++ {
+		}
+		say(changesSpace, strconv.Itoa(n), space[m])
+	}
+	if end != "]" {
+		say(changesEnd, end)
+	}
+}
+
+func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
+
+// origins tells of each message of the input where it is to be had from, and of each message of the result whether it is named
+// in that.
+func (c *Run) origins() (of []whence, used []bool) {
+	of, used = make([]whence, c.Rest), make([]bool, len(c.Items))
+	for i := range c.Items {
+		it := &c.Items[i]
+		if it.In < 0 || int(it.In) >= c.Rest || of[it.In].op != "" {
+			continue
+		}
+		switch {
+		case !it.Dirty:
+			of[it.In] = whence{op: changesKeep, index: i}
+		case c.marked(it):
+			of[it.In] = whence{op: changesPut, index: i}
+		}
+	}
+	for i := range c.Items {
+		if !c.namesBody(&c.Items[i]) {
+			continue
+		}
+		n := 0
+		for _, e := range c.taken[c.Items[i].Body-1].list {
+			if e.n == 0 && e.text == "" {
+				of[e.in] = whence{changesFold, i, n}
+				n++
+			}
+		}
+	}
+	for _, o := range of {
+		if o.op != "" {
+			used[o.index] = true
+		}
+	}
+	return of, used
+}
+
+// namesBody tells whether an item names the body of what it stands for: digests of published systems do not.
+func (c *Run) namesBody(it *view.Item) bool {
+	return it.Body > 0 && c.Own(it.Msg) && c.listHandle(it.Msg) == c.taken[it.Body-1].Handle[:Short]
+}
+
+// marked tells whether all that was changed in an item are bodies of which it has the markers, so that it is the input's again when
+// they are put back.
+func (c *Run) marked(it *view.Item) bool {
+	if it.Msg != it.In || it.Rest {
+		return false
+	}
+	bodies := c.bodiesOf(it.Msg)
+	for _, e := range c.EditsOf(it.Msg) {
+		if !slices.ContainsFunc(bodies, func(b *Taken) bool { return b.part == e.Old }) {
+			return false
+		}
+	}
+	for _, p := range c.T.PartsOf(int(it.Msg)) {
+		if p.Has(transcript.Removed) && (p.Parent < 0 || !c.T.Parts[p.Parent].Has(transcript.Edited)) {
+			return false
+		}
+	}
+	return len(bodies) > 0
+}
+
+// bodiesOf are the bodies that were taken out of a message, each by itself, in the order in which they were taken.
+func (c *Run) bodiesOf(m int32) (bodies []*Taken) {
+	if c.single == nil {
+		c.single = make([]int32, 0, len(c.taken))
+		for i := range c.taken {
+			if b := &c.taken[i]; b.msg >= 0 && !b.void {
+				c.single = append(c.single, int32(i))
+			}
+		}
+		slices.SortStableFunc(c.single, func(a, b int32) int { return int(c.taken[a].msg - c.taken[b].msg) })
+	}
+	at, _ := slices.BinarySearchFunc(c.single, m, func(i, m int32) int { return int(c.taken[i].msg - m) })
+	for ; at < len(c.single) && c.taken[c.single[at]].msg == m; at++ {
+		bodies = append(bodies, &c.taken[c.single[at]])
+	}
+	return bodies
+}
+
+func (c *Run) handlesOf(m int32) (handles []string) {
+	for _, b := range c.bodiesOf(m) {
+		handles = append(handles, b.Handle[:Short])
+	}
+	return handles
+}
+
+// printOf is how a message of the result looks to a reader: its role and its parts, whatever white space there is between them.
+func (c *Run) printOf(item int) string {
+	it := &c.Items[item]
+	m := it.Msg
+	if it.Dirty && it.In >= 0 { // as it will be read
+		if again, ok := c.F.AddOne(c.T, c.AppendMessage(nil, it)); ok {
+			m = again
+		}
+	}
+	return c.Look(m)
+}
+
+// pointFolds lets the bodies of folds name the changes, and the digests the bodies that they have then: a host that has lost
+// the state finds the changes by the digest.
+func (c *Run) pointFolds() {
+	for i := range c.Items {
+		m := c.Items[i].Msg
+		if !c.namesBody(&c.Items[i]) {
+			continue
+		}
+		if handle, _ := FoldHandleOf(c.T.Text(c.T.FirstText(int(m)))); handle == "" {
+			continue // the line of a turn, or the count of what was dropped: there may be many, and their bodies stay as they are
+		}
+		b := &c.taken[c.Items[i].Body-1]
+		old := b.Handle[:Short]
+		b.list = append(slices.Clip(b.list), element{text: quoted(c.Changes)})
+		b.name(c.T)
+		text := ReplaceFirst(c.AppendMessage(nil, &c.Items[i]), old, b.Handle[:Short])
+		c.Replace(i, text)
+	}
+}
+
+// ReplaceFirst puts another string of the same length in the place of the first occurrence of old in text, and returns text.
+func ReplaceFirst(text []byte, old, with string) []byte {
+	if at := bytes.Index(text, []byte(old)); at >= 0 {
+		copy(text[at:], with)
+	}
+	return text
+}

@@ -1,0 +1,259 @@
+package archive
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// The markers that stand where something was. Where the host keeps an archive they name the handle of what they stand for.
+const (
+	ClearedMarker    = "[Old tool result content cleared]" // S3.33
+	DuplicateMarker  = "[The same as a newer result of this tool]"
+	SupersededMarker = "[Superseded by a newer result of the same call]"
+	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary stands for (S4.25)
+	ImageMarker      = "[Image removed to make the request smaller]"
+	AudioMarker      = "[Audio removed to make the request smaller]"
+	FileMarker       = "[File removed to make the request smaller]"
+	TruncatedMarker  = "[Truncated]" // the first line of a text that was shortened, where it has a handle
+	SqueezedMarker   = "[Squeezed]"  // begins the first line of a text that says all it said, in another form
+)
+
+// Marking is a marker that a pass writes.
+type Marking struct {
+	Text string // in brackets
+	// Follows tells that something stands behind it in the place of a tool result, and not the marker alone; Heads, that it is the
+	// first line of a text that was shortened.
+	Follows, Heads bool
+}
+
+// What was declared: the markers that stand in the place of tool results, those of them behind which something stands, and those
+// that are the first line of a text.
+var resultMarkers, summaryMarkers, headMarkers []string
+
+// Declare adds a marker, once. It is called from init.
+func Declare(m Marking) {
+	list := &resultMarkers
+	if m.Heads {
+		list = &headMarkers
+	}
+	if slices.Contains(*list, m.Text) {
+		return
+	}
+	if *list = append(*list, m.Text); m.Follows {
+		summaryMarkers = append(summaryMarkers, m.Text)
+	}
+}
+
+// named begins what a marker says of its handle, in the place of the closing bracket.
+const named = ". Handle: "
+
+// Zeros stands for a handle where only the size of a marker counts.
+const Zeros = "0000000000000000"
+
+// WithHandle is a marker that names a handle; the marker itself where there is none.
+func WithHandle(marker, handle string) string {
+	if handle == "" {
+		return marker
+	}
+	return marker[:len(marker)-1] + named + handle[:Short] + "]"
+}
+
+// Sized is a marker as it is about as large as one that will be written.
+func (c *Run) Sized(marker string) string {
+	if c.Policy.Archive == "" {
+		return marker
+	}
+	return WithHandle(marker, Zeros)
+}
+
+// MarkerRoom is how far into a value a marker is looked for, in bytes: it stands at the beginning of a string, with only
+// the wire format's own shape before it.
+const MarkerRoom = 512
+
+// handleIn finds the handle that one of some markers names, the first digits of it: a marker at the beginning of a string of
+// value, JSON.
+func handleIn(value []byte, markers ...string) (handle string, found bool) {
+	value = value[:min(len(value), MarkerRoom)]
+	if len(value) > 0 && value[0] == '"' { // a string, at whose beginning a marker is or is not
+		return handleAt(value[1:], markers)
+	}
+	for {
+		at := bytes.IndexByte(value, '[')
+		if at < 0 {
+			return "", false
+		}
+		if at > 0 && value[at-1] == '"' {
+			if handle, found = handleAt(value[at:], markers); found {
+				return handle, true
+			}
+		}
+		value = value[at+1:]
+	}
+}
+
+// handleAt is the handle that one of some markers names at the beginning of text.
+func handleAt(text []byte, markers []string) (handle string, found bool) {
+	if len(text) == 0 || text[0] != '[' {
+		return "", false
+	}
+	for _, marker := range markers {
+		n := len(marker) - 1
+		if len(text) < n || string(text[:n]) != marker[:n] {
+			continue
+		}
+		rest, ok := bytes.CutPrefix(text[n:], []byte(named))
+		if ok && len(rest) > Short && rest[Short] == ']' && IsHandle(string(rest[:Short])) {
+			return string(rest[:Short]), true
+		}
+	}
+	return "", false
+}
+
+// MediaMarker is the marker of a part, and what it stands for.
+type MediaMarker struct {
+	Marker string
+	What   api.BodyKind
+}
+
+// MediaMarkers are the markers of parts, and what they stand for.
+var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio}, {FileMarker, api.BodyFile}}
+
+// mediaHandle finds the handle that a text, a string of JSON, names if it is the marker of a part.
+func mediaHandle(text []byte) (handle string, what api.BodyKind) {
+	for _, m := range MediaMarkers {
+		if h, found := handleIn(text, m.Marker); found {
+			return h, m.What
+		}
+	}
+	return "", ""
+}
+
+// Placeholder tells whether a text stands for an image, audio or a file.
+func Placeholder(c *view.View, n int32) bool {
+	body := c.T.Bytes(c.T.Parts[n].Body)
+	for _, m := range MediaMarkers {
+		if bytes.HasPrefix(body[1:], []byte(m.Marker[:len(m.Marker)-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+// Cleared tells whether the body of a tool result is a marker already.
+func Cleared(c *view.View, n int32) bool {
+	p := &c.T.Parts[n]
+	if p.Has(transcript.Cleared) {
+		return true
+	}
+	if b := c.T.Bytes(p.Body); len(b) > 1 && b[0] == '"' && b[1] != '[' && b[1] != '\\' {
+		return false // a text that begins in another way than all markers
+	}
+	if _, found := handleIn(c.T.Bytes(p.Body), resultMarkers...); found {
+		return true
+	}
+	body := p.Body
+	if inner := c.T.Inner(int(n)); len(inner) == 1 && inner[0].Kind == transcript.Text {
+		body = inner[0].Body
+	}
+	for _, marker := range summaryMarkers {
+		if at := bytes.Index(c.T.Bytes(body)[:min(body.Len(), len(marker)+1)], []byte(marker)); at == 1 {
+			return true
+		}
+	}
+	for _, marker := range resultMarkers {
+		if slices.Contains(summaryMarkers, marker) {
+			continue
+		}
+		if c.T.EqualText(body, marker) {
+			return true
+		}
+		if p.Body.Len() > MarkerRoom {
+			continue
+		}
+		if value, _ := c.F.ResultBody(nil, c.T, n, marker); bytes.Equal(c.T.Bytes(p.Body), value) {
+			return true
+		}
+	}
+	return false
+}
+
+// foldHandle begins the line of a digest message that names the handle of what was folded.
+const foldHandle = "Handle of the folded messages: "
+
+// NameFold adds the handle of what was folded to the text of a digest message, behind its header.
+func NameFold(text, handle string) string {
+	if handle == "" {
+		return text
+	}
+	header, rest, _ := strings.Cut(text, "\n")
+	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
+}
+
+// listHandle is the handle that a message of ours names of the messages that it stands for: a digest, the line of a turn, or
+// the count of what was dropped.
+func (c *Run) listHandle(m int32) string {
+	text := c.T.Text(c.T.FirstText(int(m)))
+	if handle, _ := FoldHandleOf(text); handle != "" {
+		return handle
+	}
+	before, after, found := strings.Cut(text[:min(len(text), MarkerRoom)], named)
+	if !found || len(after) <= Short || after[Short] != ']' || !IsHandle(after[:Short]) {
+		return ""
+	}
+	for _, kind := range view.Declared() {
+		whole := strings.HasSuffix(kind.Prefix, "]")
+		if kind.Lists && (whole && before+"]" == kind.Prefix || !whole && strings.HasPrefix(before, kind.Prefix)) {
+			return after[:Short]
+		}
+	}
+	return ""
+}
+
+// FoldHandleOf takes the handle out of the text of a digest message.
+func FoldHandleOf(text string) (handle, rest string) {
+	header, rest, _ := strings.Cut(text, "\n")
+	after, found := strings.CutPrefix(rest, foldHandle)
+	if !found || len(after) < Short || !IsHandle(after[:Short]) {
+		return "", text
+	}
+	return after[:Short], header + after[Short:]
+}
+
+// SqueezedHandle takes the line that says that a text was squeezed from it.
+func SqueezedHandle(text string) (handle, rest string) {
+	line, rest, found := strings.Cut(text, "\n")
+	const start = len(SqueezedMarker) - 1 + len(named)
+	if !found || len(line) <= start+Short {
+		return "", text
+	}
+	if handle = line[start : start+Short]; !IsHandle(handle) || !strings.HasPrefix(line, WithHandle(SqueezedMarker, handle)) {
+		return "", text
+	}
+	return handle, rest
+}
+
+// shortened tells whether the body of a part begins with the marker of a text that was shortened.
+func shortened(c *view.View, n int32) bool {
+	b := c.T.Bytes(c.T.Parts[n].Body)
+	return len(b) > 1 && b[0] == '"' && slices.ContainsFunc(headMarkers, func(marker string) bool {
+		return bytes.HasPrefix(b[1:], []byte(marker[:len(marker)-1]))
+	})
+}
+
+// TruncatedHandle takes the line that names a handle from a text that was truncated.
+func TruncatedHandle(text string) (handle, rest string) {
+	const start = len(TruncatedMarker) - 1 + len(named)
+	line, rest, _ := strings.Cut(text, "\n")
+	if len(line) != start+Short+1 {
+		return "", text
+	}
+	if handle = line[start : start+Short]; !IsHandle(handle) || line != WithHandle(TruncatedMarker, handle) {
+		return "", text
+	}
+	return handle, rest
+}

@@ -1,0 +1,410 @@
+package archive
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// mark is what names a handle in a part.
+type mark struct {
+	handle string
+	what   api.BodyKind
+	part   int32
+}
+
+// namedIn finds what names a handle in a message that is nobody's but the conversation's.
+func (c *Run) namedIn(m int32) (found []mark) {
+	msg := &c.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &c.T.Parts[n]
+		switch {
+		case p.Kind == transcript.ToolResult && !p.Body.Zero() && !p.Has(transcript.Removed):
+			if handle, ok := handleIn(c.T.Bytes(p.Body), resultMarkers...); ok {
+				found = append(found, mark{handle, "tool_result", n})
+			} else if handle := c.truncated(n); handle != "" {
+				found = append(found, mark{handle, api.BodyToolResult, n})
+			}
+		case p.Kind == transcript.Text && !p.Has(transcript.Removed) && c.truncated(n) != "":
+			found = append(found, mark{c.truncated(n), api.BodyText, n})
+		case p.Kind == transcript.Text && p.Body.Len() < MarkerRoom:
+			if handle, what := mediaHandle(c.T.Bytes(p.Body)); handle != "" {
+				found = append(found, mark{handle, what, n})
+			}
+		}
+	}
+	return found
+}
+
+// markers lists what names a handle in the items, in their order.
+func (c *Run) markers() []api.Marker {
+	found := []api.Marker{}
+	for i := range c.Items {
+		m := c.Items[i].Msg
+		if c.KindOf(m) != view.NotOurs { // what comes back is what the archive has, whoever names it
+			if handle := c.listHandle(m); handle != "" {
+				found = append(found, api.Marker{Handle: handle, What: api.BodyFold, Message: i})
+			}
+			continue
+		}
+		for _, k := range c.namedIn(m) {
+			found = append(found, api.Marker{Handle: k.handle, What: k.what, Message: i})
+		}
+	}
+	return found
+}
+
+// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text stands
+// for or in.
+func (c *Run) truncated(n int32) string {
+	p := &c.T.Parts[n]
+	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
+		handle, _ := handleIn(c.T.Bytes(p.Body), headMarkers...)
+		return handle
+	}
+	if !c.T.IsString(p.Body) || !shortened(c.View, n) {
+		return ""
+	}
+	text := c.T.Text(p.Body)
+	handle, _ := TruncatedHandle(text)
+	if handle == "" {
+		handle, _ = SqueezedHandle(text)
+	}
+	return handle
+}
+
+// maxGrowth is how many bytes of bodies restore writes, or four times as much as it was given, if that is more: bodies that name each
+// other many times over would have no end. What is over that stays as it is.
+const (
+	maxGrowth = 1 << 28
+	itemCost  = 1024 // of a fold that is put back, beside its bytes: what its messages take as records
+)
+
+// restoring is a restoration on its way.
+type restoring struct {
+	*Run
+	given  []api.Kept
+	bodies critbit.Map[int] // by the first digits of the handle
+	folds  map[int]*foldBack
+	room   int           // bytes that may still be written
+	tried  map[int]bool  // changes that were taken back, or could not be
+	later  [][]view.Item // behind the items: what came after the compactions that were taken back, the oldest last
+	left   []api.Marker  // changes that are not taken back
+	at     int           // the body that is read, for errors
+}
+
+// foldBack is the body of a fold that is read.
+type foldBack struct {
+	elements []foldElement
+	messages []int  // the indexes of the elements that are messages
+	changes  string // the handle of the compaction's changes
+}
+
+// foldElement is a message, a number, or neither.
+type foldElement struct {
+	text []byte
+	n    int
+}
+
+// Restore puts bodies back, as compact.Restore says.
+func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
+	r := &restoring{Run: c, given: given, folds: map[int]*foldBack{}, tried: map[int]bool{}}
+	for _, g := range given {
+		r.room += 4 * len(g.Text)
+	}
+	r.room = max(r.room, maxGrowth)
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if !r.takeBack() || !r.follow() {
+		return nil, &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
+			Message: "this body does not fit where its handle is named"}
+	}
+	r.Total = r.P.Beside(r.T)
+	for _, it := range r.Items {
+		r.Total += it.Tokens
+	}
+	return append(r.left, r.markers()...), nil
+}
+
+// whole tells whether a body is the one that its handle names.
+func whole(g *api.Kept) bool {
+	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
+}
+
+// check checks the bodies against their handles.
+func (r *restoring) check() *policy.Error {
+	for i, g := range r.given {
+		at := "bodies[" + strconv.Itoa(i) + "]"
+		if !IsHandle(g.Handle) {
+			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle", Message: "a handle has from 16 to 64 hexadecimal digits"}
+		}
+		if !whole(&g) {
+			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this is not the body of the handle, which is that of another text"}
+		}
+		s := jsonspan.New([]byte(g.Text))
+		s.Lenient = true // the archive is of what came in, whatever that was
+		s.Skip()
+		if s.End(); s.Err() != nil {
+			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this body is no JSON: " + s.Err().Message}
+		}
+		r.bodies.Set(g.Handle[:Short], i)
+	}
+	return nil
+}
+
+// body is the index of the body of a handle, or -1.
+func (r *restoring) body(handle string) int {
+	i, found := r.bodies.Get(handle[:Short])
+	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
+		return -1
+	}
+	return i
+}
+
+// fold reads the body of a fold; nil where it is no list.
+func (r *restoring) fold(i int) *foldBack {
+	if f := r.folds[i]; f != nil {
+		return f
+	}
+	body := []byte(r.given[i].Text)
+	s := jsonspan.New(body)
+	s.Lenient = true
+	if s.Kind() != jsonspan.Array {
+		return nil
+	}
+	f := &foldBack{}
+	for s.Array(); s.Elem(); {
+		kind, start := s.Kind(), s.Pos()
+		s.Skip()
+		e := foldElement{text: body[start:s.Pos()]}
+		switch kind {
+		case jsonspan.Object:
+			f.messages = append(f.messages, len(f.elements))
+		case jsonspan.String:
+			if e.text = e.text[1 : len(e.text)-1]; IsHandle(string(e.text)) {
+				f.changes = string(e.text)
+			}
+			continue
+		default:
+			n, err := strconv.Atoi(string(e.text))
+			if err != nil || n < -1 || n == 0 {
+				return nil
+			}
+			e.n = n
+		}
+		f.elements = append(f.elements, e)
+	}
+	if s.Err() != nil {
+		return nil
+	}
+	r.folds[i] = f
+	return f
+}
+
+// read makes an item of a message of a body.
+func (r *restoring) read(text []byte) (view.Item, bool) {
+	m, ok := r.F.AddOne(r.T, text)
+	if !ok {
+		return view.Item{}, false
+	}
+	return view.Item{Msg: m, In: -1, Tokens: r.P.Message(r.T, int(m))}, true
+}
+
+// putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
+func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
+	span := r.T.Messages[it.Msg].Span
+	var text []byte
+	at := span.Start
+	for _, k := range r.namedIn(it.Msg) {
+		i := -1
+		if may(k.handle) {
+			i = r.body(k.handle)
+		}
+		if i < 0 || len(r.given[i].Text) > r.room {
+			continue
+		}
+		p := &r.T.Parts[k.part]
+		old := p.Body
+		if k.what != api.BodyToolResult && k.what != api.BodyText { // the placeholder is a part of its own
+			old = p.Span
+		} else if r.given[i].Text[0] == '{' && r.T.IsString(old) {
+			old = r.wrapper(p)
+		}
+		if old.Start < at { // inside what is back already
+			continue
+		}
+		r.at = i
+		r.room -= len(r.given[i].Text)
+		text = append(text, r.T.Bytes(transcript.Span{Start: at, End: old.Start})...)
+		text = append(text, r.given[i].Text...)
+		at = old.End
+		put++
+	}
+	if put == 0 {
+		return 0, true
+	}
+	back, ok := r.read(append(text, r.T.Bytes(transcript.Span{Start: at, End: span.End})...))
+	if !ok {
+		return 0, false
+	}
+	r.Report.Restored += put
+	it.Msg, it.Tokens, it.Dirty = back.Msg, back.Tokens, it.In >= 0
+	return put, true
+}
+
+// follow puts back what the markers name, and what that names in its turn, from the first item to the last. ok is false where a
+// body does not fit: that at r.at.
+func (r *restoring) follow() (ok bool) {
+	out := make([]view.Item, 0, len(r.Items))
+	stack := slices.Clone(r.Items) // the next item is the last one
+	slices.Reverse(stack)
+	saved := 0       // tokens, by what is put back now
+	skip := func() { // files and turns that came with a fold
+		for len(stack) > 0 && r.IsCompanion(stack[len(stack)-1].Msg) {
+			saved += stack[len(stack)-1].Tokens
+			stack = stack[:len(stack)-1]
+		}
+	}
+	tell := func(it *view.Item) {
+		r.Act(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
+	}
+	for len(stack) > 0 {
+		it := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if r.KindOf(it.Msg) == view.NotOurs {
+			saved = it.Tokens
+			was := it.Msg
+			for put := 1; put > 0; {
+				if put, ok = r.putBack(&it, func(string) bool { return true }); !ok {
+					return false
+				}
+			}
+			if saved -= it.Tokens; it.Msg != was {
+				tell(&it)
+			}
+			out = append(out, it)
+			continue
+		}
+		f := r.foldOf(it.Msg)
+		if f == nil || len(r.given[r.at].Text) > r.room {
+			out = append(out, it)
+			continue
+		}
+		r.room -= len(r.given[r.at].Text) + itemCost
+		saved = it.Tokens
+		if n := len(out); n > 0 && r.IsTurn(out[n-1].Msg) { // a repair has put it before the digest
+			saved += out[n-1].Tokens
+			out = out[:n-1]
+		}
+		skip()
+		var back []view.Item
+		for _, e := range f.elements {
+			if e.n == 0 {
+				m, ok := r.read(e.text)
+				if !ok {
+					return false
+				}
+				saved -= m.Tokens
+				back = append(back, m)
+				continue
+			}
+			for n := e.n; n != 0 && len(stack) > 0; {
+				if skip(); len(stack) == 0 {
+					break
+				}
+				next := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				if n < 0 { // the rest of a message that is back whole
+					saved += next.Tokens
+					n++
+					continue
+				}
+				back = append(back, next)
+				n--
+			}
+		}
+		skip()
+		slices.Reverse(back)
+		stack = append(stack, back...)
+		tell(&it)
+		r.Report.Restored++
+	}
+	r.Items = out
+	return true
+}
+
+// foldOf is the body of what a message of ours stands for; nil where it names none, or none that was given. r.at is then its index.
+func (r *restoring) foldOf(m int32) *foldBack {
+	handle := r.listHandle(m)
+	if handle == "" {
+		return nil
+	}
+	i := r.body(handle)
+	if i < 0 {
+		return nil
+	}
+	r.at = i
+	return r.fold(i)
+}
+
+// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap
+// a marker in one, of type "text" or with an "output" alone, in the place of the whole of what stood there. Where there is none it is the
+// body.
+func (c *Run) wrapper(p *transcript.Part) transcript.Span {
+	found := p.Body
+	s := jsonspan.New(c.T.Src).At(p.Span.Start)
+	inside := func() bool { // leaves s at the value that holds the body, or behind one that does not
+		kind, start := s.Kind(), s.Pos()
+		end := s.Skip().End
+		if s.Err() != nil || start > p.Body.Start || end < p.Body.End || kind == jsonspan.String {
+			return false
+		}
+		if kind == jsonspan.Object && start > p.Span.Start {
+			found = transcript.Span{Start: start, End: end}
+		}
+		s = s.At(start)
+		return true
+	}
+	for deeper := inside(); deeper; {
+		deeper = false
+		if s.Kind() == jsonspan.Array {
+			for s.Array(); !deeper && s.Elem(); {
+				deeper = inside()
+			}
+			continue
+		}
+		for s.Object(); !deeper; {
+			if _, ok := s.Key(); !ok {
+				break
+			}
+			deeper = inside()
+		}
+	}
+	s = jsonspan.New(c.T.Src).At(found.Start)
+	only := false // its one member is the body, under the key of outputs
+	if s.Kind() == jsonspan.Object {
+		n := 0
+		for s.Object(); ; n++ {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			value := s.Skip()
+			if only = n == 0 && string(key) == "output" && value.Span == p.Body; string(key) == "type" && c.T.EqualText(value.Span, "text") {
+				return found
+			}
+		}
+	}
+	if only {
+		return found
+	}
+	return p.Body
+}

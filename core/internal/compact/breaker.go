@@ -1,0 +1,45 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+)
+
+// maxFailed is how many compactions in a row may fail before the next one waits until the transcript has grown.
+const maxFailed = 3
+
+// growth is the share of the limit by which a transcript must have grown until it is tried again.
+const growth = 20
+
+// stuck tells whether the last compactions have shown that another one would not help.
+func (c *Run) stuck() bool {
+	a := c.State.Attempts
+	return c.Policy.Safe() && !c.Policy.Force && a != nil && a.Failed >= maxFailed && c.Total < a.Tokens+max(1, c.MinGain(), c.Limit/growth)
+}
+
+// failed ends the run with the input as it came, and counts it.
+func (c *Run) failed(reason api.Reason) *Run {
+	c.unchanged(reason)
+	c.Report.Left = c.Refused
+	if c.Due && c.Policy.Safe() && !c.Policy.Force {
+		c.State.Attempts = &api.Attempts{Failed: c.failures(), Tokens: c.Report.Tokens.Before}
+	}
+	return c
+}
+
+// failures counts this compaction as one that failed. One that has waited, and fails again, waits again.
+func (c *Run) failures() int {
+	if c.State.Attempts == nil {
+		return 1
+	}
+	return min(c.State.Attempts.Failed+1, maxFailed)
+}
+
+// gained counts a compaction that has changed the transcript.
+func (c *Run) gained() {
+	a := api.Attempts{Gain: c.Report.Tokens.Before - c.Report.Tokens.After, Tokens: c.Report.Tokens.After}
+	if c.Limit > 0 && a.Tokens > c.Limit {
+		a.Failed = c.failures()
+	}
+	c.State.Attempts = &a
+	c.State.Streak = &c.streak
+}

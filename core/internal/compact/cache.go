@@ -1,0 +1,38 @@
+package compact
+
+import (
+	"math"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+)
+
+// cache reports on a result that has after tokens and keeps the prefix.
+//
+// In one turn the compaction costs R·(w−r) more than it would have cost to read R from the cache, and S for the summary; each
+// turn it saves (B−A)·r. So it has paid after ⌈(R·(w−r)+S) / ((B−A)·r)⌉ turns, with B tokens before, A after, R behind the
+// first change, and r and w the prices of reading from the cache and of writing to it.
+func (c *Run) cache(prefix api.StablePrefix, after int, s passes.Cost) *api.ReportCache {
+	out := &api.ReportCache{FirstMessage: prefix.Messages, FirstByte: prefix.Bytes,
+		RereadTokens: max(0, after-prefix.Tokens-c.P.Beside(c.T)), SavedTokens: c.Report.Tokens.Before - after}
+	price := c.Policy.Prices
+	if price == nil {
+		return out
+	}
+	read, write := price.Input, price.Input
+	if price.CacheRead != nil {
+		read = *price.CacheRead
+	}
+	if price.CacheWrite != nil {
+		write = *price.CacheWrite
+	}
+	turns := -1
+	once := float64(out.RereadTokens)*(write-read) + float64(s.In)*price.Input + float64(s.Out)*price.Output
+	if each := float64(out.SavedTokens) * read; each > 0 {
+		turns = int(min(math.Ceil(max(0, once/each)), math.MaxInt32))
+	} else if once <= 0 {
+		turns = 0
+	}
+	out.TurnsToPay = &turns
+	return out
+}

@@ -1,0 +1,417 @@
+package compact
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+func input(t testing.TB, format, pol, src string) view.Input {
+	t.Helper()
+	p, perr := policy.Resolve([]byte(pol))
+	if perr != nil {
+		t.Fatal(perr)
+	}
+	f := wire.ByName(format)
+	s := jsonspan.New([]byte(src))
+	tr := f.Read(s)
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	return view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: p, N: len(tr.Messages)}
+}
+
+func run(t testing.TB, format, pol, src string, replies ...api.Summary) *Run {
+	t.Helper()
+	in := input(t, format, pol, src)
+	in.Replies = replies
+	c, err := Compact(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func output(c *Run) string { return string(c.AppendOuter(nil)) }
+
+// session is an agent's session in ctxfold's own format: n turns, in each of which the agent reads a file of its own.
+func session(n, size int) string {
+	var b strings.Builder
+	b.WriteString(`[{"role":"system","content":"You are careful."}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,
+{"role":"user","content":"request %d"},
+{"role":"assistant","content":[{"type":"text","text":"reading %d"},{"type":"tool_call","id":"c%d","name":"read","arguments":{"path":"f%d.go"}}]},
+{"role":"tool_result","tool_call_id":"c%d","tool_name":"read","content":[{"type":"text","text":"%s %d"}]},
+{"role":"assistant","content":[{"type":"text","text":"done %d"}]}`, i, i, i, i, i, strings.Repeat("x", size), i, i)
+	}
+	return b.String() + "\n]"
+}
+
+func TestGate(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		reason api.Reason
+	}{
+		{`{}`, api.ReasonUnknownWindow},
+		{`{"window":{"tokens":100000}}`, api.ReasonUnderBudget},
+		{`{"window":{"tokens":600},"passes":[],"last_resort":false}`, api.ReasonNoProgress},
+		{`{"window":{"tokens":600},"passes":[]}`, api.ReasonCompacted}, // by the last resort
+		{`{"window":{"tokens":600},"summary":{"mode":"local"}}`, api.ReasonCompacted},
+		{`{"window":{"tokens":600}}`, api.ReasonCompacted}, // no request fits into such a window
+		{`{"window":{"tokens":600},"summary":{"max_input_tokens":2000}}`, api.ReasonNeedsSummaries},
+		{`{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}`, api.ReasonCompacted},
+	} {
+		src := session(8, 200)
+		r := run(t, "native", c.policy, src)
+		if r.Report.Reason != c.reason {
+			t.Errorf("%s: %s, want %s", c.policy, r.Report.Reason, c.reason)
+		}
+		if c.reason != api.ReasonCompacted && c.reason != api.ReasonNeedsSummaries && output(r) != src {
+			t.Errorf("%s: changed all the same", c.policy)
+		}
+	}
+}
+
+func TestClear(t *testing.T) {
+	src := session(8, 200)
+	r := run(t, "native", `{"window":{"tokens":600},"last_resort":false,"passes":[{"pass":"clear","keep_recent":2}]}`, src)
+	if r.Report.Cleared != 6 {
+		t.Errorf("%d cleared", r.Report.Cleared)
+	}
+	want := src
+	for i := range 6 {
+		want = strings.Replace(want, fmt.Sprintf(`[{"type":"text","text":"%s %d"}]`, strings.Repeat("x", 200), i), `"`+archive.ClearedMarker+`"`, 1)
+	}
+	if got := output(r); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// S3.37: a second run finds nothing to clear.
+	again := run(t, "native", `{"force":true,"passes":[{"pass":"clear","keep_recent":2}]}`, want)
+	if again.Report.Reason != api.ReasonNoProgress || output(again) != want {
+		t.Errorf("the second run says %s", again.Report.Reason)
+	}
+	for _, c := range []struct {
+		params  string
+		cleared int
+	}{
+		{`"keep_recent":0`, 7}, // at least one stays
+		{`"keep_recent":7`, 1},
+		{`"keep_recent":8`, 0},
+		{`"keep_recent":2,"min_reclaim":100000`, 0},
+		{`"keep_recent":2,"exclude_tools":["READ"]`, 0},
+		{`"keep_recent":2,"tools":["bash"]`, 0},
+		{`"keep_recent":2,"tools":["re_ad"]`, 6},
+	} {
+		r := run(t, "native", `{"force":true,"passes":[{"pass":"clear",`+c.params+`}]}`, src)
+		if r.Report.Cleared != c.cleared {
+			t.Errorf("%s: %d cleared, want %d", c.params, r.Report.Cleared, c.cleared)
+		}
+	}
+}
+
+// contents lists the first words of the messages.
+func contents(t testing.TB, out string) (list []string) {
+	t.Helper()
+	var ms []struct {
+		Role    string
+		Content json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(out), &ms); err != nil {
+		t.Fatal(err, out)
+	}
+	for _, m := range ms {
+		var text string
+		if json.Unmarshal(m.Content, &text) != nil {
+			var parts []struct{ Text string }
+			_ = json.Unmarshal(m.Content, &parts)
+			text = parts[0].Text
+		}
+		text = strings.TrimLeft(strings.NewReplacer(strings.Repeat("x", 200), "result").Replace(text), "[")
+		if i := strings.IndexAny(text, "\n—"); i > 0 && strings.HasPrefix(text, "session digest") {
+			text = "digest"
+		}
+		text, _, _ = strings.Cut(text, "\n")
+		list = append(list, text)
+	}
+	return list
+}
+
+func TestFoldBoundaries(t *testing.T) {
+	src := session(6, 200) // a turn is about 120 tokens
+	for _, c := range []struct {
+		name, params string
+		want         []string
+	}{
+		{"at a turn", `"keep_tokens":180`, []string{"You are careful.", "digest", "request 5", "reading 5", "result 5", "done 5"}},
+		{"at a group", `"keep_tokens":120,"boundary":"group"`,
+			[]string{"You are careful.", "digest", "done 4", "request 5", "reading 5", "result 5", "done 5"}},
+		{"inside a turn when the next one would keep too little", `"keep_tokens":20`,
+			[]string{"You are careful.", "digest", "request 5", "done 5"}},
+		{"the last group stays, however large, and so does the user's newest message", `"keep_tokens":1`,
+			[]string{"You are careful.", "digest", "request 5", "done 5"}},
+		{"unless the policy says otherwise", `"keep_tokens":1,"keep_last":false`, nil},
+		{"everything fits", `"keep_tokens":100000`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := run(t, "native", `{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold",`+c.params+`}]}`, src)
+			if c.want == nil {
+				if output(r) != src {
+					t.Errorf("folded all the same: %v", contents(t, output(r)))
+				}
+				return
+			}
+			if got := contents(t, output(r)); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+func TestFoldKeepsPinnedMessages(t *testing.T) {
+	src := session(6, 200)
+	r := run(t, "native", `{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":180}],
+		"pins":[{"contains":"request 1"},{"id":"c2"},{"role":"tool","index":15},{"index":-30}]}`, src)
+	want := []string{"You are careful.", "digest", "request 1", "reading 2", "result 2", "reading 3", "result 3", "request 5", "reading 5", "result 5", "done 5"}
+	if got := contents(t, output(r)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFoldAsksTheModel(t *testing.T) {
+	src := session(6, 2000)
+	pol := `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"instructions":"Mind the gap.","retries":0}}`
+	r := run(t, "native", pol, src)
+	if len(r.Requests) != 1 || r.Report.Reason != api.ReasonNeedsSummaries {
+		t.Fatalf("%+v", r.Report)
+	}
+	q := r.Requests[0]
+	for _, want := range []string{"» you: request 0", "» tool (read): xxx", "# Objective", "Mind the gap."} {
+		if !strings.Contains(q.Prompt, want) {
+			t.Errorf("the prompt has no %q", want)
+		}
+	}
+	if q.InputTokens > 3000 {
+		t.Errorf("the request has %d tokens for a window of 3000", q.InputTokens)
+	}
+	for _, c := range []struct {
+		reply api.Summary
+		want  api.ReportSummary
+		text  string
+	}{
+		{api.Summary{ID: q.ID, Text: "# Objective\nAll is well."}, api.ReportSummary{Source: "model"}, "All is well."},
+		{api.Summary{ID: q.ID, Text: " "}, api.ReportSummary{Source: "local", Why: api.FaultEmpty}, "request 4"},
+		{api.Summary{ID: q.ID, Error: "no network"}, api.ReportSummary{Source: "local", Why: api.FaultFailed}, "request 4"},
+		{api.Summary{ID: q.ID, Text: strings.Repeat("y", 20000)}, api.ReportSummary{Source: "local", Why: api.FaultTooLarge}, "request 4"},
+	} {
+		r := run(t, "native", pol, src, c.reply)
+		if c.want.Score = r.Report.Summary.Score; r.Report.Summary != c.want || c.want.Score <= 0 {
+			t.Errorf("%+v, want %+v", r.Report.Summary, c.want)
+		}
+		out := output(r)
+		if !strings.Contains(out, c.text) || !strings.Contains(out, "<read-files>\\nf0.go") {
+			t.Errorf("%q or the ledger is missing in %s", c.text, out)
+		}
+	}
+}
+
+func TestRehydrate(t *testing.T) {
+	src := session(8, 200)
+	for _, c := range []struct {
+		name, params string
+		want         []string
+	}{
+		{"the newest files, oldest first", `"max_files":2`, []string{"f4.go", "f5.go"}},
+		{"within a budget", `"tokens":100`, []string{"f5.go"}},
+		{"none when none fits", `"tokens":20`, nil},
+		{"none when none is wanted", `"max_files":0`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := run(t, "native", `{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":180},{"pass":"rehydrate",`+c.params+`}]}`, src)
+			var got []string
+			for _, a := range r.Report.Actions {
+				if a.Action == "restore" {
+					got = append(got, a.Path)
+				}
+			}
+			if !reflect.DeepEqual(got, c.want) {
+				t.Errorf("restored %q, want %q", got, c.want)
+			}
+			out := output(r)
+			for i, path := range c.want {
+				// S3.41: what the clear pass blanked comes back as it was, not as the marker.
+				text := fmt.Sprintf(`"%s %s\n\n%s %c"`, view.RestoredPrefix, path, strings.Repeat("x", 200), path[1])
+				if !strings.Contains(out, text) {
+					t.Errorf("file %d: %s is not in %s", i, text, out)
+				}
+			}
+		})
+	}
+}
+
+func TestEditsDescribeTheResult(t *testing.T) {
+	src := session(8, 200)
+	for _, pol := range []string{
+		`{"force":true,"passes":[{"pass":"clear","keep_recent":2}]}`,
+		`{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300},{"pass":"rehydrate"}]}`,
+		`{}`,
+	} {
+		r := run(t, "native", pol, src)
+		var in, want, got []json.RawMessage
+		var edits []struct {
+			Keep            []int
+			Insert, Message json.RawMessage
+			Set             *int
+		}
+		for v, b := range map[any]string{&in: src, &want: output(r), &edits: string(r.AppendEdits(nil))} {
+			if err := json.Unmarshal([]byte(b), v); err != nil {
+				t.Fatal(err, b)
+			}
+		}
+		for _, e := range edits {
+			switch {
+			case e.Keep != nil:
+				got = append(got, in[e.Keep[0]:e.Keep[1]]...)
+			case e.Insert != nil:
+				got = append(got, e.Insert)
+			default:
+				got = append(got, e.Message)
+			}
+		}
+		if fmt.Sprintf("%s", got) != fmt.Sprintf("%s", want) {
+			t.Errorf("%s: edits give\n%s\nwant\n%s", pol, got, want)
+		}
+	}
+}
+
+// TestRemovedPartsLeaveNoComma removes every subset of the parts of a message, in all kinds of lists, and compares with
+// what encoding/json makes of it.
+func TestRemovedPartsLeaveNoComma(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	space := func() string { return []string{"", " ", "\n\t"}[r.IntN(3)] }
+	for n := range 6 {
+		for mask := range 1 << n {
+			var all, kept []string
+			for i := range n {
+				part := fmt.Sprintf(`{"type":"text","text":"%d,]["}`, i)
+				all = append(all, space()+part+space())
+				if mask>>i&1 == 0 {
+					kept = append(kept, part)
+				}
+			}
+			src := `[{"role":"user","content":[` + strings.Join(all, ",") + `]}]`
+			in := input(t, "anthropic", `{}`, src)
+			c := begin(in)
+			for i := range n {
+				if mask>>i&1 == 1 {
+					c.RemovePart(0, int32(i))
+				}
+			}
+			var got, want any
+			if err := json.Unmarshal([]byte(output(c)), &got); err != nil {
+				t.Fatalf("mask %b of %s: %v in %s", mask, src, err, output(c))
+			}
+			_ = json.Unmarshal([]byte(`[{"role":"user","content":[`+strings.Join(kept, ",")+`]}]`), &want)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("mask %b of %s: %s", mask, src, output(c))
+			}
+		}
+	}
+}
+
+func TestRemovedMemberLeavesNoComma(t *testing.T) {
+	for _, src := range []string{
+		`[{"role":"assistant","content":"a","reasoning_content":"r"}]`,
+		`[{"role":"assistant", "reasoning_content" : "r" , "content":"a"}]`,
+		`[{"reasoning_content":"r","role":"assistant","content":"a"}]`,
+		`[{"role":"assistant","content":"a" , "reasoning_content":"r" }]`,
+	} {
+		c := begin(input(t, "openai-chat", `{}`, src))
+		for i := range c.T.Parts {
+			if c.T.Parts[i].Kind == transcript.Reasoning {
+				c.RemovePart(0, int32(i))
+			}
+		}
+		var got any
+		if err := json.Unmarshal([]byte(output(c)), &got); err != nil {
+			t.Fatalf("%s: %v in %s", src, err, output(c))
+		}
+		if want := []any{map[string]any{"role": "assistant", "content": "a"}}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %s", src, output(c))
+		}
+	}
+}
+
+func TestBoundReasoningGoesBehindTheFirstChange(t *testing.T) {
+	src := `[{"role":"user","content":"a"},
+{"role":"assistant","content":[{"type":"thinking","thinking":"t1","signature":"s1"},{"type":"tool_use","id":"1","name":"read","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"` + strings.Repeat("x", 400) + `"}]},
+{"role":"assistant","content":[{"type":"redacted_thinking","data":"zz"},{"type":"tool_use","id":"2","name":"read","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"r2"}]},
+{"role":"assistant","content":[{"type":"thinking","thinking":"t3","signature":"s3"}]},
+{"role":"user","content":"b"}]`
+	c := run(t, "anthropic", `{"force":true,"passes":[{"pass":"clear","keep_recent":1}]}`, src)
+	out := output(c)
+	if !strings.Contains(out, `"s1"`) {
+		t.Error("reasoning before the change is gone")
+	}
+	if strings.Contains(out, "redacted") || strings.Contains(out, "s3") {
+		t.Error("reasoning behind the change is still there")
+	}
+	if v := c.F.Check(c.T, c.Seq(), false); len(v) > 0 || strings.Count(out, `"role"`) != 6 {
+		t.Errorf("%+v in %s", v, out)
+	}
+}
+
+func TestPassesAreChecked(t *testing.T) {
+	for _, c := range []struct{ passes, at string }{
+		{`[{"pass":"nope"}]`, "passes[0].pass"},
+		{`[{"pass":"clear"},{"pass":"fold","boundary":"word"}]`, "passes[1].boundary"},
+		{`[{"pass":"fold","keep_tokens":-1}]`, "passes[0].keep_tokens"},
+		{`[{"pass":"rehydrate","max_files":-1}]`, "passes[0].max_files"},
+		{`[{"pass":"reasoning","mode":"some"}]`, "passes[0].mode"},
+		{`[{"pass":"clear","keep_recent":"six"}]`, "passes[0]"},
+		{`[{"pass":"clear","keep":6}]`, "passes[0]"},
+	} {
+		if _, err := Compact(input(t, "native", `{"passes":`+c.passes+`}`, session(1, 1))); err == nil || err.At != c.at {
+			t.Errorf("%s: %+v, want it at %s", c.passes, err, c.at)
+		}
+	}
+}
+
+// TestFoldOfLines: what collapse has left of a turn is told on in the digest, and is nothing that the user asked for.
+func TestFoldOfLines(t *testing.T) {
+	policy := `{"format":"openai-chat","force":true,"window":{"tokens":100000},"summary":{"mode":"model"},
+		"passes":[{"pass":"collapse","keep_recent":2},{"pass":"fold","keep_tokens":20,"boundary":"group"}]}`
+	var messages []string
+	for i := range 12 {
+		messages = append(messages, fmt.Sprintf(`{"role":"user","content":"question %d %s"}`, i, strings.Repeat("why ", 60)),
+			fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"answer %d"},{"type":"text","text":"%s"}]}`, i, strings.Repeat("thus ", 200)))
+	}
+	src := "[" + strings.Join(messages, ",") + "]"
+	c := run(t, "openai-chat", policy, src)
+	if len(c.Requests) != 1 || !strings.Contains(c.Requests[0].Prompt, "[Summary] answer 3") {
+		t.Fatalf("the model is not shown the lines: %+v", c.Requests)
+	}
+	c = run(t, "openai-chat", policy, src, api.Summary{ID: c.Requests[0].ID, Text: "# Objective\nAnswer.\n\n# Status\n" + strings.Repeat("All was answered. ", 20)})
+	for _, request := range append(c.State.Ledger.Requests, c.State.Ledger.Task) {
+		if strings.Contains(request, "[Summary]") || !strings.HasPrefix(request, "question") {
+			t.Errorf("the user asked for %.60s", request)
+		}
+	}
+	if len(c.State.Ledger.Requests) == 0 {
+		t.Error("the user asked for nothing")
+	}
+}

@@ -1,0 +1,134 @@
+package compact
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// maxCauses is how many causes a report names at the most.
+const maxCauses = 5
+
+// advice is what may be done about a cause, behind the numbers.
+var advice = map[api.ExcessCause]string{
+	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
+	api.CauseSystem:     "shorten it or raise the window",
+	api.CauseNewestUser: "shorten it or raise the window",
+	api.CausePinned:     "unpin it or raise the window",
+	api.CauseProvider:   "raise the window",
+	api.CauseOpenCall:   "answer its tool call or raise the window",
+	api.CausePair:       "unpin what it belongs to or raise the window",
+	api.CauseNew:        "allow a smaller digest (summary.max_output_tokens) or raise the window",
+	api.CauseKept:       "allow more passes and the last resort, or raise the window",
+}
+
+// phrase is a cause in words.
+var phrase = map[api.ExcessCause]string{
+	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user", api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
+	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
+}
+
+// judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
+// summaries are wanted, only what can neither be folded nor cut counts.
+func (c *Run) judge() {
+	r := &c.Report
+	size := r.Tokens.After
+	if !r.Changed && len(c.Requests) == 0 {
+		size = max(size, c.counted)
+	}
+	pending := len(c.Requests) > 0
+	if r.Fits = c.Limit <= 0 || size <= c.Limit; r.Fits {
+		return
+	}
+	causes := c.causes(pending)
+	if pending {
+		size = 0
+		for _, cause := range causes {
+			size += cause.Tokens
+		}
+		if r.Fits = size <= c.Limit; r.Fits {
+			return
+		}
+	}
+	slices.SortStableFunc(causes, func(a, b api.Cause) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	over := &api.Excess{Limit: size - c.Limit, Causes: causes[:min(len(causes), maxCauses)]}
+	if r.Tokens.Window > 0 {
+		over.Window = max(0, size-r.Tokens.Window)
+	}
+	over.Text = excessText(size, c.Limit, over.Causes)
+	r.Over = over
+}
+
+// causes are what stands in the result, and why; only what must stay as it is where fixed.
+func (c *Run) causes(fixed bool) (causes []api.Cause) {
+	if n := c.P.Beside(c.T); n > 0 {
+		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
+	}
+	newest := c.NewestUser()
+	pinned := make([]bool, len(c.Items))
+	for i := range c.Items {
+		pinned[i] = c.Items[i].Pinned
+	}
+	c.Pin()
+	held, _ := c.Held()
+	for i := range c.Items {
+		it := &c.Items[i]
+		why := api.CauseKept
+		switch m := it.Msg; {
+		case i == newest:
+			why = api.CauseNewestUser
+		case c.T.Messages[m].Role == transcript.System && !c.Own(m):
+			why = api.CauseSystem
+		case c.Holds(m):
+			why = api.CauseProvider
+		case it.Pinned:
+			why = api.CausePinned
+		case c.T.OpenCalls(int(m)):
+			why = api.CauseOpenCall
+		case it.In < 0:
+			why = api.CauseNew
+		case held[i]:
+			why = api.CausePair
+		}
+		if fixed && (why == api.CausePinned || why == api.CauseOpenCall || why == api.CausePair || why == api.CauseNew || why == api.CauseKept) {
+			continue // the last resort may still cut it
+		}
+		if it.Tokens > 0 {
+			causes = append(causes, api.Cause{Message: int(it.In), Why: why, Tokens: it.Tokens})
+		}
+	}
+	for i := range c.Items {
+		c.Items[i].Pinned = pinned[i]
+	}
+	return causes
+}
+
+// excessText is like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
+func excessText(size, limit int, causes []api.Cause) string {
+	text := thousands(size) + " tokens do not fit into " + thousands(limit)
+	if len(causes) == 0 {
+		return text
+	}
+	first := causes[0]
+	switch first.Why {
+	case api.CauseBeside:
+		text += ": the system prompt and the tools have " + thousands(first.Tokens)
+	case api.CauseNew:
+		text += ": what was written in the place of other messages has " + thousands(first.Tokens)
+	default:
+		text += ": message " + strconv.Itoa(first.Message) + " alone has " + thousands(first.Tokens) + " (" + phrase[first.Why] + ")"
+	}
+	return text + "; " + advice[first.Why]
+}
+
+// thousands is a number for people: 10,282.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,27 @@
+package compact
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Restore takes compactions back, from the newest to the oldest, as far as bodies were given: by the changes that the state or
+// a digest names, message for message; and where there are none, or the transcript has been changed since, by putting back what
+// the markers name, and what those bodies name. Left are the markers that are left in the result, and the changes that were not
+// taken back.
+func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
+	c = begin(in)
+	if left, err = c.Restore(given); err != nil {
+		return nil, nil, err
+	}
+	defer c.judge()
+	if !c.Changed() {
+		c.State = in.State
+		return c.unchanged(api.ReasonNothingToRestore), left, nil
+	}
+	state := c.State
+	c.finish()
+	c.State, c.Report.Reason = state, api.ReasonRestored
+	return c, left, nil
+}

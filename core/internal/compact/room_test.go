@@ -1,0 +1,83 @@
+package compact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/internal/sessions"
+)
+
+// recordOf is the record in a prompt.
+func recordOf(prompt string) string {
+	_, rest, _ := strings.Cut(prompt, "<scrollback>\n")
+	record, _, _ := strings.Cut(rest, "\n</scrollback>")
+	return record
+}
+
+// TestRoom measures how much of the room that a request has its record takes, where the whole record is larger than it: on
+// real sessions, in windows of five sizes.
+func TestRoom(t *testing.T) {
+	var out strings.Builder
+	fmt.Fprintf(&out, "| window | sessions | record, tokens | room, tokens | share of the room used, mean | least | requests |\n|---:|---:|---:|---:|---:|---:|---:|\n")
+	all := sessions.Load(t, "openai-chat", "openai-responses", "anthropic", "gemini")
+	for _, window := range []int{16000, 32000, 64000, 128000, 200000} {
+		n, records, rooms, requests, sum, least := 0, 0, 0, 0, 0.0, 1.0
+		for _, s := range all {
+			if strings.HasSuffix(s.Name, ")") || strings.HasSuffix(s.Name, "gemini-contents.json") || strings.HasSuffix(s.Name, "ui-messages.json") {
+				continue // the same session in another format
+			}
+			pol := fmt.Sprintf(`{"window":{"tokens":%d},"passes":[{"pass":"fold","keep_tokens":20000}]}`, window)
+			open := strings.Replace(pol, "}]}", `}],"summary":{"max_input_tokens":100000000}}`, 1)
+			src := string(s.JSON())
+			bounded, whole := requestsOf(t, s.Format, pol, src), requestsOf(t, s.Format, open, src)
+			if len(bounded) == 0 || len(whole) != 1 {
+				continue
+			}
+			est := tokens.ByName("bytes4")
+			record := est.Text(recordOf(whole[0].Prompt))
+			limit := window - min(16384, window/8) - whole[0].MaxOutputTokens
+			room := limit - whole[0].InputTokens + record
+			if record <= room {
+				continue
+			}
+			used := 0
+			for _, q := range bounded {
+				used += est.Text(recordOf(q.Prompt))
+				if q.InputTokens > limit && len(bounded) == 1 {
+					t.Errorf("%s, %d: %d tokens of %d", s.Name, window, q.InputTokens, limit)
+				}
+			}
+			share := float64(used) / float64(room*len(bounded))
+			if len(bounded) == 1 && share < 0.9 {
+				t.Errorf("%s, window %d: of a record of %d tokens %d are shown, in a room of %d", s.Name, window, record, used, room)
+			}
+			n, records, rooms, requests, sum, least = n+1, records+record, rooms+room, requests+len(bounded), sum+share, min(least, share)
+		}
+		if n > 0 {
+			fmt.Fprintf(&out, "| %d | %d | %d | %d | %.1f %% | %.1f %% | %d |\n", window, n, records/n, rooms/n, 100*sum/float64(n), 100*least, requests)
+		}
+	}
+	t.Log("\n" + out.String())
+}
+
+func requestsOf(t testing.TB, format, pol, src string) []api.SummaryRequest {
+	return run(t, format, pol, src).Requests
+}
+
+// A record is clipped until its request fits, however little it is over, and uses the room then.
+func TestClippedRequest(t *testing.T) {
+	for limit := 560; limit < 1400; limit += 3 {
+		pol := fmt.Sprintf(`{"estimator":"bytes4","window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],`+
+			`"summary":{"max_input_tokens":%d,"max_output_tokens":100}}`, limit)
+		src := `[{"role":"user","content":"` + strings.Repeat("so ", 1000) + `"},{"role":"assistant","content":"done"},{"role":"user","content":"next"}]`
+		r := run(t, "native", pol, src)
+		for _, q := range r.Requests {
+			if q.InputTokens > limit || q.InputTokens < limit-120 {
+				t.Errorf("%d tokens of %d", q.InputTokens, limit)
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package compact
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// thrashing is with how many compactions in a row it is said.
+const thrashing = 3
+
+// fixedShare is the share of the limit, as its denominator, above which what must stay, or what is new, is the cause.
+const fixedShare = 2
+
+// nearTarget is the share of the limit above which a target is too near to it.
+const nearTarget = 0.9
+
+// thrash counts this compaction, before its passes, and says in the report where there were too many in a row.
+func (c *Run) thrash() {
+	now := api.Streak{Compactions: 1}
+	user, assistant := c.speakers(0)
+	now.User, now.Assistant = user, assistant
+	whole := c.wholeHistory()
+	if s := c.State.Streak; s != nil {
+		if !whole {
+			user, assistant = c.speakers(c.State.Messages)
+		} else {
+			user, assistant = user-s.User, assistant-s.Assistant
+		}
+		if user >= 0 && (user == 1 || user < 1 && assistant <= 2) {
+			now.Compactions = s.Compactions + 1
+		}
+	}
+	c.streak = now
+	if now.Compactions >= thrashing {
+		t := c.thrashingCause(whole)
+		t.Compactions = now.Compactions
+		c.Report.Thrashing = &t
+	}
+}
+
+// speakers counts the messages of the user and of the assistant from an index of the input on, without those that a compaction
+// wrote.
+func (c *Run) speakers(from int) (user, assistant int) {
+	for m := min(max(0, from), c.N); m < c.N; m++ {
+		switch c.T.Messages[m].Role {
+		case transcript.User:
+			if c.T.HasUserText(m) && !c.Own(int32(m)) {
+				user++
+			}
+		case transcript.Assistant:
+			if !c.Own(int32(m)) {
+				assistant++
+			}
+		}
+	}
+	return user, assistant
+}
+
+// wholeHistory tells whether the input is not what the last compaction has left, and no digest is in it: the application has
+// compacted before, and gives its whole history again.
+func (c *Run) wholeHistory() bool {
+	s := &c.State
+	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.N && c.T.Fingerprint(s.Messages) == s.Fingerprint {
+		return false
+	}
+	for m := range c.N {
+		if digest.Ours(c.T, m) {
+			return false
+		}
+	}
+	return true
+}
+
+// thrashingCause is what is likely to be behind compactions in a row.
+func (c *Run) thrashingCause(whole bool) api.Thrashing {
+	if whole {
+		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +
+			"turn compacts it anew; use fit, or go on from the result and its state"}
+	}
+	fixed, newest := c.Total-c.Tokens(0, len(c.Items)), 0
+	from := c.State.Messages
+	if from >= c.N {
+		from = max(0, c.NewestUser())
+	}
+	for i := range c.Items {
+		switch it := &c.Items[i]; {
+		case i >= from:
+			newest += it.Tokens
+		case it.Pinned:
+			fixed += it.Tokens
+		}
+	}
+	share := func(n int) string { return strconv.Itoa(n*100/max(1, c.Limit)) + " % of the limit" }
+	switch {
+	case fixed > c.Limit/fixedShare:
+		return api.Thrashing{Cause: api.ThrashingPinned, Text: "pinned messages, the system prompt and the tools take " + share(fixed) +
+			" and are never folded; pin less, shorten them, or raise the window"}
+	case newest > c.Limit/fixedShare:
+		return api.Thrashing{Cause: api.ThrashingNewestMessages, Text: "the newest messages alone take " + share(newest) +
+			"; let tools answer less at a time, or raise the window"}
+	case float64(c.Target) > float64(c.Limit)*nearTarget:
+		return api.Thrashing{Cause: api.ThrashingTarget, Text: "gate.target is so near to 1 that a result is soon over the limit again; lower it"}
+	}
+	return api.Thrashing{Cause: api.ThrashingWindow, Text: "what a turn adds is much for the window; raise it, or lower gate.target"}
+}

@@ -1,0 +1,395 @@
+// Package dates finds dates in text: those of headers, which say when what follows was said, and those that a text names.
+//
+// What never enters this package: a clock. What is today nobody knows here.
+package dates
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// Date is a day, a month or a year: year<<9 | month<<5 | day, where what is not known is 0. A month may have no year.
+type Date int32
+
+// New makes a date; 0 for what is none.
+func New(year, month, day int) Date {
+	if year < 0 || year > 9999 || month < 0 || month > 12 || day < 0 || day > 31 || month == 0 && day > 0 {
+		return 0
+	}
+	return Date(year<<9 | month<<5 | day)
+}
+
+// Year is 0 where it is not known.
+func (d Date) Year() int { return int(d >> 9) }
+
+// Month is from 1 to 12, 0 where it is not known.
+func (d Date) Month() int { return int(d >> 5 & 15) }
+
+// Day is from 1 to 31, 0 where it is not known.
+func (d Date) Day() int { return int(d & 31) }
+
+// Is tells whether a date is within another.
+func (d Date) Is(of Date) bool {
+	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
+		(of.Day() == 0 || of.Day() == d.Day())
+}
+
+// Last is the last day of a year, a month or a day, as dates compare.
+func (d Date) Last() Date {
+	switch {
+	case d.Month() == 0:
+		return d | 12<<5 | 31
+	case d.Day() == 0:
+		return d | 31
+	}
+	return d
+}
+
+// Append appends a date as ISO 8601 spells it, as far as it is known.
+func (d Date) Append(dst []byte) []byte {
+	y := d.Year()
+	dst = append(dst, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
+	for _, n := range [...]int{d.Month(), d.Day()} {
+		if n == 0 {
+			break
+		}
+		dst = append(dst, '-', byte('0'+n/10), byte('0'+n%10))
+	}
+	return dst
+}
+
+// Parse reads a date as ISO 8601 spells it: a year, a month or a day, and behind a day any time.
+func Parse(text string) (Date, bool) {
+	var n [3]int
+	rest := text
+	for k, size := range [...]int{4, 2, 2} {
+		if len(rest) < size {
+			return 0, false
+		}
+		for i := range size {
+			if rest[i] < '0' || rest[i] > '9' {
+				return 0, false
+			}
+			n[k] = n[k]*10 + int(rest[i]-'0')
+		}
+		if rest = rest[size:]; rest == "" || k == 2 || rest[0] != '-' {
+			break
+		}
+		rest = rest[1:]
+	}
+	if rest != "" && (n[2] == 0 || rest[0] != 'T' && rest[0] != ' ') || len(text) > 4 && n[1] == 0 || len(text) > 7 && n[2] == 0 {
+		return 0, false
+	}
+	d := New(n[0], n[1], n[2])
+	return d, d != 0
+}
+
+// OfEpoch is the day of a number of seconds, or of milliseconds, since 1970.
+func OfEpoch(n int64) Date {
+	if n > 1e11 {
+		n /= 1000
+	}
+	if n < 1e8 || n > 1e11 {
+		return 0
+	}
+	return ofDays(int(n / 86400))
+}
+
+// mostDates is how many dates of a text are read.
+const mostDates = 8
+
+// token is a number, or the name of a month, of a text.
+type token struct {
+	number int // -1 where it is no number
+	digits int
+	month  int
+	sure   bool   // the name of a month that is nothing else
+	unit   rune   // what stands right behind a number: 年, 月, 日 or the like
+	gap    string // what stands before it
+}
+
+// Found is a date where a text names it: text[From:End], in bytes.
+type Found struct {
+	Date
+	From, End int
+}
+
+// In finds the first dates of a text, from its words.
+func In(text string, ws []words.Word) (found []Found) {
+	tokens := make([]token, 0, len(ws))
+	end := 0
+	for i, w := range ws {
+		t := token{number: -1}
+		spelled := text[w.From:w.End]
+		if int(w.From) >= end {
+			t.gap = text[end:w.From]
+		}
+		end = max(end, int(w.End))
+		if n := digitsAt(spelled); n > 0 && n <= 4 {
+			t.number, t.digits = 0, n
+			for _, c := range spelled[:n] {
+				t.number = t.number*10 + int(c-'0')
+			}
+			t.unit = unitAt(text[int(w.From)+n:])
+			switch rest := spelled[n:]; { // 3rd, 8th, 14T09 are days; 12b is none
+			case rest == "" || rest[0] == 'T' || t.unit != 0:
+			case len(rest) == 2 && strings.Contains("st nd rd th", strings.ToLower(rest)):
+			default:
+				t.number = -1
+			}
+		} else if w.Kind&words.Digit == 0 {
+			t.month = monthNamed(strings.ToLower(spelled))
+			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
+		}
+		tokens = append(tokens, t)
+	}
+	for i := 0; i < len(tokens) && len(found) < mostDates; {
+		d, n := dateAt(tokens[i:])
+		if n == 0 {
+			i++
+			continue
+		}
+		end := int(ws[i+n-1].End)
+		if tokens[i+n-1].unit != 0 {
+			_, size := utf8.DecodeRuneInString(text[end:])
+			end += size
+		}
+		found = append(found, Found{d, int(ws[i].From), end})
+		i += n
+	}
+	return found
+}
+
+// digitsAt is how many digits a text begins with.
+func digitsAt(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// unitAt is the sign right behind a number that says what it counts: 'y', 'm' or 'd'; 0 where there is none.
+func unitAt(text string) rune {
+	for _, u := range [...]struct {
+		sign string
+		unit rune
+	}{{"年", 'y'}, {"년", 'y'}, {"月", 'm'}, {"월", 'm'}, {"日", 'd'}, {"号", 'd'}, {"號", 'd'}, {"일", 'd'}} {
+		if strings.HasPrefix(text, u.sign) {
+			return u.unit
+		}
+	}
+	return 0
+}
+
+func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
+func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
+
+// dateAt reads the date that begins with the first of some tokens, and returns how many it has; 0 where none begins.
+func dateAt(ts []token) (d Date, n int) {
+	is := func(i int, unit rune) bool { return i < len(ts) && ts[i].number >= 0 && ts[i].unit == unit }
+	number := func(i int, gaps string) bool {
+		return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(gaps, ts[i].gap)
+	}
+	t := &ts[0]
+	switch {
+	case is(0, 'y') || is(0, 'm'): // 2023年5月8日: the signs are tokens too
+		var y, m, day int
+		for n < len(ts) && n < 8 {
+			switch {
+			case is(n, 'y') && y == 0 && m == 0:
+				y = ts[n].number
+			case is(n, 'm') && m == 0:
+				m = ts[n].number
+			case is(n, 'd') && m > 0:
+				day = ts[n].number
+			case ts[n].number >= 0:
+				return New(y, m, day), n
+			}
+			if n++; day > 0 {
+				break
+			}
+		}
+		return New(y, m, day), max(n, 1)
+	case t.isYear() && number(1, "-/.") && number(2, "-/.") && ts[1].number <= 12 && ts[2].isDay():
+		return New(t.number, ts[1].number, ts[2].number), 3
+	case t.isYear() && number(1, "-") && ts[1].number <= 12 && ts[1].digits == 2:
+		return New(t.number, ts[1].number, 0), 2
+	case t.isDay() && number(1, "/.-") && number(2, "/.-") && ts[2].isYear() && ts[1].isDay():
+		first, second := t.number, ts[1].number
+		switch {
+		case first > 12 && second <= 12, ts[1].gap == "." && second <= 12:
+			return New(ts[2].number, second, first), 3
+		case second > 12 && first <= 12:
+			return New(ts[2].number, first, second), 3
+		}
+		return New(ts[2].number, 0, 0), 3 // which of both is the month, nothing tells
+	case t.isDay(): // 8 May 2023, 8 de mayo de 2023
+		for i := 1; i < len(ts) && i <= 2; i++ {
+			if ts[i].month == 0 {
+				continue
+			}
+			if y := yearBehind(ts, i); y > 0 {
+				return New(ts[y].number, ts[i].month, t.number), y + 1
+			}
+			return New(0, ts[i].month, t.number), i + 1
+		}
+	case t.month > 0:
+		if len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0 { // May 8, 2023
+			if len(ts) > 2 && ts[2].isYear() {
+				return New(ts[2].number, t.month, ts[1].number), 3
+			}
+			return New(0, t.month, ts[1].number), 2
+		}
+		if y := yearBehind(ts, 0); y > 0 {
+			return New(ts[y].number, t.month, 0), y + 1
+		}
+		if t.sure {
+			return New(0, t.month, 0), 1
+		}
+	case t.isYear():
+		return New(t.number, 0, 0), 1
+	}
+	return 0, 0
+}
+
+// yearBehind is the index of the year at most two tokens behind a month; 0 where there is none.
+func yearBehind(ts []token, month int) int {
+	for i := month + 1; i < len(ts) && i <= month+2; i++ {
+		if ts[i].isYear() {
+			return i
+		}
+	}
+	return 0
+}
+
+// HeaderRoom is how many bytes of a text may be a header.
+const HeaderRoom = 96
+
+// mostBeside is how many words a header may have besides its date: "Session 3, 8 May 2023".
+const mostBeside = 4
+
+// Header finds the day that a header at the beginning of a text names, in brackets or as a short line of its own:
+// "[1:56 pm on 8 May, 2023]", "## Session 3, 2023-05-08". What is said comes at text[size:]; size is 0 where there is no header, and
+// where the day begins a line that goes on.
+func Header(text string) (day Found, size int) {
+	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	head := text[at:min(len(text), at+HeaderRoom)]
+	if !strings.ContainsAny(head, "0123456789") {
+		return Found{}, 0
+	}
+	line, _, whole := strings.Cut(head, "\n")
+	end := at + len(line)
+	begins := false // with the day
+	switch closing := strings.IndexAny(head, "])>}】"); {
+	case strings.IndexByte("[(<{", head[0]) >= 0 || strings.HasPrefix(head, "【"):
+		if closing < 0 {
+			return Found{}, 0
+		}
+		line = head[:closing]
+		_, width := utf8.DecodeRuneInString(head[closing:])
+		end = at + closing + width
+	case whole || len(text) < HeaderRoom:
+	case digitsAt(head) == 4:
+		line, begins = line[:min(len(line), len("2023-05-08T13:56:00.000Z"))], true
+	default:
+		return Found{}, 0
+	}
+	ws := words.Append(nil, line)
+	beside := 0
+	for _, w := range ws {
+		if w.Kind&(words.Digit|words.Pair) == 0 && monthNamed(strings.ToLower(line[w.From:w.End])) == 0 {
+			beside++
+		}
+	}
+	if len(ws) > 16 || beside > mostBeside {
+		return Found{}, 0
+	}
+	for _, f := range In(line, ws) {
+		if f.Year() == 0 || f.Day() == 0 {
+			continue
+		}
+		f.From, f.End = f.From+at, f.End+at
+		if begins {
+			return f, 0
+		}
+		return f, end + len(text[end:]) - len(strings.TrimLeft(text[end:], " :\t\r\n"))
+	}
+	return Found{}, 0
+}
+
+// monthNamed is the number of a month by a name of it in lower case; 0 where it is none.
+func monthNamed(name string) int {
+	if len(name) < 2 || len(name) > 40 {
+		return 0
+	}
+	i, found := slices.BinarySearchFunc(months, name, func(m month, name string) int { return strings.Compare(m.name, name) })
+	if !found {
+		return 0
+	}
+	return months[i].number
+}
+
+// unsure tells whether the name of a month is a common word too, spelled like this.
+func unsure(spelled string) bool {
+	switch spelled {
+	case "march", "mars", "mart":
+		return true
+	}
+	return false
+}
+
+// MayHold tells whether a text has as many digits as a date at the least.
+func MayHold(text []byte) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(text) >= 8; text = text[8:] {
+		w := jsonspan.Load(text, 0)
+		ten := (w^ones*'0')&^highs | highs // digits are under 10 here, and no byte borrows from the next
+		n += bits.OnesCount64(^(ten - ones*10) & ^w & highs)
+	}
+	for _, c := range text {
+		if c >= '0' && c <= '9' {
+			n++
+		}
+	}
+	return n >= 5
+}
+
+// IsKey tells whether a key of a message says when it was written.
+func IsKey(key []byte) bool {
+	switch string(key) {
+	case "timestamp", "created_at", "createdAt", "date", "time":
+		return true
+	}
+	return false
+}
+
+// Of is the day that the value of such a key names, as JSON: a date, a header, or seconds or milliseconds since 1970; 0 where it
+// names none.
+func Of(value []byte) Date {
+	if len(value) > 1 && value[0] == '"' {
+		value = value[1 : len(value)-1]
+		text := string(value[:min(len(value), HeaderRoom)])
+		if d, ok := Parse(text); ok && d.Day() > 0 {
+			return d
+		}
+		if d, _ := Header(text); d.Date != 0 {
+			return d.Date
+		}
+	}
+	n, digits := int64(0), 0
+	for _, c := range value {
+		if c < '0' || c > '9' || digits > 14 {
+			break
+		}
+		n = n*10 + int64(c-'0')
+		digits++
+	}
+	return OfEpoch(n)
+}

@@ -1,0 +1,309 @@
+package dates
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// Mention is a day, a month or a year that a text names by how far it is from the day on which it was written: "yesterday", "last
+// month". Text is behind it at text[End:].
+type Mention struct {
+	Date
+	End int // bytes
+}
+
+// unit is what a distance counts.
+type unit uint8
+
+const (
+	noUnit unit = iota
+	aDay
+	aWeek
+	aMonth
+	aYear
+	weekday // of names
+)
+
+// phrase is some words that name a time by its distance. Words are compared in lower case; "#" is a number, "@" the name of a
+// weekday.
+type phrase struct {
+	words []string
+	n     int // units; with "#" its sign
+	unit  unit
+}
+
+// phraseRows are phrases of some languages that people write to assistants in, separated by commas. Weeks are left out unless they are
+// counted: "last week" is no day, and the day on which it was said stands with it.
+var phraseRows = []struct {
+	n       int
+	unit    unit
+	phrases string
+}{
+	{-1, aDay, "yesterday,last night,gestern,hier,ayer,anoche,ontem,ieri,gisteren,вчера,أمس"},
+	{-2, aDay, "the day before yesterday,vorgestern,avant hier,anteayer,antes de ayer,anteontem,l altro ieri,eergisteren,позавчера"},
+	{1, aDay, "tomorrow,morgen früh,demain,amanhã,domani,завтра,غدا"},
+	{2, aDay, "the day after tomorrow,übermorgen,après demain,pasado mañana,depois de amanhã,dopodomani,overmorgen,послезавтра"},
+	{-1, aMonth, "last month,letzten monat,vorigen monat,le mois dernier,el mes pasado,mês passado,mese scorso,vorige maand,в прошлом месяце,الشهر الماضي,पिछले महीने"},
+	{1, aMonth, "next month,nächsten monat,le mois prochain,el próximo mes,el mes que viene,próximo mês,mês que vem,prossimo mese,volgende maand,в следующем месяце,الشهر القادم,अगले महीने"},
+	{-1, aYear, "last year,letztes jahr,voriges jahr,l année dernière,l an dernier,el año pasado,ano passado,anno scorso,vorig jaar,в прошлом году,العام الماضي,السنة الماضية,पिछले साल"},
+	{1, aYear, "next year,nächstes jahr,l année prochaine,l an prochain,el próximo año,el año que viene,próximo ano,ano que vem,anno prossimo,volgend jaar,в следующем году,العام القادم,अगले साल"},
+	{-1, aDay, "# day ago,# days ago,vor # tag,vor # tagen,il y a # jour,il y a # jours,hace # día,hace # días,há # dias,# giorni fa,# dagen geleden,# дня назад,# дней назад,день назад,# दिन पहले"},
+	{-7, aDay, "# week ago,# weeks ago,vor # woche,vor # wochen,il y a # semaine,il y a # semaines,hace # semana,hace # semanas,há # semanas,# settimane fa,# weken geleden,# недели назад,# недель назад,неделю назад,# हफ़्ते पहले"},
+	{-1, aMonth, "# month ago,# months ago,vor # monat,vor # monaten,il y a # mois,hace # mes,hace # meses,há # meses,# mesi fa,# maanden geleden,# месяца назад,# месяцев назад,месяц назад,# महीने पहले"},
+	{-1, aYear, "# year ago,# years ago,vor # jahr,vor # jahren,il y a # an,il y a # ans,hace # año,hace # años,há # anos,# anni fa,# jaar geleden,# года назад,# лет назад,год назад,# साल पहले"},
+	{-1, weekday, "last @,letzten @,vorigen @,@ dernier,el @ pasado,@ passada,@ scorso,afgelopen @,в прошлый @,в прошлую @"},
+	{1, weekday, "next @,nächsten @,kommenden @,@ prochain,el próximo @,próxima @,@ prossimo,volgende @,в следующий @,в следующую @"},
+}
+
+// signRows are those of scripts without spaces.
+var signRows = []struct {
+	n     int
+	unit  unit
+	signs string
+}{
+	{-2, aDay, "前天 一昨日 おととい 그저께"}, {-1, aDay, "昨天 昨日 昨晚 きのう 어제"}, {2, aDay, "后天 後天 明後日 모레"}, {1, aDay, "明天 あした 내일"},
+	{-1, aMonth, "上个月 上個月 先月 지난달"}, {1, aMonth, "下个月 下個月 来月 다음 달"}, {-1, aYear, "去年 昨年 작년 지난해"}, {1, aYear, "明年 来年 내년"},
+}
+
+// weekdays are names of Monday to Sunday, of CLDR (release 48) and short ones of English.
+var weekdays = [7]string{
+	"monday mon montag lundi lunes segunda lunedì maandag понедельник", "tuesday tue tues dienstag mardi martes terça martedì dinsdag вторник",
+	"wednesday wed mittwoch mercredi miércoles quarta mercoledì woensdag среду", "thursday thu thurs donnerstag jeudi jueves quinta giovedì donderdag четверг",
+	"friday fri freitag vendredi viernes sexta venerdì vrijdag пятницу", "saturday sat samstag sonnabend samedi sábado sabato zaterdag субботу",
+	"sunday sun sonntag dimanche domingo domenica zondag воскресенье",
+}
+
+// numbers are those that are spelled, from one on.
+var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक", "two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
+	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
+	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять", "ten zehn dix diez dez dieci tien десять"}
+
+// named is a word with its number, from 1.
+type named struct {
+	word   string
+	number int
+}
+
+func namedList(rows []string) (list []named) {
+	for i, row := range rows {
+		for _, w := range strings.Fields(row) {
+			list = append(list, named{w, i + 1})
+		}
+	}
+	slices.SortFunc(list, func(a, b named) int { return strings.Compare(a.word, b.word) })
+	return list
+}
+
+func numberOf(list []named, word string) int {
+	i, found := slices.BinarySearchFunc(list, word, func(n named, word string) int { return strings.Compare(n.word, word) })
+	if !found {
+		return 0
+	}
+	return list[i].number
+}
+
+var (
+	weekdayList = namedList(weekdays[:])
+	numberList  = namedList(numbers)
+	phrases     = func() (list []phrase) {
+		for _, row := range phraseRows {
+			for _, p := range strings.Split(row.phrases, ",") {
+				list = append(list, phrase{strings.Fields(p), row.n, row.unit})
+			}
+		}
+		return list
+	}()
+)
+
+// phrasesByWord are the indexes of phrases by their first word that is no number and no weekday, which is their first or second.
+var phrasesByWord = func() (m critbit.Map[[]int32]) {
+	for i, p := range phrases {
+		list := m.At(p.words[p.offset()])
+		*list = append(*list, int32(i))
+	}
+	return m
+}()
+
+func (p *phrase) offset() int {
+	if p.words[0] == "#" || p.words[0] == "@" {
+		return 1
+	}
+	return 0
+}
+
+// mostDistance is how many units a distance may have.
+const mostDistance = 400
+
+// Relative finds the times that a text, written on a day, names by their distance from it, in their order. It finds none without
+// the whole day.
+func Relative(text string, ws []words.Word, day Date) (found []Mention) {
+	if day.Year() == 0 || day.Day() == 0 {
+		return nil
+	}
+	low := make([]string, len(ws))
+	for i, w := range ws {
+		if w.Kind&words.Pair == 0 {
+			low[i] = strings.ToLower(text[w.From:w.End])
+		}
+	}
+next:
+	for i := 0; i < len(ws); i++ {
+		list, _ := phrasesByWord.Get(low[i])
+		for _, k := range list {
+			p := &phrases[k]
+			at := i - p.offset()
+			if at < 0 {
+				continue
+			}
+			if n, number := p.at(low[at:]); n > 0 {
+				if d := day.plus(p.n*number, p.unit, number); d != 0 {
+					found = append(found, Mention{d, int(ws[at+n-1].End)})
+				}
+				i = at + n - 1
+				continue next
+			}
+		}
+		if ws[i].Kind&words.Pair == 0 {
+			continue
+		}
+		for _, row := range signRows {
+			for _, sign := range strings.Fields(row.signs) {
+				if at := int(ws[i].From); strings.HasPrefix(text[at:], sign) {
+					found = append(found, Mention{day.plus(row.n, row.unit, 1), at + len(sign)})
+					for i+1 < len(ws) && int(ws[i+1].From) < at+len(sign) {
+						i++
+					}
+					continue next
+				}
+			}
+		}
+	}
+	return found
+}
+
+// at is how many of the words the phrase has that they begin with, and the number or weekday in it, 1 where it has none; 0 if they do not.
+func (p *phrase) at(low []string) (n, number int) {
+	if len(low) < len(p.words) {
+		return 0, 0
+	}
+	number = 1
+	for i, w := range p.words {
+		switch w {
+		case "#":
+			if number = numberOf(numberList, low[i]); number == 0 {
+				if digits := digitsAt(low[i]); digits == len(low[i]) && digits > 0 && digits < 4 {
+					for _, c := range low[i] {
+						number = number*10 + int(c-'0')
+					}
+				}
+			}
+		case "@":
+			number = numberOf(weekdayList, low[i])
+		default:
+			if low[i] != w {
+				return 0, 0
+			}
+		}
+		if number == 0 || number > mostDistance {
+			return 0, 0
+		}
+	}
+	return len(p.words), number
+}
+
+// plus is the date that is n units from a day; of months and years without the day. Of weekdays it is the last (n < 0) or next one of
+// that number, from 1 for Monday.
+func (d Date) plus(n int, u unit, number int) Date {
+	switch u {
+	case aDay:
+		return ofDays(d.days() + n)
+	case aMonth:
+		m := d.Year()*12 + d.Month() - 1 + n
+		return New(m/12, m%12+1, 0)
+	case aYear:
+		return New(d.Year()+n, 0, 0)
+	case weekday:
+		days := d.days()
+		at := (days + 3) % 7 // Monday is 0: 1970-01-01 was a Thursday
+		step := (number - 1 - at + 7) % 7
+		switch {
+		case n < 0:
+			step -= 7
+		case step == 0:
+			step = 7
+		}
+		return ofDays(days + step)
+	}
+	return 0
+}
+
+// days is how many days lie between 1970-01-01 and a day.
+func (d Date) days() int {
+	y, m := d.Year(), d.Month()
+	if m <= 2 {
+		y, m = y-1, m+12
+	}
+	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d.Day() - 1 - 719468
+}
+
+// ofDays is the day so many days after 1970-01-01.
+func ofDays(days int) Date {
+	// Days to a civil date, with years that begin in March.
+	z := days + 719468
+	if z < 0 {
+		return 0
+	}
+	era := z / 146097
+	doe := z - era*146097
+	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
+	doy := doe - (365*yoe + yoe/4 - yoe/100)
+	mp := (5*doy + 2) / 153
+	day, month, year := doy-(153*mp+2)/5+1, mp+3, yoe+era*400
+	if month > 12 {
+		month, year = month-12, year+1
+	}
+	return New(year, month, day)
+}
+
+// Like spells a date in the way of another day of the same month that is spelled with a name of the month: "8 May, 2023" for the seventh is
+// "7 May, 2023", and for the month "May, 2023". It is false where like has no such form.
+func (d Date) Like(like string) (string, bool) {
+	ws := words.Append(nil, like)
+	if len(ws) != 3 {
+		return "", false
+	}
+	month, number, year := -1, -1, -1
+	for i, w := range ws {
+		switch spelled := like[w.From:w.End]; {
+		case monthNamed(strings.ToLower(spelled)) == d.Month():
+			month = i
+		case digitsAt(spelled) == 4:
+			year = i
+		case digitsAt(spelled) > 0:
+			number = i
+		}
+	}
+	if month < 0 || number < 0 || year != 2 {
+		return "", false
+	}
+	if d.Day() == 0 {
+		return like[ws[month].From:ws[month].End] + " " + string(d.Append(nil))[:4], true
+	}
+	text := ""
+	from := 0
+	for i, w := range ws {
+		switch i {
+		case number:
+			text += like[from:w.From] + strconv.Itoa(d.Day())
+			from = int(w.End)
+		case year:
+			text += like[from:w.From] + string(d.Append(nil))[:4]
+			from = int(w.End)
+		}
+	}
+	return text + like[from:], true
+}

@@ -1,0 +1,260 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+)
+
+// The blocks in which a ledger stands in a digest. Nothing else in a digest can open or close one: see Fence.
+const (
+	requestsTag = "user-requests"
+	modifiedTag = "modified-files"
+	readTag     = "read-files"
+	commandsTag = "commands-run"
+	errorsTag   = "open-errors"
+)
+
+// first marks the user's first request in its list, and arrow stands before the exit code of a command.
+const (
+	first = "[first] "
+	arrow = " → exit "
+)
+
+// block writes entries, the newest of which count most, between tags, in at most max bytes, the tags included. With
+// newest the list has its newest entries first. What does not fit is counted. It is "" if nothing fits.
+func block(tag string, entries []string, max int) string {
+	left := max - 2*len(tag) - len("<>\n</>")
+	from := len(entries)
+	for from > 0 && len(entries[from-1])+1 <= left-len("(1000 more)\n") {
+		from--
+		left -= len(entries[from]) + 1
+	}
+	if from == 1 && len(entries[0])+1 <= left { // the room for the count is not needed
+		from = 0
+	}
+	if from == len(entries) {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<" + tag + ">\n")
+	if from > 0 {
+		b.WriteString("(" + itoa(from) + " more)\n")
+	}
+	for _, e := range entries[from:] {
+		b.WriteString(e + "\n")
+	}
+	b.WriteString("</" + tag + ">")
+	return b.String()
+}
+
+// requestsBlock is the block of the user's requests: those that fit in their own words, the newest first, then the first
+// of all. One that is too long to stand whole is clipped to half of what is left, so that older ones have a place.
+func (l *Ledger) requestsBlock(size int) string {
+	if l.Task == "" && len(l.Requests) == 0 {
+		return ""
+	}
+	all := make([]string, 0, len(l.Requests)+1)
+	if l.Task != "" {
+		all = append(all, first+l.Task)
+	}
+	for _, r := range l.Requests {
+		if rest, found := strings.CutPrefix(r, first); found { // the user's words, not the mark
+			r = "(first) " + rest
+		}
+		all = append(all, r)
+	}
+	left := size - 2*len(requestsTag) - len("<>\n</>(1000 more)\n") - 8
+	entry := func(text string, most int) string {
+		if len(text) > most {
+			text = Clip(text, max(most-40, 0))
+		}
+		return requestEntry(text)
+	}
+	chosen := make([]string, len(all))
+	put := func(i, most int) bool {
+		e := entry(all[i], most)
+		if len(all[i]) > most && most <= 40 || len(e)+1 > left+len(chosen[i]) {
+			return false
+		}
+		left -= len(e) + 1 - len(chosen[i])
+		chosen[i] = e
+		return true
+	}
+	short := 0
+	if l.Task != "" {
+		if !put(0, size/8) {
+			put(0, 60)
+		}
+		short = 1
+	}
+	from := len(all)
+	for from > short && (put(from-1, left) || put(from-1, max(min(left/2, size/32), 100))) {
+		from--
+	}
+	if short == 1 && len(chosen[0]) > 0 && len(all[0]) > size/8 {
+		put(0, size/8+left) // what is left over is the first request's
+	}
+	var b strings.Builder
+	b.WriteString("<" + requestsTag + ">\n")
+	hidden := 0
+	tell := func() {
+		if hidden > 0 {
+			b.WriteString("(" + itoa(hidden) + " more)\n")
+		}
+		hidden = 0
+	}
+	for _, e := range chosen {
+		if e == "" {
+			hidden++
+			continue
+		}
+		tell()
+		b.WriteString(e + "\n")
+	}
+	tell()
+	b.WriteString("</" + requestsTag + ">")
+	return b.String()
+}
+
+// requestEntry is a request as its block has it.
+func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
+
+// Text is the ledger as it stands at the end of a digest that a model wrote, in at most max bytes.
+func (l *Ledger) Text(max int) string { return l.TextBeside(max, 0) }
+
+// TextBeside is the ledger in at most max bytes, of which the user's requests may have spare bytes more.
+func (l *Ledger) TextBeside(max, spare int) string {
+	var b strings.Builder
+	for i, part := range l.blocks() {
+		share := (max - b.Len()) * part.share / 100
+		more := 0
+		if i == 0 { // the requests
+			more = spare
+		}
+		text := part.write(share + more)
+		if text == "" || b.Len()+len(text)+2 > max+more {
+			continue
+		}
+		max += min(more, len(text)-min(share, len(text)))
+		b.WriteString("\n\n" + text)
+	}
+	return b.String()
+}
+
+// blocks are the parts of a ledger, and what share of the room that the ones before have left each may take, in percent.
+func (l *Ledger) blocks() []ledgerBlock {
+	lines := func(list []string) []string {
+		out := make([]string, len(list))
+		for i, s := range list {
+			out[i] = Fence(s)
+		}
+		return out
+	}
+	var commands, errors []string
+	for _, c := range l.Commands {
+		line := c.Command
+		if c.Exit != "" {
+			line += arrow + c.Exit
+		}
+		commands = append(commands, line)
+	}
+	for _, f := range l.Errors {
+		line := "- " + f.Tool
+		if f.On != "" {
+			line += " (" + f.On + ")"
+		}
+		errors = append(errors, line+": "+strings.ReplaceAll(f.Text, "\n", "\n  "))
+	}
+	return []ledgerBlock{
+		{50, l.requestsBlock},
+		{60, func(max int) string { return block(modifiedTag, lines(l.Modified), max) }},
+		{50, func(max int) string { return block(errorsTag, lines(errors), max) }},
+		{80, func(max int) string { return block(commandsTag, lines(commands), max) }},
+		{100, func(max int) string { return block(readTag, lines(l.Read), max) }},
+	}
+}
+
+type ledgerBlock struct {
+	share int
+	write func(max int) string
+}
+
+// cutBlocks takes the blocks out of the text of a digest, and reads them into l.
+func cutBlocks(text string, l *Ledger) string {
+	for _, b := range []struct {
+		tag  string
+		read func(entries []string)
+	}{
+		{requestsTag, func(list []string) {
+			for _, e := range list {
+				e = strings.TrimPrefix(e, "- ")
+				if task, found := strings.CutPrefix(e, first); found {
+					l.Task = task
+				} else {
+					l.Requests = append(l.Requests, e)
+				}
+			}
+		}},
+		{standingTag, func(list []string) { l.Standing = append(l.Standing, readStanding(list)...) }},
+		{modifiedTag, func(list []string) { l.Modified = append(l.Modified, list...) }},
+		{errorsTag, func(list []string) {
+			for _, e := range list {
+				head, text, _ := strings.Cut(strings.TrimPrefix(e, "- "), ": ")
+				f := api.LedgerFailure{Tool: head, Text: text}
+				if tool, on, found := strings.Cut(head, " ("); found {
+					f.Tool, f.On = tool, strings.TrimSuffix(on, ")")
+				}
+				l.Errors = append(l.Errors, f)
+			}
+		}},
+		{commandsTag, func(list []string) {
+			for _, e := range list {
+				c := api.LedgerCommand{Command: e}
+				if at := strings.LastIndex(e, arrow); at >= 0 {
+					c.Command, c.Exit = e[:at], e[at+len(arrow):]
+				}
+				l.Commands = append(l.Commands, c)
+			}
+		}},
+		{readTag, func(list []string) { l.Read = append(l.Read, list...) }},
+	} {
+		before, rest, found := strings.Cut(text, "<"+b.tag+">\n")
+		if !found {
+			continue
+		}
+		inside, after, found := strings.Cut(rest, "</"+b.tag+">")
+		if !found {
+			continue
+		}
+		text = strings.TrimRight(before, "\n") + after
+		b.read(entriesOf(inside))
+	}
+	return text
+}
+
+// entriesOf are the entries of a block: its lines, with those that are indented joined to the one before.
+func entriesOf(text string) []string {
+	var out []string
+	var entry []byte
+	end := func() {
+		if len(entry) > 0 {
+			out = append(out, string(entry))
+		}
+		entry = entry[:0]
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if more, found := strings.CutPrefix(line, "  "); found && len(entry) > 0 {
+			entry = append(append(entry, '\n'), more...)
+			continue
+		}
+		end()
+		if strings.HasPrefix(line, "(") && strings.HasSuffix(line, " more)") {
+			continue
+		}
+		entry = append(entry, line...)
+	}
+	end()
+	return out
+}

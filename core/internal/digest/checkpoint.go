@@ -1,0 +1,175 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// The limits of S2.21, in UTF-16 code units: of a tool result and of a whole message.
+const (
+	MaxResultUnits  = 500
+	MaxMessageUnits = 2000
+)
+
+// UnknownTask stands for the user's first request where there is none (S2.26).
+const UnknownTask = "Unknown task"
+
+// checkpoint is the style of S2: a summary behind the system prompt, in the assistant's name.
+var checkpoint = &Style{
+	Name: "checkpoint", Role: transcript.Assistant,
+	Header:      "## Session Summary",
+	System:      checkpointSystem,
+	Temperature: 0.3, MaxOutput: 1000, // S2.20
+	Record:  formatMessages,
+	Between: CheckpointBetween,
+	Prompt:  checkpointPrompt,
+	Ask:     checkpointAsk, Numbered: true,
+}
+
+// checkpointSystem says what S2.19 says, in other words.
+const checkpointSystem = `You are summarizing the record of a coding agent's conversation. What you write takes the place of the messages, which the agent will not see again: whatever you leave out is lost. Be complete and brief.`
+
+// NoPrior stands where a first compaction has no summary to go on from (S2.19).
+const NoPrior = "None - this is the first compaction round."
+
+// checkpointAsk is the end of a prompt of the style, from "## Instructions" on (S2.19).
+func checkpointAsk(round int) string {
+	return `## Instructions
+Write the summary with EXACTLY these sections:
+
+### Session Summary (Compaction Round ` + itoa(round) + `)
+
+#### Original Task
+[What the user asked for, word for word]
+
+#### Completed Work
+| File/Component | Action | Description |
+|----------------|--------|-------------|
+[A row for each file or component that was worked on]
+
+#### Key Technical Decisions
+- [What was decided and binds later work: dependencies, patterns, interfaces]
+
+#### Current State
+- Working on: [what is being done]
+- Last completed: [what was done last]
+
+#### Pending Work
+- [ ] [What is left to do]
+
+#### Errors & Resolutions
+[error → resolution, one a line; leave the section out if there were none]
+
+## Constraints
+- Maximum 800 tokens
+- Tables and bullet points rather than prose
+- Exact file paths
+- No code blocks unless nothing else will do
+- INTEGRATE the previous summary, if there is one: carry over what still holds, and say nothing twice`
+}
+
+func checkpointPrompt(p *Prompt) string {
+	prior := p.PriorOr(NoPrior)
+	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
+}
+
+// Checkpoint is the user text of a request of the style checkpoint, of what it is made of (S2.19).
+func (p *Prompt) Checkpoint(prior, task, record string) string {
+	end := p.Template
+	if end == "" {
+		end = checkpointAsk(p.Round)
+	}
+	end += p.language()
+	if p.Instructions != "" {
+		end += "\n- " + p.Instructions
+	}
+	return "## Previous Summary\n" + prior + "\n\n## Original User Task\n" + task + "\n\n## Messages to Summarize\n" + record + "\n\n" + end
+}
+
+// CheckpointBetween stands between the messages of a record (S2.21).
+const CheckpointBetween = "\n\n---\n\n"
+
+// formatMessages renders messages as S2.21 has them.
+func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions) string {
+	var b []byte
+	for k, m := range messages {
+		if k > 0 {
+			b = append(b, CheckpointBetween...)
+		}
+		msg := &t.Messages[m]
+		role := strings.ToUpper(t.Text(msg.RoleSpan))
+		if resultsAlone(t, int(m)) {
+			role = "TOOL"
+		}
+		b = append(append(append(append(append(b, '['), itoa(o.First+k)...), "] "...), role...), ":\n"...)
+		text := formatParts(t, msg, o)
+		limit := MaxMessageUnits
+		if o.Clip > 0 {
+			limit = min(limit, 4*o.Clip)
+		}
+		if cut, more := FirstUnits(text, limit); more {
+			text = cut + "\n[...truncated...]"
+		}
+		b = append(b, text...)
+	}
+	return string(b)
+}
+
+func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOptions) string {
+	var b []byte
+	first := true
+	if msg.Variant == transcript.Shell {
+		b, first = append(append(b, "$ "...), o.name(t.Text(msg.Label))...), false
+	}
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &t.Parts[n]
+		if p.Parent >= 0 || p.Has(transcript.Removed) || p.List == transcript.Member && !t.IsString(p.Body) {
+			continue
+		}
+		if !first {
+			b = append(b, '\n')
+		}
+		first = false
+		switch p.Kind {
+		case transcript.Text:
+			if p.Has(transcript.Said) {
+				b = append(b, "[User: "...)
+			}
+			b = append(b, o.text(t.Text(p.Body))...)
+			if p.Has(transcript.Said) {
+				b = append(b, ']')
+			}
+		case transcript.ToolCall:
+			b = append(append(append(b, "[Tool: "...), o.name(t.Text(p.Name))...), '(')
+			b = append(append(b, o.text(Stringify(t, p))...), ")]"...)
+		case transcript.ToolResult:
+			text, _ := FirstUnits(Stringify(t, p), o.limit(MaxResultUnits))
+			b = append(append(append(b, "[Result: "...), o.text(text)...), "...]"...)
+		}
+	}
+	return string(b)
+}
+
+// Stringify is a body as JSON.Stringify writes it.
+func Stringify(t *transcript.Transcript, p *transcript.Part) string {
+	if p.Body.Zero() {
+		return "undefined"
+	}
+	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
+}
+
+// FirstUnits is the first max UTF-16 code units of a text, and whether there are more. A pair that would be cut is left out.
+func FirstUnits(text string, max int) (string, bool) {
+	units := 0
+	for i, r := range text {
+		if units++; r > 0xffff {
+			units++
+		}
+		if units > max {
+			return text[:i], true
+		}
+	}
+	return text, false
+}

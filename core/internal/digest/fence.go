@@ -1,0 +1,192 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fences are the tags that enclose data in prompts and digests, as plainName has them. Text inside must not be able to
+// open or close them.
+var fences []string
+
+func init() {
+	for _, tag := range []string{RecordTag, PriorTag, requestsTag, standingTag, modifiedTag, readTag, commandsTag, errorsTag, "conversation", "previous-summary", "tool-output"} {
+		fences = append(fences, plainName(tag))
+	}
+}
+
+// fenceRoom is how far behind an opening bracket the name of a tag is looked for, in bytes.
+const fenceRoom = 96
+
+// Fence makes a text safe to stand inside our tags: the opening bracket of whatever reads as one of them becomes ‹, also
+// where it is spelled with other letters, hidden signs or entities, and signs that turn the direction of text around or
+// carry text that nobody sees are taken out. Other text stays as it is. Fencing twice changes nothing more.
+func Fence(text string) string {
+	if !strings.ContainsAny(text, "<&") && isASCII(text) {
+		return text
+	}
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		size, drop, opener := 1, false, 0
+		switch {
+		case c == '<':
+			opener = 1
+		case c == '&':
+			opener = entity(text[i:])
+		case c >= 0x80:
+			var r rune
+			r, size = utf8.DecodeRuneInString(text[i:])
+			drop = hidden(r)
+			if r == '＜' || r == '﹤' || r == '〈' {
+				opener = size
+			}
+		}
+		switch {
+		case drop:
+			b.WriteString(text[from:i])
+			from = i + size
+		case opener > 0 && closesFence(text[i+opener:]):
+			b.WriteString(text[from:i])
+			b.WriteString("‹")
+			size = opener
+			from = i + size
+		}
+		i += size
+	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+func isASCII(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// entity is the length of an entity that stands for <, or 0.
+func entity(text string) int {
+	for _, e := range []string{"&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;"} {
+		if strings.HasPrefix(text, e) {
+			return len(e)
+		}
+	}
+	return 0
+}
+
+// closesFence tells whether what stands behind an opening bracket reads as the name of one of our tags.
+func closesFence(text string) bool {
+	name := plainName(text[:min(len(text), fenceRoom)])
+	for _, f := range fences {
+		if strings.HasPrefix(name, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainName is the letters at the start of a text, in lower case and in ASCII, whatever they look like and whatever stands
+// between them: spaces, hyphens, slashes and signs without a width.
+func plainName(text string) string {
+	var b []byte
+	for _, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z':
+			b = append(b, byte(r))
+		case r >= 'A' && r <= 'Z':
+			b = append(b, byte(r-'A'+'a'))
+		case r >= 'ａ' && r <= 'ｚ':
+			b = append(b, byte(r-'ａ'+'a'))
+		case r >= 'Ａ' && r <= 'Ｚ':
+			b = append(b, byte(r-'Ａ'+'a'))
+		case strings.ContainsRune(" \t\r\n/\\-_‐‑‒–—−／＼\u00a0\u3000\u00ad", r), hidden(r), r == '\u200c', r == '\u200d', r == utf8.RuneError,
+			r >= 0x0300 && r <= 0x036f, r >= 0xfe00 && r <= 0xfe0f:
+		default:
+			letter, found := lookalikes[r]
+			if !found {
+				return string(b)
+			}
+			b = append(b, letter)
+		}
+	}
+	return string(b)
+}
+
+// lookalikes are letters of other scripts that are taken for Latin ones.
+var lookalikes = map[rune]byte{
+	'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'ѕ': 's', 'і': 'i', 'ԁ': 'd', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'т': 't', 'у': 'y', 'в': 'b',
+	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
+}
+
+// hidden tells whether a rune turns the direction of the text around, or stands in it unseen: embeddings and overrides,
+// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters in which text can be smuggled.
+// Joiners and marks that scripts need (U+200C to U+200F) are none.
+func hidden(r rune) bool {
+	switch {
+	case r == 0x200b || r == 0xfeff || r == 0x180e,
+		r >= 0x202a && r <= 0x202e,
+		r >= 0x2060 && r <= 0x2069,
+		r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
+}
+
+// The words with which the records of styles begin a piece, in brackets, as plainName has them.
+var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
+
+// guardLabels makes a text safe to stand in the record of a style: the opening bracket of what reads as the label of another
+// piece ("[User]:", "[Tool result read]:", "[3] USER:") at the start of a line becomes a parenthesis.
+func guardLabels(text string) string {
+	if !strings.ContainsAny(text, "[［") {
+		return text
+	}
+	var b strings.Builder
+	from, start := 0, true
+	for i, r := range text {
+		switch {
+		case strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r):
+			start = true
+		case !start || unicode.IsSpace(r) || hidden(r):
+		case (r == '[' || r == '［') && isLabel(text[i+utf8.RuneLen(r):]):
+			b.WriteString(text[from:i] + "(")
+			from, start = i+utf8.RuneLen(r), false
+		default:
+			start = false
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	return b.String() + text[from:]
+}
+
+// isLabel tells whether what stands behind an opening bracket reads as a label.
+func isLabel(text string) bool {
+	text = text[:min(len(text), fenceRoom)]
+	if n := strings.IndexAny(text, "\r\n"); n >= 0 {
+		text = text[:n]
+	}
+	if rest := strings.TrimLeft(text, "0123456789"); len(rest) < len(text) {
+		if text = strings.TrimPrefix(rest, "]"); len(text) == len(rest) {
+			return false
+		}
+	} else if !strings.ContainsAny(text, "]］") {
+		return false
+	}
+	name := plainName(text)
+	for _, l := range labels {
+		if strings.HasPrefix(name, l) && strings.ContainsAny(text, ":：") {
+			return true
+		}
+	}
+	return false
+}

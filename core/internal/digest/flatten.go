@@ -1,0 +1,247 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Flatten renders messages as lines of text for a model that reads a record of the conversation (S3.22): each piece
+// begins with the mark » and who it is from. clip limits each tool result and each tool call's arguments, in bytes; 0 is
+// no limit.
+func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
+	f := flattener{t: t, clip: clip}
+	for _, i := range messages {
+		f.message(int(i))
+	}
+	return string(f.b)
+}
+
+type flattener struct {
+	t           *transcript.Transcript
+	b           []byte
+	clip        int
+	guarded     bool // no text can hold the mark, or put more than a name where a name stands
+	thoughtless bool // without the agent's reasoning
+	media       bool // with a word for each image and file in a tool result
+	// piece takes each piece, instead of b, before anything is clipped.
+	piece func(kind pieceKind, head, text string)
+}
+
+const mark = "» "
+
+func (f *flattener) message(i int) {
+	t, m := f.t, &f.t.Messages[i]
+	switch m.Variant {
+	case transcript.Shell:
+		head := "shell$ " + f.name(t.Text(m.Label))
+		if !m.Exit.Zero() {
+			head += " [exit " + string(t.Bytes(m.Exit)) + "]"
+		}
+		f.command(head, t.Text(t.FirstText(i)))
+		return
+	case transcript.Note:
+		f.entry("note ("+f.name(t.Text(m.Label))+"):", t.Text(t.FirstText(i)), wholePiece)
+		return
+	case transcript.Digest, transcript.Branch:
+		f.entry("digest:", t.Text(t.FirstText(i)), wholePiece)
+		return
+	}
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Has(transcript.Removed) || p.Parent >= 0 {
+			continue
+		}
+		switch p.Kind {
+		case transcript.Text:
+			who := speaker(speakerOf(m, p))
+			if p.Has(transcript.Summary) {
+				who = "digest"
+			} else if m.Role == transcript.User && IsLoop(t, i) {
+				who = "agent.turn"
+			}
+			f.entry(who+":", t.Text(p.Body), wholePiece)
+		case transcript.Reasoning:
+			if t.IsString(p.Body) && !f.thoughtless {
+				f.entry("agent.plan:", t.Text(p.Body), thoughtPiece)
+			}
+		case transcript.ToolCall:
+			f.entry("agent.call "+f.name(t.Text(p.Name))+":", CallArgs(t, p), resultPiece)
+		case transcript.ToolResult:
+			head := "tool ("
+			if p.Has(transcript.IsError) {
+				head = "tool!err ("
+			}
+			text := ResultText(t, int(n))
+			if f.media {
+				text += mediaIn(t, int(n))
+			}
+			f.entry(head+f.name(ToolName(t, int(n)))+"):", text, resultPiece)
+		case transcript.Image, transcript.Audio, transcript.File:
+			f.entry(speaker(speakerOf(m, p))+":", "["+p.Kind.String()+"]", wholePiece)
+		}
+	}
+}
+
+// mediaIn has a line for each image, audio and file in a tool result.
+func mediaIn(t *transcript.Transcript, part int) string {
+	text := ""
+	for _, p := range t.Inner(part) {
+		if !p.Has(transcript.Removed) && (p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File) {
+			text += "\n[" + p.Kind.String() + "]"
+		}
+	}
+	return text
+}
+
+// name is a name as it stands in a head.
+func (f *flattener) name(s string) string {
+	if f.guarded {
+		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
+	}
+	return s
+}
+
+// command adds a command and what it has printed, if that is anything.
+func (f *flattener) command(head, output string) {
+	if Tidy(output) == "" {
+		if f.piece != nil {
+			f.piece(wholePiece, head, "")
+			return
+		}
+		f.b = append(append(append(f.b, mark...), head...), "\n\n"...)
+		return
+	}
+	f.entry(head, output, resultPiece)
+}
+
+// entry adds a piece: its head and its text. A piece without text is left out.
+func (f *flattener) entry(head, text string, kind pieceKind) {
+	if text = Tidy(text); text == "" {
+		return
+	}
+	if f.piece != nil {
+		f.piece(kind, head, strings.ReplaceAll(text, "»", "›"))
+		return
+	}
+	if kind == resultPiece && f.clip > 0 && len(text) > f.clip {
+		text = Clip(text, f.clip)
+	}
+	if f.guarded {
+		text = strings.ReplaceAll(text, "»", "›")
+	}
+	f.b = append(append(append(f.b, mark...), head...), ' ')
+	f.b = append(append(f.b, text...), "\n\n"...)
+}
+
+// speakerOf is who a part of a message is from.
+func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
+	if p.Has(transcript.Said) {
+		return transcript.User
+	}
+	return m.Role
+}
+
+func speaker(r transcript.Role) string {
+	switch r {
+	case transcript.System:
+		return "system"
+	case transcript.User:
+		return "you"
+	case transcript.Tool:
+		return "tool"
+	}
+	return "agent"
+}
+
+// Tidy makes line ends LF, takes white space off the ends of lines (S3.23) and off the whole text.
+func Tidy(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "\r\n") && !strings.Contains(text, " \n") && !strings.Contains(text, "\t\n") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " \t\r")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Clip shortens a text to at most max bytes and a short mark: two thirds from its head, one third from its tail, never
+// inside a rune.
+func Clip(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	if max <= 0 {
+		return ""
+	}
+	head := jsonspan.TrimRune([]byte(text[:max*2/3]))
+	tail := text[len(text)-(max-max*2/3):]
+	for len(tail) > 0 && tail[0]&0xc0 == 0x80 {
+		tail = tail[1:]
+	}
+	return string(head) + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + tail
+}
+
+// LeftOut stands for bytes of a text that are left out.
+func LeftOut(bytes int) string { return "[… " + itoa(bytes) + " bytes left out …]" }
+
+func itoa(n int) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			return string(b[i:])
+		}
+	}
+}
+
+// CallArgs is the arguments of a tool call as JSON text.
+func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
+	if p.Body.Zero() {
+		return "{}"
+	}
+	if p.Has(transcript.JSONText) || t.IsString(p.Body) {
+		return t.Text(p.Body)
+	}
+	return string(t.Bytes(p.Body))
+}
+
+// ToolName is the name of the tool that a call or a result (by its index in Parts) belongs to; "" if nothing tells.
+func ToolName(t *transcript.Transcript, part int) string {
+	p := &t.Parts[part]
+	if p.Kind == transcript.ToolResult && p.Pair >= 0 {
+		p = &t.Parts[p.Pair]
+	}
+	return t.Text(p.Name)
+}
+
+// ResultText is the text of a tool result, by its index in Parts: the body if it is a string, else the texts in it.
+func ResultText(t *transcript.Transcript, part int) string {
+	p := &t.Parts[part]
+	if t.IsString(p.Body) {
+		return t.Text(p.Body)
+	}
+	var b []byte
+	found := false
+	for _, inner := range t.Inner(part) {
+		if inner.Has(transcript.Removed) {
+			continue
+		}
+		found = true
+		if inner.Kind == transcript.Text {
+			if len(b) > 0 {
+				b = append(b, '\n')
+			}
+			b = t.AppendText(b, inner.Body)
+		}
+	}
+	if !found && !p.Body.Zero() && !t.IsArray(p.Body) {
+		return string(t.Bytes(p.Body))
+	}
+	return string(b)
+}

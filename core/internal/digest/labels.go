@@ -1,0 +1,91 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// labelled renders messages as paragraphs that begin with who they are from (S4.35), tool results as a request for a summary shows
+// them, in at most about max runes (S4.34). Messages that the model is not sent are left out.
+func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
+	var b []byte
+	paragraph := func(label, text string) {
+		if text == "" {
+			return
+		}
+		if len(b) > 0 {
+			b = append(b, "\n\n"...)
+		}
+		b = append(append(b, label...), o.text(text)...)
+	}
+	for _, i := range messages {
+		if t.Hidden(int(i)) {
+			continue
+		}
+		said := collect(t, int(i), o)
+		switch m := &t.Messages[i]; m.Role {
+		case transcript.User:
+			if m.Variant == transcript.Shell {
+				paragraph("[User]: $ ", o.name(t.Text(m.Label)))
+			}
+			paragraph("[User]: ", strings.Join(said.texts, ""))
+		case transcript.Assistant:
+			if !o.Thoughtless {
+				paragraph("[Assistant thinking]: ", strings.Join(said.reasoning, "\n"))
+			}
+			paragraph("[Assistant]: ", strings.Join(said.texts, "\n"))
+			paragraph("[User]: ", strings.Join(said.asked, "\n"))
+			paragraph("[Assistant tool calls]: ", strings.Join(said.calls, "; "))
+		}
+		for _, n := range said.results {
+			out := ToolOutputAt(t, n)
+			label := "[Tool result]: "
+			if name := strings.TrimSpace(out.Name); name != "" {
+				label = "[Tool result " + o.name(name) + "]: "
+			}
+			paragraph(label, TrimWithTail(out.Shown(), max))
+		}
+	}
+	return string(b)
+}
+
+// contents is what a message holds, by kind; empty texts are left out.
+type contents struct {
+	texts, reasoning, calls []string
+	asked                   []string // what the user said while the assistant was at work
+	results                 []int    // indexes of Parts
+}
+
+func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
+	m := &t.Messages[i]
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Has(transcript.Removed) || p.Parent >= 0 {
+			continue
+		}
+		switch p.Kind {
+		case transcript.Text:
+			switch text := t.Text(p.Body); {
+			case text == "":
+			case p.Has(transcript.Said):
+				s.asked = append(s.asked, text)
+			default:
+				s.texts = append(s.texts, text)
+			}
+		case transcript.Reasoning:
+			if !t.IsString(p.Body) {
+				continue
+			}
+			if text := t.Text(p.Body); text != "" {
+				s.reasoning = append(s.reasoning, text)
+			}
+		case transcript.ToolCall:
+			s.calls = append(s.calls, o.name(t.Text(p.Name))+"("+TrimWithTail(string(tokens.GoArguments(t, p)), o.Clip)+")")
+		case transcript.ToolResult:
+			s.results = append(s.results, int(n))
+		}
+	}
+	return s
+}

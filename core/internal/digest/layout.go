@@ -1,0 +1,163 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// The sections of a digest, in both layouts. Those before people are the ones of S3.21.
+const (
+	objective = iota
+	guardrails
+	status
+	shipped
+	active
+	stuck
+	rationale
+	plan
+	carryover
+	people
+	about
+	questions
+	told // what was said, chosen by code
+	sections
+)
+
+// layout is the headings of a digest, and their order. A conversation in which tools are called has that of a working session;
+// one of people, or of a person and an assistant who only talk, has that of a chat.
+type layout struct {
+	headings [sections]string // "" of a section that the layout has not
+	order    []int            // the sections that it has
+	instead  [sections]int    // where the text of a section stands that it has not
+}
+
+var sessionLayout = &layout{
+	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
+		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover", told: "# What was said"},
+	order:   []int{objective, guardrails, status, shipped, active, stuck, rationale, plan, told, carryover},
+	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
+}
+
+var chatLayout = &layout{
+	headings: [sections]string{objective: "# Topics", people: "# People", about: "# About the user", guardrails: "# Preferences",
+		rationale: "# Decisions", plan: "# Plans and dates", questions: "# Open questions", carryover: "# Notes", told: "# What was said"},
+	order:   []int{objective, people, about, guardrails, rationale, plan, questions, carryover, told},
+	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
+}
+
+// layoutOf is the layout that suits messages: that of a chat where no tool was called in them, and the ledger knows of no
+// command and no file from before.
+func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
+	if len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
+		return sessionLayout
+	}
+	for _, i := range messages {
+		m := &t.Messages[i]
+		if m.Variant == transcript.Shell {
+			return sessionLayout
+		}
+		for n := m.First; n < m.First+m.Count; n++ {
+			if p := &t.Parts[n]; (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) && !p.Has(transcript.Removed) {
+				return sessionLayout
+			}
+		}
+	}
+	return chatLayout
+}
+
+// Chats reports whether a digest of messages has the headings of a chat.
+func Chats(t *transcript.Transcript, messages []int32, l *Ledger) bool {
+	return layoutOf(t, messages, l) == chatLayout
+}
+
+// place moves the text of sections that the layout has not to where it has a place for it, so that a digest that is written
+// in one layout can go on in the other.
+func (l *layout) place(text [sections]string) [sections]string {
+	for i, s := range text {
+		if s == "" || l.headings[i] != "" {
+			continue
+		}
+		to := l.instead[i]
+		if text[to] != "" {
+			text[to] += "\n"
+		}
+		text[to] += s
+		text[i] = ""
+	}
+	return text
+}
+
+// write puts sections together, each that has a text under its heading; one with white space alone is but a heading.
+func (l *layout) write(text [sections]string) string {
+	var b strings.Builder
+	for _, i := range l.order {
+		if text[i] == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(l.headings[i])
+		if s := strings.TrimSpace(text[i]); s != "" {
+			b.WriteString("\n" + text[i])
+		}
+	}
+	return b.String()
+}
+
+// longestHeading is how long a line may be to be looked up as a heading, in bytes.
+const longestHeading = 60
+
+// headingOf is the section that a line is the heading of, in either layout and at any level ("# Plan", "### plan:"), or with
+// loose in bold letters or with a colon ("**Open questions**", "PLAN:"). It is false for other lines, and for one with white space before it: quotes
+// in a digest are set so.
+func headingOf(line string, loose bool) (section int, ok bool) {
+	line = strings.TrimRight(line, " \t\r\n")
+	if len(line) > longestHeading {
+		return 0, false
+	}
+	name := strings.TrimLeft(line, "#")
+	if len(name) == len(line) {
+		name = strings.TrimRight(line, ": ")
+		if bold := strings.HasPrefix(name, "**") && strings.HasSuffix(name, "**"); !loose || !bold && !strings.HasSuffix(line, ":") {
+			return 0, false
+		}
+	}
+	name = strings.Trim(name, "*: ")
+	for _, l := range []*layout{sessionLayout, chatLayout} {
+		for _, i := range l.order {
+			if strings.EqualFold(name, strings.TrimLeft(l.headings[i], "# ")) {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// splitSections splits a digest at the headings of both layouts. What stands under none, or under one that is in neither, is
+// carried over. Loose headings count only where there are no others.
+func splitSections(digest string) (text [sections]string) {
+	at, marked := carryover, false
+	for line := range strings.Lines(digest) {
+		if _, ok := headingOf(line, false); ok {
+			marked = true
+			break
+		}
+	}
+	var b [sections][]byte
+	for line := range strings.Lines(digest) {
+		if i, ok := headingOf(line, !marked); ok {
+			at = i
+			continue
+		}
+		if strings.HasPrefix(line, "#") {
+			at = carryover
+		}
+		b[at] = append(b[at], line...)
+	}
+	for i := range text {
+		text[i] = strings.TrimSpace(string(b[i]))
+	}
+	return text
+}

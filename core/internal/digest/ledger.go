@@ -1,0 +1,319 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Ledger is what code, not a model, knows of the folded messages. It is carried from one compaction to the next in the
+// state, and stands in every digest, from which it can be read back. All lists have the oldest first; a file that was
+// modified is not listed as read.
+type Ledger api.Ledger
+
+// How much a ledger holds. Lists that are longer lose their oldest entries, and texts their middle; sizes are bytes.
+const (
+	maxPath     = 1024 // longer ones are no file names
+	maxTask     = 4000
+	maxRequest  = 4000
+	allRequests = 32000
+	maxRead     = 500
+	maxModified = 2000
+	maxScript   = 1 << 16
+	maxCommand  = 200
+	maxCommands = 40
+	maxFailure  = 400
+	maxFailures = 8
+)
+
+// Add collects the facts of messages, which are newer than those that the ledger has.
+func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
+	c := collector{t: t, Ledger: l}
+	for i, f := range l.Errors {
+		c.failed.Set(key(&f), i+1)
+	}
+	for _, i := range messages {
+		c.message(int(i))
+	}
+	l.Standing = newestStanding(l.Standing)
+	l.Errors = slices.DeleteFunc(l.Errors, func(f api.LedgerFailure) bool { return f.Tool == "" })
+	l.tidy()
+}
+
+// AddBranch collects what the digest of a path that was given up, message i, says of files: what was changed there is
+// changed. What was asked for there is not asked for here.
+func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
+	var there Ledger
+	Body(t.Text(t.FirstText(i)), &there)
+	for _, path := range there.Modified {
+		l.Modified = addPath(l.Modified, path)
+	}
+}
+
+// collector adds messages to a ledger.
+type collector struct {
+	*Ledger
+	t      *transcript.Transcript
+	failed critbit.Map[int] // by key, one more than its index in Errors, or 0 if it has worked since
+}
+
+func (c *collector) message(i int) {
+	t := c.t
+	if m := &t.Messages[i]; m.Variant == transcript.Shell {
+		c.ran(t.Text(m.Label), exitOf(string(t.Bytes(m.Exit))))
+	}
+	if text := Asked(t, i); text != "" {
+		c.addStanding(text)
+		if c.Task == "" {
+			c.Task = Clip(text, maxTask)
+		} else {
+			c.Requests = append(c.Requests, Clip(text, maxRequest))
+		}
+	}
+	m := &t.Messages[i]
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
+			c.call(p)
+		}
+		if p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
+			c.result(n)
+		}
+	}
+}
+
+// call collects what a tool call reads, changes and runs.
+func (c *collector) call(p *transcript.Part) {
+	u := useOf(c.t.Text(p.Name))
+	if u != reads && u != searches && u != edits && u != runs {
+		return
+	}
+	read := func(path string) { c.Read = addPath(c.Read, path) }
+	wrote := func(path string) { c.Modified = addPath(c.Modified, path) }
+	var paths []string
+	best := len(keysOf[0].keys)
+	script := ""
+	arguments(c.t, p, func(key, text string) {
+		switch is, rank := argumentOf(key); {
+		case u == runs && (is == command || key == ""):
+			script = joinWords(script, text)
+		case u == edits && (is == patch || key == ""):
+			patchedFiles(text, wrote)
+		case u != runs && is == path && rank <= best:
+			if rank < best {
+				best, paths = rank, nil
+			}
+			paths = append(paths, text)
+		}
+	})
+	for _, path := range paths {
+		if u == edits {
+			wrote(path)
+		} else {
+			read(path)
+		}
+	}
+	if script != "" {
+		shellFiles(script, read, wrote)
+	}
+}
+
+// joinWords puts the words of a command that is a list together. What starts a shell for the command itself is left out.
+func joinWords(script, word string) string {
+	switch {
+	case len(script) > maxScript:
+		return script
+	case script == "" || script == "bash" || script == "sh" || script == "zsh":
+		return word
+	case word == "-lc" || word == "-c":
+		return script
+	case (script == "-lc" || script == "-c"):
+		return word
+	}
+	return script + " " + word
+}
+
+// result collects how a command ended, and what failed.
+func (c *collector) result(n int32) {
+	t, p := c.t, &c.t.Parts[n]
+	tool := ToolName(t, int(n))
+	u := useOf(tool)
+	on := ""
+	if p.Pair >= 0 {
+		call := &t.Parts[p.Pair]
+		if u == runs {
+			arguments(t, call, func(key, text string) {
+				if is, _ := argumentOf(key); is == command || key == "" {
+					on = joinWords(on, text)
+				}
+			})
+		} else {
+			on = Path(t, call)
+		}
+	}
+	text := ""
+	if p.Has(transcript.IsError) || u == runs {
+		text = ResultText(t, int(n))
+	}
+	exit := ""
+	if u == runs {
+		if exit = exitIn(text); exit == "" && p.Has(transcript.IsError) {
+			exit = "failed"
+		}
+		if on != "" {
+			c.ran(on, exit)
+		}
+	}
+	f := api.LedgerFailure{Tool: tool, On: clipLine(on, maxCommand)}
+	key := key(&f)
+	at := c.failed.At(key)
+	if *at > 0 { // it worked now, or failed anew
+		c.Errors[*at-1] = api.LedgerFailure{}
+		*at = 0
+	}
+	if failed := p.Has(transcript.IsError) || exit != "" && exit != "0"; failed && tool != "" {
+		f.Text = complaint(text)
+		c.Errors = append(c.Errors, f)
+		*at = len(c.Errors)
+	}
+}
+
+// key names what a failure is about: the same tool on the same file, or the same command up to its first option, so that a
+// test that runs with other options counts as run again.
+func key(f *api.LedgerFailure) string {
+	on := f.On
+	if useOf(f.Tool) == runs {
+		if _, cmd, found := strings.Cut(on, "&& "); found && strings.HasPrefix(on, "cd ") {
+			on = cmd
+		}
+		words := strings.Fields(on)
+		end := 0
+		for end < len(words) && end < 3 && !strings.HasPrefix(words[end], "-") && words[end] != "./..." {
+			end++
+		}
+		on = strings.Join(words[:end], " ")
+	}
+	return ToolKey(f.Tool) + "\x00" + on
+}
+
+// ran records a command; the newest run of it counts.
+func (c *collector) ran(script, exit string) {
+	if script = clipLine(script, maxCommand); script != "" {
+		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
+	}
+}
+
+// clipLine is a text on one line of at most max bytes.
+func clipLine(text string, max int) string {
+	text = strings.TrimSpace(text)
+	if len(text) > max {
+		text = trimRune(text[:max]) + "…"
+	}
+	if strings.ContainsAny(text, "\n\r\t") {
+		text = strings.Join(strings.Fields(text), " ")
+	}
+	return text
+}
+
+func trimRune(s string) string {
+	for n := len(s); n > 0 && n > len(s)-4; n-- {
+		if c := s[n-1]; c < 0x80 {
+			return s[:n]
+		} else if c >= 0xc0 {
+			size := 2
+			if c >= 0xe0 {
+				size = 3
+			}
+			if c >= 0xf0 {
+				size = 4
+			}
+			if n-1+size <= len(s) {
+				return s[:n-1+size]
+			}
+			return s[:n-1]
+		}
+	}
+	return s
+}
+
+func addPath(list []string, path string) []string {
+	if path == "" || len(path) > maxPath || strings.ContainsAny(path, "\n\r") {
+		return list
+	}
+	return append(list, path)
+}
+
+// Clone returns a copy that shares nothing with l.
+func (l *Ledger) Clone() Ledger {
+	c := *l
+	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
+	c.Standing = slices.Clone(l.Standing)
+	c.Commands, c.Errors = slices.Clone(l.Commands), slices.Clone(l.Errors)
+	return c
+}
+
+// Inherit takes over what an older ledger knows, such as one that was read back from a digest.
+func (l *Ledger) Inherit(old *Ledger) {
+	if l.Task == "" && len(l.Requests) == 0 && len(l.Commands) == 0 && len(l.Errors) == 0 {
+		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
+	}
+	l.inheritStanding(old)
+	l.Read = slices.Concat(old.Read, l.Read)
+	l.Modified = slices.Concat(old.Modified, l.Modified)
+	l.tidy()
+}
+
+// tidy leaves each entry once, at its newest place, and keeps the lists within their limits.
+func (l *Ledger) tidy() {
+	l.Modified = wholePaths(newestOf(l.Modified, maxModified, func(p string) string { return p }))
+	var modified critbit.Map[struct{}]
+	for _, p := range l.Modified {
+		modified.Add(p)
+	}
+	l.Read = slices.DeleteFunc(l.Read, modified.Has)
+	l.Read = newestOf(l.Read, maxRead, func(p string) string { return p })
+	l.Commands = newestOf(l.Commands, maxCommands, func(c api.LedgerCommand) string { return c.Command })
+	l.Errors = newestOf(l.Errors, maxFailures, func(f api.LedgerFailure) string { return key(&f) })
+	l.Requests = newestOf(l.Requests, len(l.Requests), func(r string) string { return r })
+	size := 0
+	for i, r := range slices.Backward(l.Requests) {
+		if size += len(r); size > allRequests {
+			l.Requests = l.Requests[i+1:]
+			break
+		}
+	}
+}
+
+// mostEnds is how many ends of a path are compared with others.
+const mostEnds = 12
+
+// wholePaths leaves out paths that are the end of another one of the list: the same file, by a shorter name.
+func wholePaths(list []string) []string {
+	var ends critbit.Map[struct{}]
+	for _, p := range list {
+		for i, n := len(p)-1, 0; i > 0 && n < mostEnds; i-- {
+			if p[i-1] == '/' {
+				ends.Add(p[i:])
+				n++
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(p string) bool { return strings.Contains(p, "/") && ends.Has(p) })
+}
+
+// newestOf leaves of entries with one key the last, and of all the last max.
+func newestOf[T any](list []T, max int, key func(T) string) []T {
+	var seen critbit.Map[struct{}]
+	from := len(list)
+	for i, x := range slices.Backward(list) {
+		if k := key(x); !seen.Has(k) && seen.Len() < max {
+			seen.Add(k)
+			from--
+			list[from] = list[i]
+		}
+	}
+	return list[from:]
+}

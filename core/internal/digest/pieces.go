@@ -1,0 +1,265 @@
+package digest
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Pieces are the record of messages before anything of it is clipped, so that it can be fitted to the room of a request
+// without reading the messages again.
+type Pieces struct {
+	list     []piece
+	messages int
+	measure  func(text string) int // in tokens
+
+	long        []int32 // indexes of those that a clip may make shorter
+	said, brief int     // tokens of the others: of all that is no reasoning, and of reasoning
+}
+
+type piece struct {
+	message    int32 // index in the messages of the record
+	kind       pieceKind
+	head, text string
+	tokens     int
+}
+
+// pieceKind tells what may be clipped of a piece.
+type pieceKind uint8
+
+const (
+	wholePiece   pieceKind = iota // what somebody has said
+	resultPiece                   // what a tool has answered or was called with, or a command has printed
+	thoughtPiece                  // the agent's reasoning
+)
+
+// NewPieces collects the pieces of messages. A text that may be clipped is no longer than most bytes.
+func NewPieces(t *transcript.Transcript, messages []int32, most int, measure func(text string) int) *Pieces {
+	p := &Pieces{messages: len(messages), measure: measure}
+	f := flattener{t: t, guarded: true}
+	for k, i := range messages {
+		f.piece = func(kind pieceKind, head, text string) {
+			if kind != wholePiece && len(text) > most {
+				text = clipResult(text, most)
+			}
+			q := piece{message: int32(k), kind: kind, head: head, text: text, tokens: measure(text) + measure(head) + 1}
+			switch {
+			case kind == resultPiece && len(text) > hardClip, kind == thoughtPiece && len(text) > leastThought:
+				p.long = append(p.long, int32(len(p.list)))
+			case kind == thoughtPiece:
+				p.brief += q.tokens
+			default:
+				p.said += q.tokens
+			}
+			p.list = append(p.list, q)
+		}
+		f.message(int(i))
+	}
+	return p
+}
+
+// Clips are how long texts may be that may be clipped, in bytes: a tool's answers and arguments, and reasoning, of which
+// less than leastThought is left out.
+type Clips struct{ Result, Thought int }
+
+// unclipped leaves all as it is.
+const unclipped = 1 << 40
+
+// Hardest are the clips of a record that would fit nowhere with longer ones, and Gentle those of one that is split.
+var (
+	Gentle  = Clips{gentleClip, 0}
+	Hardest = Clips{hardClip, 0}
+)
+
+// The steps between which clips are chosen, in bytes: results lose length down to gentleClip before reasoning does, and
+// go down to hardClip when all of that is gone.
+const (
+	gentleClip   = 1000
+	hardClip     = 200
+	leastThought = 120
+)
+
+// markTokens is about what the mark takes that stands for what is clipped, in tokens.
+const markTokens = 12
+
+// size estimates the record with clips, in tokens: a text is taken to have as many tokens in each part of it.
+func (p *Pieces) size(c Clips) int {
+	sum := p.said
+	if c.Thought >= leastThought {
+		sum += p.brief
+	}
+	for _, i := range p.long {
+		q, most := &p.list[i], c.Result
+		if q.kind == thoughtPiece {
+			if most = c.Thought; most < leastThought {
+				continue
+			}
+		}
+		if len(q.text) <= most {
+			sum += q.tokens
+		} else {
+			sum += q.tokens*most/len(q.text) + markTokens
+		}
+	}
+	return sum
+}
+
+// longest is the longest text of a kind, in bytes.
+func (p *Pieces) longest(kind pieceKind) (most int) {
+	for i := range p.list {
+		if p.list[i].kind == kind {
+			most = max(most, len(p.list[i].text))
+		}
+	}
+	return most
+}
+
+// Solve returns the longest clips with which the record is estimated at no more than room tokens. It is false where even the
+// hardest are not hard enough.
+func (p *Pieces) Solve(room int) (Clips, bool) {
+	search := func(from, to int, of func(clip int) Clips) Clips {
+		n := sort.Search(max(0, to-from), func(n int) bool { return p.size(of(from+n+1)) > room })
+		return of(from + n)
+	}
+	results := func(thought int) func(int) Clips {
+		return func(clip int) Clips { return Clips{clip, thought} }
+	}
+	all := Clips{unclipped, unclipped}
+	switch {
+	case p.size(all) <= room:
+		return all, true
+	case p.size(Clips{gentleClip, unclipped}) <= room:
+		return search(gentleClip, p.longest(resultPiece), results(unclipped)), true
+	case p.size(Gentle) <= room:
+		c := search(0, p.longest(thoughtPiece), func(clip int) Clips { return Clips{gentleClip, clip} })
+		return search(gentleClip, p.longest(resultPiece), results(c.Thought)), true
+	case p.size(Hardest) <= room:
+		return search(hardClip, gentleClip, results(0)), true
+	}
+	return Hardest, false
+}
+
+// Write writes the record of each message with clips.
+func (p *Pieces) Write(c Clips) []string {
+	out := make([]string, p.messages)
+	var b []byte
+	for from := 0; from < len(p.list); {
+		to, message := from, p.list[from].message
+		b = b[:0]
+		for ; to < len(p.list) && p.list[to].message == message; to++ {
+			b = p.list[to].append(b, c)
+		}
+		out[message] = string(b)
+		from = to
+	}
+	return out
+}
+
+func (q *piece) append(b []byte, c Clips) []byte {
+	text := q.text
+	switch {
+	case q.kind == resultPiece && len(text) > c.Result:
+		text = clipResult(text, c.Result)
+	case q.kind == thoughtPiece && c.Thought < leastThought:
+		return b
+	case q.kind == thoughtPiece && len(text) > c.Thought:
+		text = Clip(text, c.Thought)
+	}
+	b = append(append(b, mark...), q.head...)
+	if text != "" {
+		b = append(append(b, ' '), text...)
+	}
+	return append(b, "\n\n"...)
+}
+
+// tries is how often a record is written until its size is near enough to its room.
+const tries = 4
+
+// Fit writes the record of each message so that all of it has at most room tokens and, where anything is clipped, uses
+// nearly all of them: the longest results lose most, what somebody said stays whole. It is false where that is too much
+// to ask.
+func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
+	aim := room
+	for range tries {
+		c, solved := p.Solve(aim)
+		if !solved {
+			break
+		}
+		texts := p.Write(c)
+		size := p.measure(strings.Join(texts, ""))
+		if size > room {
+			aim -= size - room + aim/64 + 1
+			continue
+		}
+		if !ok || size > tokens {
+			records, tokens, ok = texts, size, true
+		}
+		if c == (Clips{unclipped, unclipped}) || size >= room-room/32 {
+			break
+		}
+		aim += (room - size) * 7 / 8
+	}
+	return records, tokens, ok
+}
+
+// Lines of trouble that a clipped result keeps: how many, of how many bytes each, and in how many bytes they are looked for.
+const (
+	keptTroubles = 4
+	troubleBytes = 160
+	lookTroubles = 1 << 18
+)
+
+// clipResult shortens what a tool has said to about max bytes: two thirds from its head, one third from its tail, and of
+// what is between the first lines that tell of an error.
+func clipResult(text string, max int) string {
+	if len(text) <= max || max < 4*troubleBytes {
+		return Clip(text, max)
+	}
+	kept := troublesIn(text[max*2/3:len(text)-(max-max*2/3)], max/4)
+	if kept == "" {
+		return Clip(text, max)
+	}
+	max -= len(kept)
+	head := trimRune(text[:max*2/3])
+	tail := text[len(text)-(max-max*2/3):]
+	for len(tail) > 0 && tail[0]&0xc0 == 0x80 {
+		tail = tail[1:]
+	}
+	return head + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + kept + "[…]\n" + tail
+}
+
+// signals of an error in what programs print, as they spell them.
+var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
+
+// troublesIn are the first whole lines of a text that tell of an error, each once, in at most max bytes.
+func troublesIn(text string, max int) string {
+	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n") // the first line is cut
+	var lines []string
+	size := 0
+	for _, signal := range signals {
+		rest := text
+		for n := 0; n < keptTroubles && len(lines) < keptTroubles; n++ {
+			at := strings.Index(rest, signal)
+			if at < 0 {
+				break
+			}
+			from := strings.LastIndexByte(rest[:at], '\n') + 1
+			end := strings.IndexByte(rest[at:], '\n')
+			if end < 0 {
+				break // clipped itself
+			}
+			line := clipLine(rest[from:at+end], troubleBytes)
+			rest = rest[at+end:]
+			if size+len(line)+1 > max || slices.Contains(lines, line) {
+				continue
+			}
+			lines, size = append(lines, line), size+len(line)+1
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,480 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// How strict a statement is. Where not all fit into a digest, the stricter ones stay.
+const (
+	none   = iota
+	weak   // how things are done: "Amounts go in cents, every one of them."
+	wish   // a wish or a habit: "I prefer short answers."
+	strict // "Never push to main."
+)
+
+// Sizes of a statement, in bytes. One that is longer is cut at the ends of clauses.
+const (
+	minStatement = 8
+	maxStatement = 400
+)
+
+// statements are the sentences of a text of the user that say how to work, in their order.
+func statements(text string) (out []string) {
+	for _, p := range passages(text) {
+		out = p.statements(out)
+	}
+	return out
+}
+
+func (p *passage) statements(out []string) []string {
+	var scratch [64]words.Word
+	if p.lead == "" && !mayCue(p.text, scratch[:0]) {
+		return out
+	}
+	quoted := quotedIn(p.text)
+	before := ""
+	for _, at := range sentencesIn(p.text, quoted) {
+		s := p.text[at[0]:at[1]]
+		if p.lead == "" && !mayCue(s, scratch[:0]) {
+			before = s
+			continue
+		}
+		var mask []bool
+		if quoted != nil {
+			mask = quoted[at[0]:at[1]]
+		}
+		ws := wordsOf(s, mask)
+		r := rate(s, ws)
+		if p.lead != "" && !asks(s) { // the list says what its items are
+			r.strength = max(r.strength, wish)
+		}
+		if r.strength > none && len(s) >= minStatement {
+			whole := s
+			switch {
+			case p.lead != "":
+				whole = p.lead + ": " + s
+			case before != "" && refersBack(ws) && len(before)+len(s) < maxStatement:
+				whole = before + " " + s
+			}
+			out = append(out, clause(whole, len(whole)-len(s)+r.at))
+		}
+		before = s
+	}
+	return out
+}
+
+// clause is a statement on one line. Of a long one it is what stands around the cue, cut at the ends of clauses or of words.
+func clause(s string, cue int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= maxStatement {
+		return s
+	}
+	cue = min(cue, len(s))
+	from := 0
+	if cue > maxStatement/2 {
+		from = cue
+		if n := strings.LastIndexAny(s[:cue], ",;:(–—，；、"); n >= 0 && cue-n < maxStatement/2 {
+			from = n + 1
+		}
+		for from < len(s) && !utf8.RuneStart(s[from]) {
+			from++
+		}
+	}
+	out := strings.TrimSpace(s[from:])
+	if len(out) > maxStatement {
+		out = trimRune(out[:maxStatement])
+		if n := strings.LastIndexAny(out, ",; "); n > maxStatement/2 {
+			out = out[:n]
+		}
+		out += "…"
+	}
+	return strings.ToValidUTF8(out, "")
+}
+
+// word is a word of a sentence, in lower case.
+type word struct {
+	text   string
+	at     int // where it begins, in bytes
+	end    int // where it ends
+	script int
+	starts bool // a clause begins with it
+	breaks bool // a sign stands before it that ends a clause
+	quoted bool // it is somebody else's
+	cue    bool // it says that something holds, or how strictly, not what
+	known  bool // it may stand in one of the tables
+}
+
+// wordsOf are the words of a text. A nil mask is that nothing is quoted.
+func wordsOf(text string, quoted []bool) (ws []word) {
+	starts := true
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !inWord(r) {
+			switch {
+			case strings.ContainsRune(",;:.!?()–—-，；：。、؛،", r) && !(r == '-' && i > 0 && text[i-1] != ' '):
+				starts = true
+			}
+			i += size
+			continue
+		}
+		from, script := i, scriptOf(r)
+		elided := false
+		for i < len(text) && !elided {
+			if r, size = utf8.DecodeRuneInString(text[i:]); !inWord(r) && !(r == '\'' || r == '’') || scriptOf(r) != script && r >= 0x80 && r != '’' {
+				break
+			}
+			elided = (r == '\'' || r == '’') && i-from == 1 && strings.IndexByte("nldjmstc", text[from]|0x20) >= 0
+			i += size
+		}
+		w := strings.ReplaceAll(strings.ToLower(text[from:i]), "’", "'")
+		if !elided {
+			w = strings.TrimRight(w, "'")
+		}
+		ws = append(ws, word{text: w, known: listed.may(w), at: from, end: i, script: script, starts: starts || len(ws) > 0 && ws[len(ws)-1].known &&
+			(joins.Has(ws[len(ws)-1].text) && ws[len(ws)-1].starts || conjunctions.Has(ws[len(ws)-1].text)), breaks: starts, quoted: quoted != nil && quoted[from]})
+		starts = false
+	}
+	return ws
+}
+
+func inWord(r rune) bool {
+	return r < 0x80 && (r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_') ||
+		r >= 0x80 && (unicode.IsLetter(r) || unicode.Is(unicode.M, r) || unicode.IsDigit(r))
+}
+
+// quotes are the signs that open and close what somebody else has said.
+var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
+
+// quotedIn tells for each byte of a text whether it stands in quotes; nil where nothing does. What is opened and not closed is no
+// quote.
+func quotedIn(text string) []bool {
+	if !mayQuote(text) {
+		return nil
+	}
+	mask := make([]bool, len(text))
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		end := -1
+		for _, q := range quotes {
+			if r != q.open || r == '"' && i > 0 && !strings.ContainsRune(" (:\n—[", rune(text[i-1])) {
+				continue
+			}
+			const longest = 2000 // a quote ends near, so that what is never closed costs little
+			rest := text[i+size : min(len(text), i+size+longest)]
+			if n := strings.IndexRune(rest, q.end); n >= 0 {
+				end = i + size + n
+				break
+			}
+		}
+		if end < 0 {
+			i += size
+			continue
+		}
+		for k := i; k < end; k++ {
+			mask[k] = true
+		}
+		_, size = utf8.DecodeRuneInString(text[end:])
+		i = end + size
+	}
+	return mask
+}
+
+// mayQuote tells whether a text has a byte of a sign that opens a quote.
+func mayQuote(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"', '`', 0xc2, 0xe2, 0xe3:
+			return true
+		}
+	}
+	return false
+}
+
+// sentencesIn are the sentences of a text, as ranges of bytes. None ends inside of quotes, or behind an abbreviation.
+func sentencesIn(text string, quoted []bool) (out [][2]int) {
+	from := 0
+	end := func(at int) {
+		for from < at && (text[from] == ' ' || text[from] == '\t') {
+			from++
+		}
+		if from < at {
+			out = append(out, [2]int{from, at})
+		}
+		from = at
+	}
+	for i, r := range text {
+		if quoted != nil && quoted[i] {
+			continue
+		}
+		switch r {
+		case '.', '!', '?', ';':
+			if i+1 < len(text) && text[i+1] == ' ' && !abbreviates(text[from:i]) {
+				end(i + 1)
+			}
+		case '。', '！', '？', '；', '।', '؟', '؛':
+			end(i + utf8.RuneLen(r))
+		}
+	}
+	end(len(text))
+	return out
+}
+
+// abbreviates tells whether a text ends with an abbreviation.
+func abbreviates(text string) bool {
+	w := text[strings.LastIndexAny(text, " (")+1:]
+	switch strings.ToLower(w) {
+	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
+		return len(w) > 2 || strings.ToLower(w) != "no"
+	}
+	return len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z'
+}
+
+// rating is what the cues of a sentence say.
+type rating struct {
+	strength int
+	at       int // where the cue stands that counts, in bytes
+	changes  bool
+	negative bool
+}
+
+// rate tells how strictly a sentence says how to work; none where it does not. It marks the words of its cues.
+func rate(s string, ws []word) (r rating) {
+	question := asks(s)
+	narrates := len(ws) > 0 && narrators.Has(ws[0].text)
+	take := func(c *cue, at int) {
+		r.changes = r.changes || c.changes
+		if question && !polite(ws) || c.strength <= r.strength {
+			return
+		}
+		r.strength, r.at = c.strength, at
+	}
+	spacedScript := true
+	for i := range ws {
+		w := &ws[i]
+		if !w.known && w.script == spaced {
+			continue
+		}
+		if negations.Has(w.text) {
+			r.negative = true
+		}
+		if w.script != spaced {
+			spacedScript = false
+			continue
+		}
+		if w.quoted {
+			continue
+		}
+		list, found := cuesByWord.Get(w.text)
+		if !found {
+			continue
+		}
+		for _, n := range list {
+			c := &cues[n]
+			if !c.matches(ws[i:]) || !c.fits(ws, i, narrates) {
+				continue
+			}
+			for k := range c.words {
+				ws[i+k].cue = ws[i+k].cue || c.place != loose
+			}
+			take(c, w.at)
+		}
+	}
+	if !spacedScript {
+		r.signs(s, ws, take)
+	}
+	return r
+}
+
+// signs finds the cues of scripts that write words together, or change them at both ends.
+func (r *rating) signs(s string, ws []word, take func(c *cue, at int)) {
+	low := strings.ToLower(s)
+	for n := range signCues {
+		c := &signCues[n]
+		at := strings.Index(low, c.sign)
+		if at < 0 || at >= len(s) {
+			continue
+		}
+		inside := false
+		for i := range ws {
+			w := &ws[i]
+			if w.at >= at+len(c.sign) || w.end <= at {
+				continue
+			}
+			inside = inside || w.quoted
+			if w.at >= at && w.end <= at+len(c.sign) {
+				w.cue = true
+			} else if w.script == unspaced {
+				w.text = strings.ReplaceAll(w.text, c.sign, " ")
+			}
+		}
+		if inside {
+			continue
+		}
+		r.negative = r.negative || c.negative
+		take(c, at)
+	}
+}
+
+// asks tells whether a sentence is a question.
+func asks(s string) bool {
+	s = strings.TrimRight(s, "\"'”’») ")
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
+}
+
+// polite tells whether a question is a wish: "could you always …?"
+func polite(ws []word) bool {
+	for i := range ws[:min(len(ws), 4)] {
+		if wishes.Has(ws[i].text) {
+			return true
+		}
+	}
+	return false
+}
+
+// refersBack tells whether a short sentence cannot be understood without the one before it.
+func refersBack(ws []word) bool {
+	if len(ws) > 7 {
+		return false
+	}
+	for _, w := range ws {
+		if pronouns.Has(w.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches tells whether words begin with those of a cue.
+func (c *cue) matches(ws []word) bool {
+	if len(ws) < len(c.words) {
+		return false
+	}
+	for i, w := range c.words {
+		if ws[i].text != w || ws[i].quoted {
+			return false
+		}
+	}
+	return true
+}
+
+// fits tells whether the cue at word i stands where it says how to work: an order begins a clause, and a habit is nobody's
+// story ("it never worked").
+func (c *cue) fits(ws []word, i int, narrates bool) bool {
+	before := ""
+	if i > 0 {
+		before = ws[i-1].text
+	}
+	after := ""
+	if i+len(c.words) < len(ws) {
+		after = ws[i+len(c.words)].text
+	}
+	switch c.place {
+	case lead:
+		return after != "mind" && ws[i].starts && after != "" && !ws[i+len(c.words)].breaks
+	case habit:
+		return after != "mind" && (ws[i].starts || !tellers.Has(before) || habits.Has(after))
+	case duty:
+		return !singles.Has(before) && !done.Has(after)
+	case loose:
+		return !narrates && !(i+1 < len(ws) && ws[i+1].breaks)
+	case taste:
+		return after != "to" && after != "you"
+	}
+	return true
+}
+
+// bits is a set of hashes: what is not in it is in none of the tables that it stands for.
+type bits [1 << 13 / 64]uint64
+
+func (b *bits) add(w string) { h := words.Hash(w) % (1 << 13); b[h/64] |= 1 << (h % 64) }
+
+func (b *bits) may(w string) bool { h := words.Hash(w) % (1 << 13); return b[h/64]>>(h%64)&1 != 0 }
+
+// listed has the words that the tables of this file have: a look-up costs more than a hash.
+var listed bits
+
+// telltales has a bit for the stem of one word of each cue of a script with spaces, the longest: without any of them no cue is there.
+var telltales [1 << 16 / 64]uint64
+
+// mayCue tells whether a text may hold a cue. It uses the room of ws.
+func mayCue(text string, ws []words.Word) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] >= 0xd6 { // a script whose cues are looked for as signs
+			return true
+		}
+	}
+	for _, w := range words.Append(ws, text) {
+		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// cue is some words by which a statement is known.
+type cue struct {
+	place    int
+	strength int
+	changes  bool
+	negative bool
+	words    []string
+	sign     string // of scripts that write words together
+}
+
+// Where a cue has to stand.
+const (
+	anywhere = iota
+	lead     // at the beginning of a clause
+	habit    // not behind who tells a story
+	duty     // not said by somebody of himself
+	loose    // not in a sentence that begins with who tells a story
+	taste    // of a thing, not of what is to be done now: that is a request
+)
+
+var (
+	cues       []cue
+	cuesByWord critbit.Map[[]int32]
+	signCues   []cue
+
+	conjunctions, joins, negations, narrators, tellers, habits, singles, done, wishes, pronouns critbit.Map[struct{}]
+	ruleNouns, pasteNouns, pastePointers, reportVerbs                                           critbit.Map[struct{}]
+)
+
+func init() {
+	for _, row := range cueRows {
+		for _, phrase := range strings.Split(row.phrases, ",") {
+			c := cue{place: row.place, strength: row.strength, changes: row.changes}
+			for _, w := range wordsOf(phrase, nil) {
+				c.words = append(c.words, w.text)
+			}
+			telltale := words.Word{}
+			for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
+				if w.End-w.From > telltale.End-telltale.From {
+					telltale = w
+				}
+			}
+			at := telltale.Stem % (1 << 16)
+			telltales[at/64] |= 1 << (at % 64)
+			list := cuesByWord.At(c.words[0])
+			*list = append(*list, int32(len(cues)))
+			listed.add(c.words[0])
+			cues = append(cues, c)
+		}
+	}
+	for _, row := range signRows {
+		for _, sign := range strings.Split(row.signs, ",") {
+			signCues = append(signCues, cue{strength: row.strength, changes: row.changes, negative: row.negative, sign: sign})
+		}
+	}
+	for _, set := range wordSets {
+		for _, w := range strings.Fields(set.words) {
+			set.into.Add(w)
+			listed.add(w)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package digest
+
+import "github.com/ctxfold/ctxfold/core/internal/critbit"
+
+// The words by which standing instructions are known, in lower case, of some languages that people write to agents in. They
+// are small on purpose: modality, negation and habit, not the things that rules are about. A hyphen separates words.
+
+// cueRows are the cues of languages whose words stand apart and keep their form, separated by commas.
+var cueRows = []struct {
+	place    int
+	strength int
+	changes  bool
+	phrases  string
+}{
+	// English
+	{duty, strict, false, "must,must not,mustn't,shall not,may not,may only,can only,cannot be,can't be,is not to be,are not to be,has to be,have to be,need to be,needs to be"},
+	{anywhere, strict, false, "not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,must only,read only,not an option,no go"},
+	{lead, strict, false, "never,do not,don't,always,refrain from,avoid,make sure,be sure to,ensure,only,no one,nobody,nothing,dont,do only"},
+	{anywhere, strict, true, "from now on,from here on,going forward,from this point on,henceforth,starting now"},
+	{anywhere, none, true, "instead,no longer,not any more,anymore,changed my mind,actually,scratch that,forget about,forget what,ignore what,ignore the rule,on second thought,correction,switch to,as of now,as of today,not anymore"},
+	{duty, wish, false, "should,shouldn't,should not,ought to,have to,has to,need to,needs to,shall"},
+	{anywhere, wish, false, "i prefer,i'd prefer,i would prefer,we prefer,preferably,preference is,my preference,i'd rather,i would rather,i like,i love it when,i hate,i dislike,i can't stand,i don't want,i do not want,i don't like,i do not like,we don't,we do not,i don't need,we never,we always,we only,i never want,i always want,rather than,not more than,no more than,no longer than,no less than,no fewer than,at most,at least,up to,unless,except when,except for,only if,only when,only after,only with,without asking,ask me,ask before,check with me,ask first,tell me before,my permission,my approval,my okay,my ok,explicit approval,keep in mind,bear in mind,remember that,remember to,note that,is important,are important,it's important,constraint,constraints,requirement,rule is,as a rule,rule of thumb,by default,every time,each time,whenever,in future,in the future,for the rest of,until further notice,it is essential,it's essential,crucial,budget is,budget of,limited to,limit is,hard limit,deadline,is fine,stick to,stick with,no need to,feel free to,you may,you can,you are free to,we are not,please only,at no point,not until,not before,rule one,rule number one,policy,guideline,convention,by convention,house style,works best for me,suits me,be careful with,be careful not,careful with,leave alone,don't bother,allergic to"},
+	{habit, wish, false, "always,never"},
+	{anywhere, weak, false, "the goal,our goal,my goal,the aim,our aim,the objective,the purpose,the point of,done when,done once,finished when,finished once,success means,trying to reach,milestone"},
+	{lead, wish, false, "important,prefer,keep,stick,remember,no,not,leave,limit,restrict,treat,assume,follow,respect,stay away,stay,be"},
+	{lead, weak, false, "use,write,answer,reply,respond,address,speak,format,spell,talk"},
+	{loose, weak, false, "every,only,nothing,none,nobody,no one,without,secret,secrets,confidential,stays,stay,remains,belongs,belong,off the table,we use,we're using,we are using,counts as,as long as,no matter"},
+	{duty, wish, false, "can't,cannot,can not"},
+	{anywhere, wish, false, "untouchable,taboo,banned,sign off,go ahead from me,my consent,ask before,stop and ask,ask me,limit,limits,ceiling,cap at,capped at,maximum,minimum,max,min,budget,quota,not exceed,threshold,pet peeve,fan of,favourite,favorite,annoying,bothers me,easier for me,spare me,go easy on,across the board,throughout,exclusively,solely,in english,in german,in french,in spanish,in portuguese,in italian,in russian,in chinese,in japanese,in korean,in arabic,in hindi,for me please"},
+	{lead, wish, false, "skip,spare,go easy"},
+	{taste, weak, false, "i want,we want,i'd like,i would like,we'd like,we need"},
+	// German
+	{anywhere, strict, false, "darf nicht,dürfen nicht,darfst nicht,darf nur,dürfen nur,darf niemals,darf kein,darf keine,darf keinen,dürfen keine,auf keinen fall,unter keinen umständen,unbedingt,zwingend,verboten,untersagt,tabu,nicht erlaubt,ist pflicht,verpflichtend,ausnahmslos,keinesfalls,auf gar keinen fall"},
+	{duty, strict, false, "muss,müssen,musst,müsst"},
+	{habit, strict, false, "niemals,nie"},
+	{anywhere, strict, true, "ab jetzt,ab sofort,von nun an,künftig,zukünftig,in zukunft,ab heute"},
+	{anywhere, none, true, "stattdessen,nicht mehr,doch lieber,ich habe es mir anders überlegt"},
+	{habit, wish, false, "immer,stets,jedes mal,grundsätzlich,generell"},
+	{duty, wish, false, "soll,sollen,sollte,sollten,sollst,solltest"},
+	{anywhere, wish, false, "ich bevorzuge,bevorzugt,ich möchte,ich mag,ich hätte gern,ich hätte gerne,mir ist wichtig,am liebsten,lieber,vermeide,vermeiden,vermeidet,achte darauf,achtet darauf,stelle sicher,stell sicher,denk daran,denke daran,beachte,merk dir,merke dir,höchstens,mindestens,maximal,nur wenn,nur mit,nur nach,es sei denn,außer,ohne rückfrage,ohne meine,frag mich,frage mich,frag vorher,wichtig,regel,vorgabe,bitte kein,bitte keine,bitte keinen,bitte nicht,bitte nur,bitte immer,ich will kein,ich will keine,ich will nicht,bleib bei,bleibe bei,standardmäßig"},
+	{lead, wish, false, "kein,keine,keinen,nicht,nur,halte,lass,bevorzuge,begrenze"},
+	{lead, weak, false, "verwende,verwendet,benutze,nutze,nimm,schreib,schreibe,antworte,formuliere,nenne,behalte,sprich"},
+	{anywhere, wish, false, "auf deutsch,auf englisch,auf französisch,auf spanisch,obergrenze,grenze,höchstgrenze,budget,stört mich,nervt mich,durchgehend,ausschließlich,bleibt,bleiben,freigabe,genehmigung,erlaubnis,zustimmung,rücksprache"},
+	{loose, weak, false, "nicht,kein,keine,keinen,gehören,gehört,alle,jede,jeder,jedes,nur,ohne,bitte nutze,wir verwenden,wir nutzen,vertraulich,geheim,das ziel,unser ziel"},
+	// French
+	{anywhere, strict, false, "il faut,il ne faut,ne doit,ne doivent,ne dois,ne devez,doit,doivent,dois,devez,interdit,interdite,interdits,interdites,défense de,en aucun cas,sous aucun prétexte,obligatoire,obligatoirement,impérativement,ne peut pas,ne peuvent pas,strictement,ne faut"},
+	{habit, strict, false, "jamais"},
+	{lead, strict, false, "ne,n',pas de,pas d',évite,évitez,éviter,assure toi,assurez vous,veille à,veillez à,surtout"},
+	{anywhere, strict, true, "à partir de maintenant,désormais,dorénavant,à l'avenir"},
+	{anywhere, none, true, "plutôt que,à la place,ne plus,n'est plus,finalement,j'ai changé d'avis"},
+	{anywhere, wish, false, "toujours,uniquement,seulement,exclusivement,je préfère,je préférerais,j' aimerais,j' aime,je voudrais,je souhaite,je ne veux,je veux,je déteste,de préférence,par défaut,n'oublie pas,n'oubliez pas,souviens toi,rappelle toi,garde en tête,gardez en tête,au plus,au maximum,au moins,au minimum,sauf si,sauf,à moins que,à moins de,sans me,sans mon,demande moi,demandez moi,avant de,important,règle,contrainte,convient de,chaque fois,à chaque,devrait,devraient,pas plus de"},
+	{lead, wish, false, "garde,gardez,privilégie,privilégiez,préfère,préférez,respecte,respectez,limite,limitez,reste,restez"},
+	{lead, weak, false, "utilise,utilisez,utiliser,écris,écrivez,réponds,répondez,emploie,employez,nomme,nommez,mets,mettez"},
+	{anywhere, wish, false, "en français,en anglais,en allemand,en espagnol,plafond,limite,budget,m'agace,partout,reste,restent,accord,autorisation,permission"},
+	{loose, weak, false, "ne,n',pas de,pas d',tous,toutes,chaque,sans,aucun,aucune,on utilise,nous utilisons,confidentiel,secret,le but,l'objectif"},
+	// Spanish
+	{anywhere, strict, false, "no se debe,no se deben,no debe,no deben,no debes,no deberías,debe,deben,debes,hay que,tiene que,tienen que,tienes que,no se puede,no se pueden,no puede,no pueden,prohibido,prohibida,prohibidos,bajo ningún concepto,bajo ninguna circunstancia,en ningún caso,obligatorio,obligatoria,es imprescindible,sin excepción,no está permitido,terminantemente"},
+	{habit, strict, false, "nunca,jamás"},
+	{lead, strict, false, "no,evita,evite,evitar,asegúrate,asegúrese,solo,sólo"},
+	{anywhere, strict, true, "a partir de ahora,de ahora en adelante,desde ahora,en adelante,en lo sucesivo,de aquí en adelante"},
+	{anywhere, none, true, "en lugar de,en vez de,ya no,mejor dicho,he cambiado de idea,cambié de opinión"},
+	{anywhere, wish, false, "siempre,únicamente,solamente,prefiero,preferiría,preferimos,me gusta,me gustaría,no me gusta,quiero,no quiero,odio,de preferencia,por defecto,recuerda,recuerde,ten en cuenta,tenga en cuenta,como máximo,como mucho,al menos,por lo menos,como mínimo,salvo que,salvo si,a menos que,excepto,sin preguntar,sin consultarme,sin mi,pregúntame,consúltame,importante,regla,restricción,debería,deberían,cada vez,no más de"},
+	{lead, wish, false, "mantén,mantenga,respeta,respete,limita,prefiere,deja,sigue"},
+	{lead, weak, false, "usa,use,utiliza,utilice,usar,escribe,escriba,responde,responda,contesta,nombra,pon"},
+	{anywhere, wish, false, "en español,en inglés,en francés,en alemán,tope,límite,presupuesto,me molesta,en todas partes,queda,quedan,va siempre,van siempre,permiso,autorización,aprobación,visto bueno"},
+	{loose, weak, false, "no,va,van,todos,todas,cada,sin,ningún,ninguna,usamos,utilizamos,confidencial,secreto,el objetivo,la meta"},
+	// Portuguese
+	{anywhere, strict, false, "não deve,não devem,não deves,deve,devem,é preciso,tem que,têm que,tem de,têm de,não pode,não podem,proibido,proibida,em hipótese alguma,de jeito nenhum,em nenhuma circunstância,obrigatório,obrigatória,obrigatoriamente,é essencial,sem exceção,não é permitido"},
+	{lead, strict, false, "não,evite,evita,evitar,certifique,certifica,garanta,apenas,somente,só"},
+	{anywhere, strict, true, "a partir de agora,de agora em diante,daqui em diante,doravante,daqui para frente"},
+	{anywhere, none, true, "em vez de,ao invés de,já não,mudei de ideia"},
+	{anywhere, wish, false, "sempre,prefiro,preferimos,eu gosto,gosto de,gostaria,não gosto,quero,não quero,odeio,de preferência,por padrão,lembre,lembra,tenha em mente,no máximo,pelo menos,no mínimo,a menos que,a não ser que,exceto,salvo se,sem perguntar,sem a minha,sem minha,pergunte,importante,regra,restrição,deveria,deveriam,toda vez,sempre que,não mais que,não mais de"},
+	{lead, wish, false, "mantenha,mantém,respeite,limite,prefira,siga,deixe"},
+	{lead, weak, false, "use,usa,utilize,utiliza,usar,escreva,escreve,responda,responde,nomeie,coloque"},
+	{anywhere, wish, false, "em português,em inglês,em espanhol,teto,limite,orçamento,me incomoda,fica,ficam,permissão,autorização,aprovação"},
+	{loose, weak, false, "não,todos,todas,cada,sem,nenhum,nenhuma,usamos,utilizamos,confidencial,segredo,o objetivo,a meta"},
+	// Italian
+	{anywhere, strict, false, "non deve,non devono,non devi,deve,devono,devi,bisogna,occorre,non può,non possono,vietato,vietata,vietati,proibito,in nessun caso,per nessun motivo,assolutamente,obbligatorio,obbligatoria,tassativamente,senza eccezioni,non è consentito,è necessario"},
+	{habit, strict, false, "mai"},
+	{lead, strict, false, "non,evita,evitare,evitate,assicurati,assicuratevi,solo,soltanto,niente"},
+	{anywhere, strict, true, "d'ora in poi,d' ora in poi,da ora in poi,da adesso in poi,in futuro,da oggi"},
+	{anywhere, none, true, "invece di,al posto di,non più,ho cambiato idea"},
+	{anywhere, wish, false, "sempre,unicamente,preferisco,preferirei,preferiamo,mi piace,non mi piace,vorrei,voglio,non voglio,odio,di preferenza,preferibilmente,ricorda,ricordati,tieni presente,al massimo,almeno,come minimo,a meno che,tranne,eccetto,senza chiedere,senza il mio,chiedimi,importante,regola,vincolo,dovrebbe,dovrebbero,ogni volta,non più di"},
+	{lead, wish, false, "mantieni,rispetta,limita,preferisci,segui,lascia,tieni"},
+	{lead, weak, false, "usa,usate,utilizza,utilizzate,scrivi,scrivete,rispondi,rispondete,metti,chiama"},
+	{anywhere, wish, false, "in italiano,in inglese,in francese,in tedesco,tetto,limite,budget,mi dà fastidio,resta,restano,va scritto,vanno scritti,permesso,autorizzazione,approvazione"},
+	{loose, weak, false, "non,va,vanno,tutti,tutte,ogni,senza,nessun,nessuna,usiamo,utilizziamo,riservato,segreto,l'obiettivo"},
+	// Russian
+	{anywhere, strict, false, "нельзя,запрещено,запрещается,запрещены,недопустимо,ни в коем случае,ни при каких,должен,должна,должно,должны,обязательно,обязан,обязаны,строго,категорически,необходимо,без исключений,не допускается"},
+	{habit, strict, false, "никогда"},
+	{lead, strict, false, "не,никаких,избегай,избегайте,только,убедись,убедитесь"},
+	{anywhere, strict, true, "с этого момента,отныне,впредь,с сегодняшнего дня,с этой минуты"},
+	{anywhere, none, true, "вместо,больше не,передумал,передумала,теперь"},
+	{anywhere, wish, false, "всегда,исключительно,предпочитаю,я предпочитаю,мне нравится,мне не нравится,я люблю,я хочу,я не хочу,хотелось бы,мне удобнее,лучше,желательно,по умолчанию,помни,помните,запомни,запомните,учти,учтите,имей в виду,имейте в виду,не более,не больше,не менее,не меньше,максимум,минимум,как минимум,если не,кроме,без моего,без разрешения,без спроса,спроси,спрашивай,спрашивайте,важно,правило,ограничение,нужно,надо,не надо,не нужно,следует,не следует,каждый раз,стоит,старайся,постарайся,договорились"},
+	{lead, wish, false, "держи,соблюдай,соблюдайте,ограничь,предпочитай,оставляй,оставь,следуй"},
+	{lead, weak, false, "используй,используйте,пиши,пишите,отвечай,отвечайте,называй,применяй,применяйте"},
+	{anywhere, wish, false, "на английском,на русском,на немецком,по русски,по английски,предел,лимит,бюджет,раздражает,остаётся,остается,остаются,разрешение,разрешения,согласие,согласия,одобрение"},
+	{loose, weak, false, "не,только,все,каждый,каждая,каждое,без,мы используем,секрет,конфиденциально,цель"},
+}
+
+// signRows are the cues of scripts that write words together, or that change words at both ends; separated by commas.
+var signRows = []struct {
+	strength          int
+	changes, negative bool
+	signs             string
+}{
+	// Chinese
+	{strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
+	{strict, false, false, "必须,必須,务必,務必,一定要,一律,只能,只允许,只允許,只可以,得先"},
+	{strict, true, false, "从现在起,從現在起,从现在开始,從現在開始,今后,今後,从今以后,從今以後,往后,以后都,以后请"},
+	{wish, true, false, "改用,改为,改為,不再,改成"},
+	{wish, false, true, "不要,请勿,請勿,勿,请别,請別,别再,別再,别用,別用,别把,別把,别给,別給,别在,別在,避免,我不喜欢,我不喜歡,我不想,不用"},
+	{wish, false, false, "始终,始終,总是,總是,应该,應該,应当,應當,只用,仅限,僅限,以后,以後,记住,記住,牢记,注意,最多,至少,不超过,不超過,除非,优先,優先,尽量,盡量,我喜欢,我喜歡,我更喜欢,我希望,我偏好,我倾向,先问我,先問我,经我同意,經我同意,规则,規則,要求,约定,限制,默认,默認,宁可,每次"},
+	{weak, false, false, "请用,請用,用中文,用英文,用英语,用英語,用日语,统一,統一,上限,预算,預算,请使用,請使用,使用,请保持,保持,所有,每个,每個,全部,保密,目标,目標"},
+	// Japanese
+	{strict, false, true, "決して,絶対に,禁止,厳禁,してはいけない,てはいけません,てはならない,てはなりません,ないこと,では困る"},
+	{strict, false, false, "必ず,なければならない,なければなりません,必須,のみ可,に限る"},
+	{strict, true, false, "今後は,今後,これからは,以降は,これ以降"},
+	{wish, true, false, "の代わりに,ではなく,やめて,に変更"},
+	{wish, false, true, "しないで,ないでください,ないで下さい,ないようにして,避けて,控えて,不要です,嫌い,したくない"},
+	{wish, false, false, "常に,いつも,毎回,べき,だけ使,だけを使,のみ,以内,以上,以下,最大,最低,ようにして,てほしい,て欲しい,好みです,好きです,好む,の方がいい,のほうがいい,優先,なるべく,できるだけ,覚えておいて,注意,ルール,制約,前に確認,許可なく,許可を得,勝手に,除いて,限り"},
+	{weak, false, false, "使って,使用して,英語で,日本語で,中国語で,上限,予算,てください,て下さい,すべて,全て,統一,目標,目的は"},
+	// Korean
+	{strict, false, true, "절대,금지,안 됩니다,안됩니다,안 된다,안 돼,안돼,말아야,하지 마,하지마,하지 말"},
+	{strict, false, false, "반드시,해야 합니다,해야 한다,해야 해,해야합니다,해야 돼,꼭,필수"},
+	{strict, true, false, "앞으로는,앞으로,이제부터,지금부터,이후로는"},
+	{wish, true, false, "대신,더 이상,바꿔"},
+	{wish, false, true, "마세요,마십시오,말아 주세요,말아주세요,말고,피해,싫어,원하지 않"},
+	{wish, false, false, "항상,언제나,늘,매번,만 사용,만 써,최대,최소,이내,이하,이상,선호,원합니다,좋겠,좋아합니다,좋아해,기억,주의,규칙,제약,제한,허락,승인,물어보고,먼저 물어,우선,가능하면,되도록,않는 한,제외"},
+	{weak, false, false, "사용해,사용하세요,영어로,한국어로,일본어로,중국어로,상한,예산,써 주세요,써줘,유지,모든,모두,주세요,목표"},
+	// Arabic
+	{strict, false, true, "ألا ت,لا يجوز,ممنوع,يمنع,يُمنع,أبدا,أبداً,ابدا,مطلقا,مطلقاً,إياك,يحظر,لا يسمح,لا ت,لا يمكن,بأي حال"},
+	{strict, false, false, "يجب,لا بد,إلزامي,ضروري,حتما,حتماً"},
+	{strict, true, false, "من الآن,من الان,مستقبلا,بعد الآن"},
+	{wish, true, false, "بدلا من,بدلاً من,لم يعد,لم نعد"},
+	{wish, false, true, "تجنب,لا أريد,لا أحب,لا نريد"},
+	{wish, false, false, "دائما,دائماً,دوما,احرص,تأكد,فقط,أفضل,افضل,أفضّل,أريد,أحب,ينبغي,تذكر,على الأقل,على الأكثر,كحد أقصى,كحد أدنى,إلا إذا,إلا بعد,ما لم,دون إذن,بدون إذن,اسألني,مهم,قاعدة,قيد,كل مرة,باستثناء,التزم"},
+	{weak, false, false, "استخدم,اكتب,بالعربية,بالإنجليزية,بالفرنسية,ميزانية,حد أقصى,أجب,جميع,كل ,الهدف"},
+	// Hindi
+	{strict, false, true, "कभी नहीं,कभी भी,नहीं आने,नहीं आना,नहीं होने,न करें,नहीं करना,मत ,मत।,नहीं होना चाहिए,मना है,वर्जित,प्रतिबंधित,किसी भी हाल"},
+	{strict, false, false, "अनिवार्य,ज़रूरी,जरूरी,अवश्य,ही होना चाहिए,करना होगा,होना चाहिए"},
+	{strict, true, false, "अब से,आगे से,आज से,भविष्य में"},
+	{wish, true, false, "के बजाय,की बजाय,की जगह,अब नहीं"},
+	{wish, false, true, "बचें,न लिखें,नहीं चाहता,नहीं चाहती,पसंद नहीं"},
+	{wish, false, false, "हमेशा,केवल,सिर्फ,सिर्फ़,चाहिए,पसंद,ध्यान रखें,ध्यान रखना,याद रखें,याद रखना,सुनिश्चित,कम से कम,ज़्यादा से ज़्यादा,अधिकतम,तभी,जब तक,बिना पूछे,अनुमति,मुझसे पूछ,नियम,शर्त,हर बार,के अलावा"},
+	{weak, false, false, "हिंदी में,हिन्दी में,अंग्रेज़ी में,अंग्रेजी में,सीमा,बजट,उपयोग करें,प्रयोग करें,इस्तेमाल करें,रखें,चाहता हूँ,चाहती हूँ,सभी,हर ,लक्ष्य,उद्देश्य"},
+}
+
+// wordSets are words with one part each in telling a statement from other sentences.
+var wordSets = []struct {
+	into  *critbit.Map[struct{}]
+	words string
+}{
+	// Behind these a clause begins.
+	{&conjunctions, "and but also so then or because since und aber oder denn et mais ou donc y e pero o mas ma и но а или also"},
+	// Behind these the clause still begins, where it began with them.
+	{&joins, "please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
+	{&negations, "not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено forbidden prohibited verboten interdit prohibido proibido vietato"},
+	// A sentence that begins with these tells a story, unless a stronger cue stands in it.
+	{&narrators, "i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
+	// Before "always" and "never" these make a story of it.
+	{&tellers, "i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
+	// Behind "always" and "never" these make a rule of it all the same.
+	{&habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
+	// Who says of himself what he must tells a story.
+	{&singles, "i he she you'd he'd ich er je j' yo eu io я"},
+	{&done, "been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
+	{&wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
+	{&pronouns, "that this it so those these them there das dies so ça cela ceci eso esto así isso isto assim questo così это этого так"},
+	{&ruleNouns, "rule rules constraint constraints guideline guidelines requirement requirements convention conventions preference preferences policy policies restriction restrictions dos don'ts instructions principles standards regel regeln vorgaben richtlinien einschränkungen konventionen règles règle contraintes consignes préférences conventions reglas regla restricciones preferencias normas requisitos regras regra restrições preferências diretrizes regole regola vincoli preferenze convenzioni правила правило ограничения требования предпочтения"},
+	{&pasteNouns, "log logs output error errors stacktrace trace traceback file code snippet config configuration readme email mail message article page website webpage text document doc docs diff patch transcript response reply report quote post issue ticket comment comments review excerpt content contents letter chat thread result results stdout stderr ausgabe fehler datei text nachricht artikel seite protokoll brief journal sortie erreur fichier texte courriel article page message registro salida archivo texto correo artículo página mensaje saída arquivo texto artigo página mensagem uscita file testo articolo pagina messaggio лог логи вывод ошибка файл код текст письмо статья страница сообщение документ"},
+	{&pastePointers, "here here's this these below following attached above pasted got get gives hier folgende folgender folgendes dies voici voilà suivant suivante aquí este esta siguiente aqui seguinte ecco questo questa seguente вот этот эта это следующий summarize summarise translate proofread review analyze analyse"},
+	{&reportVerbs, "says said reads wrote states writes sagt schreibt dit disait écrit dice dijo escribió diz disse escreveu dice ha говорит пишет написал сказал summarize summarise translate proofread paraphrase"},
+}
+
+// ruleSigns and pasteSigns name rules and pasted texts in scripts without spaces.
+var (
+	ruleSigns  = []string{"规则", "規則", "约束", "要求", "规范", "偏好", "ルール", "制約", "規約", "규칙", "제약", "قواعد", "القواعد", "नियम"}
+	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류", "다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
+)
+
+// alternativeRows are words of which a project, or a user, has one at a time: who names another one has changed his mind.
+var alternativeRows = []string{
+	"tab tabs space spaces tabulatoren leerzeichen tabulations espaces tabulaciones espacios табы пробелы",
+	"npm yarn pnpm bun",
+	"pip poetry uv conda pipenv",
+	"metric imperial",
+	"celsius fahrenheit kelvin",
+	"kilometers kilometres miles km",
+	"english german french spanish portuguese italian russian chinese japanese korean arabic hindi dutch polish turkish swedish deutsch englisch französisch spanisch français anglais allemand español inglés alemán português inglês italiano inglese русский русском английский английском",
+	"snake_case camelcase pascalcase kebab snakecase",
+	"british american",
+	"jest vitest mocha",
+	"pytest unittest nose",
+	"merge rebase squash",
+	"dark light",
+	"postgres postgresql mysql sqlite mariadb mongodb",
+	"formal informal casual",
+	"gitlab github bitbucket",
+	"python typescript javascript rust golang java kotlin ruby",
+	"react vue svelte angular solid",
+	"short long brief concise detailed verbose terse lengthy kurz lang ausführlich court bref détaillé",
+	"du sie duzen siezen tutoyer vouvoyer",
+	"json yaml toml xml",
+	"am pm",
+}
+
+// alternativeSigns are such words of scripts that write words together.
+var alternativeSigns = [][]string{
+	{"制表符", "空格", "タブ", "スペース", "탭", "공백"},
+	{"中文", "英文", "英语", "英語", "日语", "日文", "日本語", "中国語", "韩语", "韓国語", "한국어", "영어", "일본어", "중국어", "العربية", "الإنجليزية", "الفرنسية", "हिंदी", "हिन्दी", "अंग्रेज़ी", "अंग्रेजी"},
+	{"简体", "繁体", "繁體"},
+	{"敬語", "タメ口", "존댓말", "반말"},
+	{"公制", "英制"},
+}
+
+// stopRows are words that say nothing about the subject of a statement.
+var stopRows = []string{
+	"a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way",
+	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden",
+	"le la les l' un une des du de d' et ou mais si ne n' pas que qui est sont en dans sur pour par avec au aux ce cette ces il elle nous vous je tu mon ma mes ton ta tes votre vos toujours jamais utilise utilisez plus",
+	"el la los las un una unos unas de del y o pero si no que es son en con por para al lo se su sus mi tu yo nosotros siempre nunca usa use utiliza más",
+	"o a os as um uma de do da dos das e ou mas se não que é são em no na com por para ao seu sua meu minha sempre nunca use usa",
+	"il lo la i gli le un uno una di del della dei e o ma se non che è sono in con per al su mio tuo sempre mai usa",
+	"и или но а если не что это в на с со по для от к у из за о об мы вы я ты он она они мой твой ваш наш всегда никогда только используй используйте бы же",
+}

@@ -1,0 +1,184 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// statement is a standing instruction, taken apart to compare it with others.
+type statement struct {
+	strength int
+	changes  bool // says that something is different from now on
+	negative bool
+	stems    []uint32 // hashes of the stems of its words that carry meaning, sorted, each once
+	classes  int      // how many of them stand for alternatives such as tabs and spaces
+	any      uint64   // a bit for each of them: two that share no bit share no stem
+}
+
+// analyse takes the text of a statement apart. A text without a cue is as weak as they come.
+func analyse(text string) *statement {
+	ws := wordsOf(text, quotedIn(text))
+	r := rate(text, ws)
+	s := &statement{strength: max(r.strength, weak), changes: r.changes, negative: r.negative}
+	for i := range ws {
+		w := &ws[i]
+		if class, found := alternatives.Get(w.text); found {
+			s.add("#" + itoa(class))
+			s.classes++
+			continue
+		}
+		if w.cue || stopWords.Has(w.text) {
+			continue
+		}
+		for _, part := range strings.Fields(w.text) { // of a script without spaces, what stands between the cues
+			s.addWord(part)
+		}
+	}
+	slices.Sort(s.stems)
+	s.stems = slices.Compact(s.stems)
+	return s
+}
+
+// addWord adds the stems of a word, and the alternatives that a word of a script without spaces names.
+func (s *statement) addWord(w string) {
+	if r, _ := utf8.DecodeRuneInString(w); scriptOf(r) != spaced {
+		for class, row := range alternativeSigns {
+			for _, sign := range row {
+				if strings.Contains(w, sign) {
+					s.add("##" + itoa(class))
+					s.classes++
+					w = strings.ReplaceAll(w, sign, " ")
+				}
+			}
+		}
+	}
+	for _, part := range strings.Fields(w) {
+		for _, stem := range stems(part) {
+			s.add(stem)
+		}
+	}
+}
+
+func strengthOf(text string) int {
+	return max(rate(text, wordsOf(text, quotedIn(text))).strength, weak)
+}
+
+func (s *statement) add(stem string) {
+	h := words.Hash(stem)
+	s.stems = append(s.stems, h)
+	s.any |= 1 << (h % 64)
+}
+
+// replaces tells whether s, the newer statement, is about the subject of old, so that old no longer counts. Two rules that
+// share a few words are not one subject: a rule that stands beside its update misleads less than one that is lost.
+func (s *statement) replaces(old *statement) bool {
+	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
+		return false
+	}
+	same := 0
+	for i, k := 0, 0; i < len(s.stems) && k < len(old.stems); {
+		switch a, b := s.stems[i], old.stems[k]; {
+		case a == b:
+			same++
+			i, k = i+1, k+1
+		case a < b:
+			i++
+		default:
+			k++
+		}
+	}
+	less, all := min(len(s.stems), len(old.stems)), len(s.stems)+len(old.stems)-same
+	switch {
+	case same*4 >= all*3: // the same, said anew: with another value, or the other way round
+		return true
+	case s.changes: // most of the shorter one
+		return same*2 > less && (same > 1 || less == 1 || s.classes > 0 && old.classes > 0)
+	case s.negative == old.negative && same == len(old.stems): // all of the older one, and more
+		return same > 1 && s.strength >= old.strength
+	}
+	return false
+}
+
+// endings are taken off words, the longest first; what is left has three letters or more.
+var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
+
+// stems are what a word is compared by: of languages that inflect its beginning, and of scripts without spaces its pairs of
+// signs.
+func stems(word string) []string {
+	n := utf8.RuneCountInString(word)
+	r, _ := utf8.DecodeRuneInString(word)
+	switch scriptOf(r) {
+	case unspaced:
+		var out []string
+		runes := []rune(word)
+		for i := 0; i+1 < len(runes); i++ {
+			out = append(out, string(runes[i:i+2]))
+		}
+		return out
+	case hangul: // particles stand behind
+		return []string{firstRunes(word, 2)}
+	case otherScript:
+		if n > 4 {
+			word = strings.TrimPrefix(word, "ال")
+		}
+		return []string{firstRunes(word, 4)}
+	}
+	if n < 3 {
+		return nil
+	}
+	if word[0] >= '0' && word[0] <= '9' {
+		return nil // a value, not a subject
+	}
+	for _, e := range endings {
+		if len(word)-len(e) >= 3 && strings.HasSuffix(word, e) {
+			word = word[:len(word)-len(e)]
+			break
+		}
+	}
+	return []string{firstRunes(word, 6)}
+}
+
+func firstRunes(s string, n int) string { return s[:RuneOffset(s, n)] }
+
+// Kinds of scripts, by how their words are told apart.
+const (
+	spaced = iota
+	unspaced
+	hangul
+	otherScript // with words, whose beginnings are not as those of Latin ones
+)
+
+func scriptOf(r rune) int {
+	switch {
+	case r >= 0x3040 && r <= 0x30ff, r >= 0x3400 && r <= 0x9fff, r >= 0xf900 && r <= 0xfaff, r >= 0x0e00 && r <= 0x0eff:
+		return unspaced
+	case r >= 0xac00 && r <= 0xd7af, r >= 0x1100 && r <= 0x11ff:
+		return hangul
+	case r >= 0x0590 && r <= 0x0dff:
+		return otherScript
+	}
+	return spaced
+}
+
+// alternatives are words of which a project, or a user, has one at a time: by word, the number of its row.
+var alternatives = func() (m critbit.Map[int]) {
+	for i, row := range alternativeRows {
+		for _, w := range strings.Fields(row) {
+			m.Set(w, i)
+		}
+	}
+	return m
+}()
+
+var stopWords = func() (m critbit.Map[struct{}]) {
+	for _, row := range stopRows {
+		for _, w := range strings.Fields(row) {
+			m.Add(w)
+		}
+	}
+	return m
+}()

@@ -1,0 +1,440 @@
+package digest
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// talk is what the local digest of a chat is made of: statements of those who talk, chosen by what they say that nothing else
+// says, with who said them and on which day. A later digest reads them back: each line is one statement again, with its
+// weight in its bullet, its day in the line in brackets above, and its speaker where he is named last.
+type talk struct {
+	items   []extract.Item
+	sources []source // of items
+	chosen  *extract.Extract
+	facts   map[int]*fact // of the sentences that were chosen, by Chosen.Sentence
+	months  [13]string    // a day of each month as a header has spelled it
+}
+
+// source says where an item comes from.
+type source struct {
+	section int
+	speaker string // "" of a line without one
+	day     string
+	at      dates.Date
+	fresh   bool // not a line of the digest before
+	lasting bool
+}
+
+// The bullets of statements: one in which somebody tells of themselves with a name or a number, or which a digest before has taken
+// for one, and any other.
+const (
+	lastingBullet = "* "
+	plainBullet   = "- "
+)
+
+// What the statements of an item count, in 1/1024.
+const (
+	ofFirst   = 1536 // the first message of the user says what the conversation is for
+	ofLasting = 1536 // a lasting statement of the digest before
+	ofOld     = 1024 // any other
+	ofModel   = 1536 // a line of a digest that a model has written
+	leastOf   = 256  // a sentence of a long text counts less, but not less than that
+)
+
+// longTalk is how long a text may be, in bytes, before its sentences count less: an essay is not worth as many lines as the twenty
+// short messages that have its length.
+const longTalk = 1500
+
+// lookTalk is how much talk is read, in bytes: half of it the newest, the other half taken evenly from what is older.
+const lookTalk = 1 << 19
+
+// newTalk collects what is said in messages, and what the digest before says. beside are texts that the reader has anyway.
+func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, beside []string) *talk {
+	k := &talk{facts: map[int]*fact{}}
+	names := speakerNames(t, messages)
+	for _, section := range chatLayout.order {
+		k.read(section, old[section], "")
+	}
+	first := len(k.items) == 0
+	day, at := "", dates.Date(0)
+	for _, i := range sampled(t, messages) {
+		who, name := "user", names[0]
+		text := Asked(t, int(i))
+		if t.Messages[i].Role == transcript.Assistant && text == "" {
+			who, name = "assistant", names[1]
+			text = Tidy(saidIn(t, int(i)))
+		}
+		by := writtenBy(t, int(i))
+		if by.day != 0 {
+			day, at = string(by.day.Append(nil)), by.day
+		}
+		if found, size := dates.Header(text); found.Date != 0 {
+			day, at = text[found.From:found.End], found.Date
+			k.months[at.Month()] = day
+			text = text[size:]
+		}
+		if rest, found := strings.CutPrefix(text, name+labelMark); name != "" && found {
+			who, text = name, rest
+		} else if by.name != "" && !isRole(by.name) {
+			who = by.name
+		}
+		factor := 0
+		if first && t.Messages[i].Role == transcript.User && !blank(text) {
+			factor, first = ofFirst, false
+		}
+		k.say(text, factor, source{section: told, speaker: who, day: day, at: at})
+	}
+	k.chosen = extract.New(k.items, beside)
+	return k
+}
+
+// newWork collects what is said in a session besides what stands in the sections that are written: what the user asked for, and
+// with all of it what the agent said in messages.
+func newWork(t *transcript.Transcript, messages []int32, l *Ledger, old string, all bool, out [sections]string) *talk {
+	k := &talk{facts: map[int]*fact{}}
+	requests := append([]string{l.Task}, l.Requests...)
+	k.read(told, old, strings.Join(requests, "\n"))
+	for _, text := range requests {
+		if text == "" || strings.Contains(out[objective], requestEntry(text)) {
+			continue
+		}
+		for _, p := range passages(text) { // not what was pasted
+			if p.lead != "" {
+				p.text = p.lead + ": " + p.text
+			}
+			k.say(p.text, 0, source{section: told, speaker: "user"})
+		}
+	}
+	if all {
+		for _, i := range sampled(t, messages) {
+			if t.Messages[i].Role == transcript.Assistant {
+				k.say(Tidy(saidIn(t, int(i))), 0, source{section: told, speaker: "assistant"})
+			}
+		}
+	}
+	k.chosen = extract.New(k.items, out[:])
+	return k
+}
+
+// say adds what somebody says.
+func (k *talk) say(text string, factor int, src source) {
+	if blank(text) {
+		return
+	}
+	if len(text) > lookText {
+		text = trimRune(text[:lookText])
+	}
+	if factor == 0 && len(text) > longTalk {
+		factor = max(leastOf, 1024*longTalk/len(text))
+	}
+	src.fresh = true
+	k.items = append(k.items, extract.Item{Text: text, Factor: factor})
+	k.sources = append(k.sources, src)
+}
+
+// largeMessage is how large a message may be, in bytes of JSON, to be looked through for who wrote it, and when.
+const largeMessage = 1 << 16
+
+// author is what a message says of itself beside its content.
+type author struct {
+	day  dates.Date
+	name string // of who wrote it
+}
+
+// writtenBy reads who wrote message i, and when, from its members or its metadata.
+func writtenBy(t *transcript.Transcript, i int) (w author) {
+	src := t.Bytes(t.Messages[i].Span)
+	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
+		w.read(jsonspan.New(src), "metadata")
+	}
+	return w
+}
+
+// read reads an object, and the object that is its member inner.
+func (w *author) read(s *jsonspan.Scanner, inner string) {
+	for s.Object(); s.Err() == nil; {
+		key, more := s.Key()
+		if !more {
+			return
+		}
+		kind := s.Kind()
+		switch {
+		case dates.IsKey(key):
+			start := s.Pos()
+			if s.Skip(); s.Err() == nil {
+				w.day = max(w.day, dates.Of(bytes.TrimSpace(s.Src()[start:s.Pos()])))
+			}
+		case kind == jsonspan.String && string(key) == "name":
+			if name := s.Text(); s.Err() == nil && name.Len() <= longestName {
+				w.name = strings.ReplaceAll(Fence(clipLine(jsonspan.Text(s.Src(), name.Span), longestName)), ":", "")
+			}
+		case inner != "" && string(key) == inner && kind == jsonspan.Object:
+			w.read(s, "")
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// saidIn is what the assistant says in message i.
+func saidIn(t *transcript.Transcript, i int) (said string) {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) {
+			said = joinText(said, t.Text(p.Body))
+		}
+	}
+	return said
+}
+
+// sampled are the messages that are read: all of them, unless they are too long together.
+func sampled(t *transcript.Transcript, messages []int32) []int32 {
+	size := func(i int32) (sum int) {
+		for _, p := range t.PartsOf(int(i)) {
+			if p.Kind == transcript.Text {
+				sum += min(int(p.Size.Bytes), lookText)
+			}
+		}
+		return sum
+	}
+	newest, room := len(messages), lookTalk/2
+	for newest > 0 && room > 0 {
+		newest--
+		room -= size(messages[newest])
+	}
+	older := 0
+	for _, i := range messages[:newest] {
+		older += size(i)
+	}
+	if older <= lookTalk/2 {
+		return messages
+	}
+	var out []int32
+	taken, seen := 0, 0
+	for _, i := range messages[:newest] {
+		n := size(i)
+		if seen += n; taken+n <= lookTalk/2*(seen>>10)/max(older>>10, 1) {
+			out, taken = append(out, i), taken+n
+		}
+	}
+	return append(out, messages[newest:]...)
+}
+
+// longestName is how long the name of a speaker may be, in bytes.
+const longestName = 32
+
+// speakerNames are the names with which messages of the user and of the assistant begin. What the assistant writes names nobody
+// but itself: a name that is the user's, or a role, is none.
+func speakerNames(t *transcript.Transcript, messages []int32) [2]string {
+	user, assistant := speakerName(t, messages, transcript.User), speakerName(t, messages, transcript.Assistant)
+	if isRole(user) {
+		user = ""
+	}
+	if isRole(assistant) || strings.EqualFold(user, assistant) {
+		assistant = ""
+	}
+	return [2]string{user, assistant}
+}
+
+// isRole reports whether a name reads as the label of a role.
+func isRole(name string) bool {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "user", "assistant", "system", "tool":
+		return true
+	}
+	return false
+}
+
+// speakerName is the name with which most messages of a role begin ("Anna: …"); "" where they do not.
+func speakerName(t *transcript.Transcript, messages []int32, role transcript.Role) string {
+	name, with, all := "", 0, 0
+	for _, i := range messages {
+		if t.Messages[i].Role != role || t.Messages[i].Count == 0 {
+			continue
+		}
+		if all++; all > 64 {
+			break
+		}
+		head := t.Text(t.FirstText(int(i)))
+		if found, size := dates.Header(head); found.Date != 0 {
+			head = head[size:]
+		}
+		at := labelEnd(head)
+		if at == 0 || strings.ContainsAny(head[:at], "\n.,!?*#") || strings.Count(head[:at], " ") > 2 {
+			continue
+		}
+		if with == 0 {
+			name = head[:at]
+		}
+		if head[:at] == name {
+			with++
+		} else if with--; with == 0 {
+			name = ""
+		}
+	}
+	if with*2 <= all || with < 2 {
+		return ""
+	}
+	return Fence(name)
+}
+
+// read reads the lines of a section of the digest before, but for those that are a part of known. A line of statements that reads as
+// one with a speaker before it has one: see sections.
+func (k *talk) read(section int, text, known string) {
+	src := source{section: section}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if section != told {
+			line = strings.TrimPrefix(strings.TrimPrefix(line, plainBullet), lastingBullet)
+			k.items = append(k.items, extract.Item{Text: clipLine(line, longestOld), Factor: ofModel, Uncut: true})
+			k.sources = append(k.sources, src)
+			continue
+		}
+		if line[0] == '[' && line[len(line)-1] == ']' {
+			src.day, src.speaker = line[1:len(line)-1], ""
+			continue
+		}
+		rest, lasting := strings.CutPrefix(line, lastingBullet)
+		if src.lasting = lasting; !lasting {
+			rest = strings.TrimPrefix(line, plainBullet)
+		}
+		if at := labelEnd(rest); at > 0 {
+			src.speaker, rest = rest[:at], rest[at+len(labelMark):]
+		}
+		if strings.Contains(known, rest) {
+			continue
+		}
+		factor := ofOld
+		if lasting {
+			factor = ofLasting
+		}
+		k.items = append(k.items, extract.Item{Text: clipLine(rest, longestOld), Factor: factor, Uncut: true})
+		k.sources = append(k.sources, src)
+	}
+}
+
+// longestOld is how long a line of a digest before may be, in bytes.
+const longestOld = 1000
+
+// sections writes the sections of a digest of about size bytes. What one speaker says on one day, one thing behind the other, is
+// one line.
+func (k *talk) sections(size int) (out [sections]string) {
+	var b [sections]strings.Builder
+	var last source
+	chosen, was := k.supersede(k.chosen.Choose(size))
+	for n, c := range chosen {
+		src := k.sources[c.Item]
+		src.lasting = src.lasting || c.Own && src.fresh && src.speaker != "assistant"
+		src.fresh = false
+		w := &b[src.section]
+		text := c.Text(k.items[c.Item].Text)
+		if src.at != 0 {
+			text = k.absolute(text, src.at)
+		}
+		text = statementOf(text, was[n])
+		src.at = 0
+		if src.section != told {
+			w.WriteString(plainBullet + text + "\n")
+			continue
+		}
+		if src == last {
+			if end, _ := utf8.DecodeLastRuneInString(w.String()); end != '。' {
+				w.WriteByte(' ')
+			}
+			w.WriteString(text)
+			continue
+		}
+		if w.Len() > 0 {
+			w.WriteByte('\n')
+		}
+		if src.day != last.day && src.day != "" {
+			w.WriteString("[" + Fence(src.day) + "]\n")
+			last.speaker = ""
+		}
+		if src.lasting {
+			w.WriteString(lastingBullet)
+		} else {
+			w.WriteString(plainBullet)
+		}
+		if src.speaker == "" { // of a model
+			src.speaker = "assistant"
+		}
+		if src.speaker != last.speaker || labelEnd(text) > 0 {
+			w.WriteString(src.speaker + labelMark)
+		}
+		w.WriteString(text)
+		last = src
+	}
+	for i := range b {
+		out[i] = strings.TrimSuffix(b[i].String(), "\n")
+	}
+	return out
+}
+
+// statementOf is a statement as a line has it: with a sign at its end, by which the next round tells it from the one behind it.
+func statementOf(text, was string) string {
+	text = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(text, "**", "")), ",;:–—-( ，；：、،")
+	bare := strings.TrimRight(text, "\"'”’»)）」』》")
+	end, _ := utf8.DecodeLastRuneInString(bare)
+	switch {
+	case was != "":
+		text = strings.TrimRight(text, ".。।") + was + "."
+	case strings.ContainsRune(".!?…。！？؟।॥۔", end):
+	case words.Unspaced(end) && !unicode.Is(unicode.Hangul, end):
+		text += "。"
+	default:
+		text += "."
+	}
+	return Fence(text)
+}
+
+// absolute puts the day behind words that name it by its distance from the day on which they were said: "yesterday (7 May, 2023)". A
+// text that names a year itself is left as it is.
+func (k *talk) absolute(text string, at dates.Date) string {
+	ws := words.Append(nil, text)
+	found := dates.Relative(text, ws, at)
+	if len(found) == 0 {
+		return text
+	}
+	for _, d := range dates.In(text, ws) {
+		if d.Year() > 0 {
+			return text
+		}
+	}
+	var b strings.Builder
+	from := 0
+	for _, m := range found {
+		b.WriteString(text[from:m.End] + " (" + k.spelled(m.Date) + ")")
+		from = m.End
+	}
+	return b.String() + text[from:]
+}
+
+// spelled is a date as the headers of the chat spell theirs, where one of them is of the same month; else as ISO 8601 does.
+func (k *talk) spelled(d dates.Date) string {
+	if like := k.months[d.Month()]; like != "" && d.Month() > 0 {
+		if text, ok := d.Like(like); ok {
+			return text
+		}
+	}
+	return string(d.Append(nil))
+}
+
+// labelMark ends the label of a speaker.
+const labelMark = ": "
+
+// labelEnd is where the label ends that a text begins with, or seems to, in bytes; 0 where there is none.
+func labelEnd(text string) int {
+	return max(strings.Index(text[:min(len(text), longestName+len(labelMark))], labelMark), 0)
+}

@@ -1,0 +1,354 @@
+package digest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+)
+
+// A term is a word that means something in one conversation only: a path, an address, an identifier, a number. Terms are
+// what later messages cannot say again if a digest has lost them.
+
+type termKind uint8
+
+const (
+	pathTerm termKind = iota
+	urlTerm
+	nameTerm
+	numberTerm
+	errorTerm // what an error says, from its name to the end of the line
+	termKinds
+)
+
+// The classes of bytes, so that those of a word are the or of its bytes'. A term is a run of bytes that have a class.
+const (
+	small = 1 << iota
+	capital
+	digit
+	under
+	dot
+	link // - @ ~ +
+	slash
+
+	joints = dot | link | slash
+)
+
+var byteClass = func() (class [256]uint8) {
+	for c := range class {
+		switch {
+		case c >= 'a' && c <= 'z':
+			class[c] = small
+		case c >= 'A' && c <= 'Z':
+			class[c] = capital
+		case c >= '0' && c <= '9':
+			class[c] = digit
+		}
+	}
+	class['_'], class['.'], class['/'] = under, dot, slash
+	for _, c := range []byte("-@~+") {
+		class[c] = link
+	}
+	return class
+}()
+
+// maxTerm is the longest term, and maxLink the longest path or address, in bytes; longer ones are data.
+const (
+	maxTerm = 64
+	maxLink = 200
+)
+
+// eachTerm calls see for the terms of a text, in order.
+func eachTerm(text string, see func(kind termKind, term string)) {
+	escapes := 0
+	for i := 0; i < len(text); {
+		all := byteClass[text[i]]
+		from := i
+		i++
+		if all == 0 {
+			switch {
+			case text[from] == 0x1b:
+				i = controlEnd(text, i)
+			case text[from] == '\\' && i < len(text) && (text[i] == 'n' || text[i] == 't' || text[i] == 'r'):
+				if escapes == 0 { // of text in a text; a path of Windows has none
+					escapes = 1
+					if strings.Contains(text, ":\\") {
+						escapes = 2
+					}
+				}
+				if escapes == 1 {
+					i++
+				}
+			}
+			continue
+		}
+		for i < len(text) {
+			c := byteClass[text[i]]
+			if c == 0 {
+				break
+			}
+			all |= c
+			i++
+		}
+		if all&joints == 0 && i < len(text) && text[i] == ':' && strings.HasPrefix(text[i:], "://") {
+			i = urlEnd(text, i+3)
+			if url := strings.TrimRight(text[from:i], ".,;:!?*_"); len(url) <= maxLink && len(url) > 10 {
+				see(urlTerm, url)
+			}
+			continue
+		}
+		word := text[from:i]
+		if i+1 < len(text) && text[i] == ':' && text[i+1] == ' ' && isError(word) {
+			if said := errorIn(text[from:]); said != "" {
+				see(errorTerm, said)
+			}
+		}
+		switch {
+		case len(word) < 3 || all == small || all == capital: // most words: no case, digit or underscore makes them a name
+		case all&(joints|digit) == 0:
+			if isName(word) {
+				see(nameTerm, word)
+			}
+		case len(word) > maxLink:
+		case all&slash != 0:
+			if p := trimPath(word); isPath(p) {
+				see(pathTerm, p)
+			} else {
+				for part := range strings.SplitSeq(word, "/") {
+					linked(part, see)
+				}
+			}
+		default:
+			linked(word, see)
+		}
+	}
+}
+
+// controlEnd is where a control sequence of a terminal ends that begins in front of text[i]: ESC [ … letter.
+func controlEnd(text string, i int) int {
+	if i >= len(text) || text[i] != '[' {
+		return i
+	}
+	for i++; i < len(text) && text[i] < '@'; i++ {
+	}
+	return min(i+1, len(text))
+}
+
+// isError tells whether a word names an error in front of what it says: "TypeError", "error", "fatal".
+func isError(word string) bool {
+	switch len(word) {
+	case 5:
+		return strings.EqualFold(word, "error") || strings.EqualFold(word, "fatal") || strings.EqualFold(word, "panic")
+	}
+	return len(word) > 5 && word[0] >= 'A' && word[0] <= 'Z' && (strings.HasSuffix(word, "Error") || strings.HasSuffix(word, "Exception"))
+}
+
+// The sizes of what an error says, in bytes, its name included.
+const (
+	leastError = 16
+	mostError  = 160
+)
+
+// errorIn is what an error says that text begins with; "" if that is too little.
+func errorIn(text string) string {
+	said := text[:min(len(text), mostError)]
+	if n := strings.IndexAny(said, "\n\r\x1b"); n >= 0 {
+		said = said[:n]
+	}
+	if said = strings.TrimSpace(trimRune(said)); len(said) < leastError {
+		return ""
+	}
+	return said
+}
+
+// linked finds the terms in a word without slashes.
+func linked(word string, see func(termKind, string)) {
+	for len(word) > 0 && byteClass[word[0]]&joints != 0 {
+		word = word[1:]
+	}
+	for len(word) > 0 && byteClass[word[len(word)-1]]&joints != 0 {
+		word = word[:len(word)-1]
+	}
+	if len(word) < 3 {
+		return
+	}
+	var all uint8
+	for i := range len(word) {
+		all |= byteClass[word[i]]
+	}
+	switch {
+	case all == small || all == capital:
+	case all&^(digit|dot) == 0 && isNumber(word):
+		see(numberTerm, word)
+	case all&dot != 0 && isFile(word):
+		see(pathTerm, word)
+	case all&link != 0 && all&digit != 0 && len(word) <= maxTerm && len(word) > 5:
+		see(nameTerm, word) // a version, an id, a date, a model
+	default:
+		for from, i := 0, 0; i <= len(word); i++ {
+			if i == len(word) || byteClass[word[i]]&joints != 0 {
+				if isName(word[from:i]) {
+					see(nameTerm, word[from:i])
+				}
+				from = i + 1
+			}
+		}
+	}
+}
+
+func urlEnd(text string, i int) int {
+	for i < len(text) && text[i] > ' ' && !strings.ContainsRune("\"'<>()[]{}`\\|", rune(text[i])) && text[i] < 0x80 {
+		i++
+	}
+	return i
+}
+
+// isName tells whether a word of letters and digits is an identifier: it has an underscore, a capital letter inside, or
+// letters and digits.
+func isName(w string) bool {
+	if len(w) < 5 || len(w) > maxTerm {
+		return false
+	}
+	lower, upper, digits, under, hump := 0, 0, 0, 0, false
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case c == '_':
+			under++
+		case c >= 'a' && c <= 'z':
+			lower++
+			hump = hump || upper > 1 && i > 1 && w[i-1] < 'a' && w[i-1] >= 'A'
+		case c >= 'A' && c <= 'Z':
+			upper++
+			hump = hump || i > 0 && w[i-1] >= 'a'
+		default:
+			digits++
+		}
+	}
+	letters := lower + upper
+	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
+}
+
+// isNumber tells whether a word is a number of three digits or more, or of parts between dots.
+func isNumber(w string) bool {
+	dots := 0
+	for i := 0; i < len(w); i++ {
+		if w[i] == '.' {
+			dots++
+		} else if w[i] < '0' || w[i] > '9' {
+			return false
+		}
+	}
+	return len(w) <= 15 && (dots > 0 || len(w) >= 3)
+}
+
+// isFile tells whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits,
+// and is not an abbreviation or the seam of two sentences.
+func isFile(w string) bool {
+	at := strings.LastIndexByte(w, '.')
+	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
+		return false
+	}
+	_, known := extensions[w[at+1:]]
+	return known
+}
+
+// extensions are those of files that conversations with agents are about.
+var extensions = map[string]struct{}{}
+
+func init() {
+	for _, e := range strings.Fields("go py ts tsx js jsx mjs cjs json jsonl md mdx txt yaml yml toml sql sh rs java kt swift c h cc cpp hpp cs rb " +
+		"php css scss html xml svg cfg ini conf env lock log diff patch ipynb lua zig ex exs erl hs scala dart vue svelte tf proto " +
+		"graphql csv tsv pdf png jpg wasm mod sum gradle lean r jl pl mk") {
+		extensions[e] = struct{}{}
+	}
+}
+
+func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
+
+// isPath tells whether a word with a slash is a path and not a pair of words: it has two slashes or more, or the name of a
+// file, and a letter.
+func isPath(w string) bool {
+	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
+		return false
+	}
+	last := strings.LastIndexByte(w, '/')
+	if last < 0 {
+		return false
+	}
+	letters := false
+	for i := 0; i < len(w) && !letters; i++ {
+		letters = byteClass[w[i]]&(small|capital|under) != 0
+	}
+	return letters && (strings.Count(w, "/") >= 2 || isFile(w[last+1:]) || strings.ContainsAny(w, "_-@0123456789"))
+}
+
+// terms collects terms with weights.
+type terms struct {
+	at   critbit.Map[int32] // indexes of list
+	list []term
+}
+
+type term struct {
+	text   string
+	kind   termKind
+	seen   int32 // the message that it was seen in last, so that it counts once in each
+	weight int64
+}
+
+func (ts *terms) add(text string, weight int64, message int32) {
+	eachTerm(text, func(kind termKind, word string) { ts.put(kind, word, weight, message) })
+}
+
+func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
+	i, found := ts.at.Get(word)
+	if !found {
+		i = int32(len(ts.list))
+		word = strings.Clone(word)
+		ts.at.Set(word, i)
+		ts.list = append(ts.list, term{text: word, kind: kind, seen: -1})
+	}
+	if t := &ts.list[i]; t.seen != message {
+		t.seen = message
+		t.weight += weight
+	}
+}
+
+// value is what a term is worth for its length. Errors count as if they were short: they have a share of their own.
+func (t *term) value() int64 {
+	size := len(t.text) + 12
+	if t.kind == errorTerm {
+		size = 24
+		if t.text[0] >= 'a' && strings.ContainsAny(t.text, "{}()`") { // a field of that name, in code
+			size = 96
+		}
+	}
+	return t.weight * 1000 / int64(size)
+}
+
+// rank sorts terms, the best for their length first.
+func rank(list []term) []term {
+	slices.SortFunc(list, func(a, b term) int {
+		return cmp.Or(cmp.Compare(b.value(), a.value()), strings.Compare(a.text, b.text))
+	})
+	return list
+}
+
+// ranked are the terms, the best for their length first.
+func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
+
+// words are the terms of a text, for looking up what it already says. Of a path, each of its ends counts as said.
+func said(text string, into *critbit.Map[struct{}]) {
+	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
+}
+
+func say(kind termKind, word string, into *critbit.Map[struct{}]) {
+	into.Add(word)
+	if kind != pathTerm {
+		return
+	}
+	for i := strings.IndexByte(word, '/'); i >= 0; i = strings.IndexByte(word, '/') {
+		word = word[i+1:]
+		into.Add(word)
+	}
+}

@@ -1,0 +1,181 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// use is what a tool does with what its arguments name.
+type use uint8
+
+const (
+	unknown  use = iota
+	reads        // the result is the content of one file
+	searches     // looks into files or lists them
+	edits        // changes files
+	runs         // runs a command
+	plans        // keeps the list of what is to be done
+)
+
+// tools are the names that agents give to the tools whose use is known, as ToolKey spells them.
+var tools = map[string]use{}
+
+func init() {
+	for _, row := range []struct {
+		use   use
+		names string
+	}{
+		{reads, "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread"},
+		{searches, "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch"},
+		{edits, "write writefile writetofile edit editfile multiedit create createfile strreplace strreplaceeditor " +
+			"strreplacebasededittool applypatch applydiff patch replace replaceinfile searchreplace editor notebookedit " +
+			"insert append deletefile movefile rename fswrite"},
+		{runs, "bash shell exec execcommand executecommand runcommand runcommands runshellcommand runterminalcmd terminal " +
+			"shellcommand localshell localshellcall executebash runinterminal powershell cmd sh"},
+		{plans, "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist settodolist"},
+	} {
+		for _, name := range strings.Fields(row.names) {
+			tools[name] = row.use
+		}
+	}
+}
+
+// ToolKey is a tool's name as the tables have it: lower case, without _ and -. Agents write Read, read_file, str-replace.
+func ToolKey(name string) string {
+	key := make([]byte, 0, len(name))
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != '_' && c != '-' {
+			key = append(key, c)
+		}
+	}
+	return string(key)
+}
+
+// useOf is what the tool of a name does. What stands before the name, of the server or the name space that it comes from
+// (mcp__files__read_file, functions.shell), does not count.
+func useOf(name string) use {
+	if i := strings.LastIndex(name, "__"); i >= 0 {
+		name = name[i+2:]
+	}
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		name = name[i+1:]
+	}
+	return tools[ToolKey(name)]
+}
+
+// ReadsFile tells whether a tool's result is the content of one file.
+func ReadsFile(tool string) bool { return useOf(tool) == reads }
+
+// EditsFile tells whether a tool changes files.
+func EditsFile(tool string) bool { return useOf(tool) == edits }
+
+// argument is what the value of a tool call's argument is.
+type argument uint8
+
+const (
+	plain argument = iota
+	path
+	command
+	patch
+)
+
+// keysOf are the names of arguments whose value is known. Where several of a kind stand in one call, the first of the
+// list counts.
+var keysOf = []struct {
+	is   argument
+	keys []string
+}{
+	{path, []string{"path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "notebook_path", "relative_path", "paths", "files"}},
+	{command, []string{"command", "cmd", "script", "commands", "shell_command"}},
+	{patch, []string{"input", "patch", "diff"}},
+}
+
+// argumentOf tells what the value under a key is, and its place in the list of such keys.
+func argumentOf(key string) (is argument, rank int) {
+	for _, k := range keysOf {
+		for i, name := range k.keys {
+			if name == key {
+				return k.is, i
+			}
+		}
+	}
+	return plain, 0
+}
+
+// arguments calls see for every string in the arguments of a tool call, with the key that it stands under (the nearest,
+// outside of lists). Arguments that are no JSON are one string under no key.
+func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, text string)) {
+	args := argumentsOf(t, call)
+	if len(args) == 0 {
+		return
+	}
+	s := jsonspan.New(args)
+	if s.Skip(); s.Err() != nil {
+		see("", string(args))
+		return
+	}
+	s = jsonspan.New(args)
+	stringsIn(s, args, "", see)
+}
+
+func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text string)) {
+	switch s.Kind() {
+	case jsonspan.String:
+		see(key, jsonspan.Text(src, s.Text().Span))
+	case jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			stringsIn(s, src, key, see)
+		}
+	case jsonspan.Object:
+		for s.Object(); ; {
+			name, ok := s.Key()
+			if !ok {
+				return
+			}
+			stringsIn(s, src, string(name), see)
+		}
+	default:
+		s.Skip()
+	}
+}
+
+// Path is the path in the arguments of a tool call, or "". Only members of the arguments themselves count, and of several
+// the one that stands first in the table.
+func Path(t *transcript.Transcript, call *transcript.Part) string {
+	args := argumentsOf(t, call)
+	s := jsonspan.New(args)
+	if s.Kind() != jsonspan.Object {
+		return ""
+	}
+	best, found := len(keysOf[0].keys), ""
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		is, rank := argumentOf(string(key))
+		if is != path || rank >= best || s.Kind() != jsonspan.String {
+			s.Skip()
+			continue
+		}
+		best, found = rank, jsonspan.Text(args, s.Text().Span)
+	}
+	return found
+}
+
+// argumentsOf is the JSON of a tool call's arguments, or the text that stands in its place; nil if there are none.
+func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
+	switch {
+	case call.Body.Zero():
+		return nil
+	case call.Has(transcript.JSONText) || t.IsString(call.Body):
+		return t.AppendText(nil, call.Body)
+	}
+	return t.Bytes(call.Body)
+}

@@ -1,0 +1,26 @@
+package digest
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// windowBudget is the style of S3. ctxfold's own record, headings and digest messages are made after it; it asks in its own words for
+// them.
+var windowBudget = &Style{
+	Name: "window-budget", Role: transcript.User, Own: true,
+	Header: Header, System: System,
+	Thinking: "high", // S3.25
+	Record:   ownRecord,
+	Prompt: func(p *Prompt) string {
+		before, behind := WindowBudgetAsk(p.Scope)
+		return p.between(before, behind)
+	},
+	Ask: func(int) string { return template },
+}
+
+// WindowBudgetAsk is what a prompt of the style window-budget says before the record and behind it.
+func WindowBudgetAsk(scope api.Scope) (before, behind string) {
+	s := scopes[scope]
+	return s.before, s.behind
+}

@@ -1,0 +1,209 @@
+// Package extract chooses, under a budget, the sentences and clauses of texts that say most of what nothing chosen before
+// says. It is what a digest without a model is made of where people talk.
+//
+// A word weighs the more the fewer sentences have it (inverse document frequency), names and numbers weigh double, and each
+// time that a word is chosen it counts half of what it did. So greetings and courtesies, which everybody repeats, weigh
+// nothing, and a fact that was told weighs little the second time. What a sentence gains is divided by a power of its length,
+// and the best one is taken until the budget is spent: the usual greedy solution of budgeted maximum coverage (Khuller, Moss
+// and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
+//
+// What never enters this package: who spoke, what a digest looks like, and words of any language but the few that say "I".
+package extract
+
+import (
+	"math/bits"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// Item is a text to choose from.
+type Item struct {
+	Text string
+	// Factor multiplies what its sentences gain, in 1/1024; 0 is 1024.
+	Factor int
+	// Uncut keeps its sentences from being cut at clauses: they have been chosen before.
+	Uncut bool
+	// Whole takes the text as one sentence, uncut.
+	Whole bool
+}
+
+// Chosen is a sentence, or clauses of one, that was chosen.
+type Chosen struct {
+	Item     int // the index of its item
+	From, To int // where it stands in the item's text, in bytes
+	// Sentence is a number of the sentence, the same in each choice.
+	Sentence int
+	// Own tells that somebody says it of themselves, in the first person, with a name or a number in it.
+	Own bool
+}
+
+// Text is what was chosen of an item's text.
+func (c Chosen) Text(text string) string { return text[c.From:c.To] }
+
+// Extract holds what was read of the items. It serves any number of choices.
+type Extract struct {
+	items     []Item
+	sentences []sentence
+	clauses   []clause
+	words     []occurrence
+	stems     stems
+	said      prints
+	weights   []int32 // by stem, in 1/1024
+	known     []uint8 // by stem: how often what stays beside has it, 0 or 1
+	gained    bool    // sentences know what they gain alone
+}
+
+// sentence is a sentence of an item.
+type sentence struct {
+	item    int32
+	clauses [2]int32 // its range in Extract.clauses
+	factor  int32    // of its gain, in 1/1024
+	own     bool     // see Chosen.Own
+	first   int32    // its best clauses, when its gain was last computed
+	last    int32
+	gain    int64
+	alone   best // before anything is chosen
+}
+
+// best is what the best clauses of a sentence gain, and which these are.
+type best struct {
+	gain        int64
+	first, last int32
+}
+
+// clause is a part of a sentence that may stand alone, or end one.
+type clause struct {
+	from, to int32    // bytes of the item's text
+	words    [2]int32 // its range in Extract.words
+	starts   bool     // what is chosen may begin with it
+}
+
+// occurrence is a word where it stands.
+type occurrence struct {
+	stem   int32
+	factor int32 // in 1/1024; 0 where the sentence has the stem already
+}
+
+// New reads items. beside are texts that the reader has anyway: what they say counts as said.
+func New(items []Item, beside []string) *Extract {
+	e := &Extract{items: items}
+	size := 0
+	for _, it := range items {
+		size += len(it.Text)
+	}
+	e.stems.init(size / 32)
+	e.said = make(prints, 1<<bits.Len(uint(size/64+64)))
+	e.words, e.clauses, e.sentences = make([]occurrence, 0, size/5), make([]clause, 0, size/40), make([]sentence, 0, size/60)
+	var ws []words.Word
+	for i := range items {
+		ws = e.read(int32(i), ws)
+	}
+	e.weigh()
+	e.known = make([]uint8, e.stems.len())
+	for _, text := range beside {
+		ws = words.Append(ws[:0], text)
+		for _, w := range ws {
+			if id := e.stems.find(w.Stem); id >= 0 {
+				e.known[id] = 1
+			}
+		}
+	}
+	return e
+}
+
+// The factors of a word and of a sentence, in 1/1024. They were set on public conversations of people by halving and doubling
+// each: around these values what is held changes by less than a twentieth.
+const (
+	plain     = 1024
+	twice     = 2048 // a name or a number
+	ofSelf    = 1280 // a sentence in the first person
+	withDigit = 1229 // one with a number: a date, an amount
+	withName  = 1229
+	question  = 410 // it says what is not known yet
+	fewWords  = 512 // of clauses of less than four words
+)
+
+// read reads an item. It uses the room of ws and returns it.
+func (e *Extract) read(item int32, ws []words.Word) []words.Word {
+	it := &e.items[item]
+	for s := (splitter{text: it.Text, whole: it.Whole}); s.next(); {
+		text := it.Text[s.from:s.to]
+		ws = words.Append(ws[:0], text)
+		if len(ws) == 0 || len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 && !it.Whole { // "Oh."
+			continue
+		}
+		out := sentence{item: item}
+		out.factor, out.own = factorOf(text, ws)
+		if it.Factor > 0 {
+			out.factor = int32(int64(out.factor) * int64(it.Factor) / plain)
+		}
+		out.clauses[0] = int32(len(e.clauses))
+		from := int32(len(e.words))
+		print := uint32(len(ws))
+		for k, w := range ws {
+			o := occurrence{stem: e.stems.id(w.Stem), factor: plain}
+			switch {
+			case e.stems.in[o.stem] == int32(len(e.sentences))+1:
+				o.factor = 0
+			case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1:
+				o.factor = twice
+			}
+			if o.factor > 0 {
+				e.stems.in[o.stem] = int32(len(e.sentences)) + 1
+				e.stems.df[o.stem]++
+			}
+			e.words = append(e.words, o)
+			print = (print ^ w.Stem) * 16777619
+		}
+		if e.said.in(print) { // said before, word for word
+			e.words = e.words[:from]
+			continue
+		}
+		if it.Uncut || it.Whole {
+			e.clauses = append(e.clauses, clause{int32(s.from), int32(s.to), [2]int32{from, int32(len(e.words))}, true})
+		} else {
+			e.cut(text, int32(s.from), from, ws)
+		}
+		out.clauses[1] = int32(len(e.clauses))
+		e.sentences = append(e.sentences, out)
+	}
+	return ws
+}
+
+// factorOf is what a sentence's gain is multiplied by, in 1/1024, and whether somebody says it of themselves.
+func factorOf(text string, ws []words.Word) (factor int32, own bool) {
+	f := int64(plain)
+	var all words.Kind
+	self := false
+	for k, w := range ws {
+		kind := w.Kind
+		if k == 0 || w.End-w.From < 2 {
+			kind &^= words.Capital
+		}
+		all |= kind
+		self = self || selfSet.Has(w.Stem)
+	}
+	if self {
+		f = f * ofSelf / plain
+	}
+	if all&words.Digit != 0 {
+		f = f * withDigit / plain
+	}
+	if all&words.Capital != 0 {
+		f = f * withName / plain
+	}
+	own = self && all&(words.Digit|words.Capital) != 0
+	if asks(text) {
+		f, own = f*question/plain, false
+	}
+	return int32(f), own
+}
+
+// weigh gives each stem its weight: the logarithm of 1 + sentences / sentences with it.
+func (e *Extract) weigh() {
+	n := uint64(len(e.sentences))
+	e.weights = make([]int32, e.stems.len())
+	for i, df := range e.stems.df {
+		e.weights[i] = int32(log2(plain+plain*n/uint64(max(df, 1))) - log2(plain))
+	}
+}

@@ -1,0 +1,437 @@
+// Package jsonspan reads JSON in place: it walks bytes once and answers with spans and measures, and never builds values.
+//
+// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets back where it stands in
+// the source and how large its text is. Nothing is copied and nothing is allocated, except for a key that is written
+// with escapes. Errors are sticky: after the first one every call returns zero values, and loops over keys and elements
+// end, so that readers check once at the end.
+//
+// What never enters this package: what a transcript is, and what a token is.
+package jsonspan
+
+import "math/bits"
+
+// MaxDepth is how many objects and arrays may stand inside each other. Deeper input is an error (too_deep), so that no
+// input makes a reader recurse without end.
+const MaxDepth = 512
+
+// MaxSize is the largest source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in all.
+const MaxSize = 1 << 30
+
+// Span is a half-open range of bytes of a source. The zero Span stands for "not there".
+type Span struct{ Start, End uint32 }
+
+// Len is the number of bytes in the span.
+func (p Span) Len() int { return int(p.End - p.Start) }
+
+// Zero tells whether the span is the zero Span, which no value has (every value has at least one byte).
+func (p Span) Zero() bool { return p.End == 0 }
+
+// Of returns the bytes of the span in src.
+func (p Span) Of(src []byte) []byte { return src[p.Start:p.End:p.End] }
+
+// Measure is the size of a text in three units, escapes decoded.
+type Measure struct {
+	Bytes uint32 // UTF-8 bytes
+	Runes uint32 // Unicode scalar values
+	UTF16 uint32 // UTF-16 code units, what JavaScript calls length
+	// Weight is what the Scanner's Automaton makes of the text, in 1/WeightUnit token; 0 where there is none.
+	Weight uint32
+}
+
+// Add returns the sum of two measures.
+func (m Measure) Add(o Measure) Measure {
+	return Measure{m.Bytes + o.Bytes, m.Runes + o.Runes, m.UTF16 + o.UTF16, m.Weight + o.Weight}
+}
+
+// ASCII is the measure of n ASCII characters.
+func ASCII(n uint32) Measure { return Measure{n, n, n, 0} }
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of JSON values. Invalid stands for anything that starts no value.
+const (
+	Invalid Kind = iota
+	Object
+	Array
+	String
+	Number
+	True
+	False
+	Null
+)
+
+// Str is a string value: its span with the quotes, and the measure of the text inside.
+type Str struct {
+	Span
+	Measure
+	// Escapes is how many more characters the text takes when it is written as JSON with the fewest escapes
+	// (as JSON.stringify does), the quotes not counted.
+	Escapes uint32
+	// Escaped tells whether the source has a backslash in it; if not, the bytes between the quotes are the text.
+	Escaped bool
+}
+
+// JSON is the measure of the string written as JSON with the fewest escapes, quotes included.
+func (s Str) JSON() Measure {
+	m := s.Measure.Add(ASCII(s.Escapes + 2))
+	if s.Weight > 0 {
+		m.Weight += quoteWeight + s.Escapes*escapeWeight
+	}
+	return m
+}
+
+// Value is any value: its span, and its measure written as compact JSON.
+type Value struct {
+	Span
+	Kind Kind
+	Measure
+}
+
+// Scanner walks one source from front to back.
+type Scanner struct {
+	src   []byte
+	pos   int
+	depth int
+	fresh bool // just inside an opening bracket
+	err   *Error
+	name  uint32 // where the key read last begins
+
+	// Lenient turns lone surrogates from errors into counts (Lone): they are measured as U+FFFD. New sets it, because JSON text of
+	// other programs has them, and no half of an emoji is worth an error.
+	Lenient bool
+	// Weigh weighs the text of every string, if it is set.
+	Weigh *Automaton
+	// Lone counts the lone surrogates met so far; FirstLone is the offset of the first.
+	Lone, FirstLone int
+}
+
+// New returns a scanner at the start of src. It keeps src and never writes to it.
+func New(src []byte) *Scanner {
+	s := &Scanner{src: src, Lenient: true}
+	s.count()
+	if len(src) > MaxSize {
+		s.Fail(TooLarge, MaxSize, "the input is larger than 1 GiB")
+	}
+	return s
+}
+
+// At returns a scanner that shares the source and settings of s and stands at offset.
+func (s *Scanner) At(offset uint32) *Scanner {
+	w := &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient, Weigh: s.Weigh}
+	w.count()
+	return w
+}
+
+// Within returns a scanner as At does, which stands before an element of an array that depth objects and arrays enclose, the
+// array counted: Elem is next.
+func (s *Scanner) Within(offset uint32, depth int) *Scanner {
+	w := s.At(offset)
+	w.depth, w.fresh = depth, true
+	return w
+}
+
+// Src returns the bytes that the scanner walks.
+func (s *Scanner) Src() []byte { return s.src }
+
+// Pos is the offset of the next byte to read.
+func (s *Scanner) Pos() uint32 { return uint32(s.pos) }
+
+// KeyPos is the offset of the key read last, of its opening quote.
+func (s *Scanner) KeyPos() uint32 { return s.name }
+
+// Err is the first error, or nil.
+func (s *Scanner) Err() *Error { return s.err }
+
+// Fail records an error at a byte offset, unless there is one already.
+func (s *Scanner) Fail(code Code, offset int, message string) {
+	if s.err == nil {
+		s.err = &Error{Code: code, Offset: offset, Message: message}
+	}
+}
+
+func (s *Scanner) unexpected(want string) {
+	if s.pos >= len(s.src) {
+		s.Fail(TruncatedJSON, len(s.src), "the JSON ends where "+want+" is expected")
+		return
+	}
+	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
+}
+
+// wrong records that the next value is of another kind than wanted, or no JSON at all.
+func (s *Scanner) wrong(want string) {
+	kind := s.Kind()
+	at := s.pos
+	if kind == True || kind == False || kind == Null {
+		s.scalar(kind)
+	}
+	if kind != Invalid {
+		s.Fail(WrongType, at, "expected "+want+", found "+describe(s.src[at:]))
+	}
+}
+
+func (s *Scanner) space() {
+	for s.pos < len(s.src) {
+		switch s.src[s.pos] {
+		case ' ', '\n', '\r', '\t':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// Kind looks at the next value without reading it. It records an error if no value starts here.
+func (s *Scanner) Kind() Kind {
+	if s.err != nil {
+		return Invalid
+	}
+	s.space()
+	if s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == '{':
+			return Object
+		case c == '[':
+			return Array
+		case c == '"':
+			return String
+		case c == '-' || c >= '0' && c <= '9':
+			return Number
+		case c == 't':
+			return True
+		case c == 'f':
+			return False
+		case c == 'n':
+			return Null
+		}
+	}
+	s.unexpected("a value")
+	return Invalid
+}
+
+// Object enters an object; call Key until it says false.
+func (s *Scanner) Object() bool { return s.open('{', "an object") }
+
+// Array enters an array; call Elem until it says false.
+func (s *Scanner) Array() bool { return s.open('[', "an array") }
+
+func (s *Scanner) open(bracket byte, want string) bool {
+	if s.err != nil {
+		return false
+	}
+	s.space()
+	if s.pos >= len(s.src) {
+		s.unexpected(want)
+		return false
+	}
+	if s.src[s.pos] != bracket {
+		s.wrong(want)
+		return false
+	}
+	if s.depth == MaxDepth {
+		s.Fail(TooDeep, s.pos, "more than 512 objects and arrays inside each other")
+		return false
+	}
+	s.depth++
+	s.pos++
+	s.fresh = true
+	return true
+}
+
+// next moves to the next member of the innermost object or array. It reports false at its end, which it consumes.
+func (s *Scanner) next(closing byte, want string) bool {
+	if s.err != nil {
+		return false
+	}
+	s.space()
+	if s.pos < len(s.src) {
+		c := s.src[s.pos]
+		if c == closing {
+			s.pos++
+			s.depth--
+			s.fresh = false
+			return false
+		}
+		if s.fresh {
+			s.fresh = false
+			return true
+		}
+		if c == ',' {
+			s.pos++
+			s.space()
+			if s.pos < len(s.src) && s.src[s.pos] == closing {
+				s.Fail(InvalidJSON, s.pos, "a comma stands before the closing bracket")
+				return false
+			}
+			return true
+		}
+	}
+	s.unexpected(want)
+	return false
+}
+
+// Elem moves to the next element of the array entered last. It reports false at the end of the array or on an error.
+func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
+
+// Key moves to the next member of the object entered last and returns its decoded key; the value is next to read. It
+// reports false at the end of the object or on an error.
+func (s *Scanner) Key() ([]byte, bool) {
+	if !s.next('}', "',' or '}'") {
+		return nil, false
+	}
+	if name := s.shortKey(); name != nil {
+		return name, true
+	}
+	k, ok := s.key(false)
+	if !ok {
+		return nil, false
+	}
+	if k.Escaped {
+		return AppendText(nil, s.src, k.Span), true
+	}
+	return s.src[k.Start+1 : k.End-1], true
+}
+
+// shortKey reads the key that stands here, with its colon, if it is like nearly all: of 1 to 15 plain characters, and the colon
+// right behind it. If not, it returns nil and has read nothing.
+func (s *Scanner) shortKey() []byte {
+	b, from := s.src, s.pos+1
+	if from+17 > len(b) || b[s.pos] != '"' {
+		return nil
+	}
+	m, at := special(Load(b, from)), from
+	if m == 0 {
+		at += 8
+		if m = special(Load(b, at)); m == 0 {
+			return nil
+		}
+	}
+	at += bits.TrailingZeros64(m) >> 3
+	if at == from || b[at] != '"' || b[at+1] != ':' {
+		return nil
+	}
+	s.name, s.pos = uint32(from-1), at+2
+	return b[from:at]
+}
+
+// key reads the key that stands here, and its colon.
+func (s *Scanner) key(weigh bool) (Str, bool) {
+	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
+		s.unexpected("a key in quotes")
+		return Str{}, false
+	}
+	k := s.str(weigh)
+	if s.err != nil {
+		return Str{}, false
+	}
+	s.name = k.Start
+	s.space()
+	if s.pos >= len(s.src) || s.src[s.pos] != ':' {
+		s.unexpected("':'")
+		return Str{}, false
+	}
+	s.pos++
+	return k, true
+}
+
+// Text reads a string value.
+func (s *Scanner) Text() Str {
+	if s.err != nil {
+		return Str{}
+	}
+	s.space()
+	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
+		s.wrong("a string")
+		return Str{}
+	}
+	return s.str(true)
+}
+
+// TextOrNull reads a string, or null as the zero Str.
+func (s *Scanner) TextOrNull() Str {
+	if s.Kind() == Null {
+		s.Skip()
+		return Str{}
+	}
+	return s.Text()
+}
+
+// End checks that nothing but white space is left.
+func (s *Scanner) End() {
+	if s.err != nil {
+		return
+	}
+	if s.space(); s.pos < len(s.src) {
+		s.Fail(InvalidJSON, s.pos, "the JSON ended, but more follows: "+describe(s.src[s.pos:]))
+	}
+}
+
+// Skip reads a whole value of any kind, checks it, and measures it as compact JSON. Numbers count as they are spelled.
+func (s *Scanner) Skip() Value {
+	kind := s.Kind()
+	if kind == Invalid {
+		return Value{}
+	}
+	v := Value{Kind: kind}
+	v.Start = uint32(s.pos)
+	switch kind {
+	case Object, Array:
+		v.Measure = s.nested()
+	default:
+		v.Measure = s.scalar(kind)
+	}
+	if s.err != nil {
+		return Value{}
+	}
+	v.End = uint32(s.pos)
+	return v
+}
+
+// nested skips one object or array without recursion: a bit for each open bracket tells which kind it is.
+func (s *Scanner) nested() Measure {
+	var m Measure
+	var object [MaxDepth/64 + 1]uint64
+	base := s.depth
+	for s.err == nil {
+		kind := s.Kind()
+		switch kind {
+		case Object, Array:
+			if kind == Object {
+				s.Object()
+				object[s.depth/64] |= 1 << (s.depth % 64)
+			} else {
+				s.Array()
+				object[s.depth/64] &^= 1 << (s.depth % 64)
+			}
+			m = m.Add(ASCII(2))
+		case Invalid:
+			return m
+		default:
+			m = m.Add(s.scalar(kind))
+		}
+		// Close what ends here, then stand at the next value.
+		for s.err == nil && s.depth > base {
+			first := s.fresh
+			if object[s.depth/64]>>(s.depth%64)&1 == 1 {
+				if !s.next('}', "',' or '}'") {
+					continue
+				}
+				k, ok := s.key(true)
+				if !ok {
+					continue
+				}
+				m = m.Add(k.JSON()).Add(ASCII(1))
+			} else if !s.Elem() {
+				continue
+			}
+			if !first {
+				m = m.Add(ASCII(1))
+			}
+			break
+		}
+		if s.depth <= base {
+			break
+		}
+	}
+	return m
+}

@@ -1,0 +1,484 @@
+// Package mend makes valid what a provider would refuse: the repairs of the rules that a wire format names, and thinking that
+// is bound to what stands before it. It changes nothing in what is valid.
+package mend
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// Run is a run whose view is mended.
+type Run struct {
+	archive.Run
+	Refused   []api.LeftViolation // what the provider would refuse of the input
+	Late      int                 // tokens of the messages that came after the plan and are items now
+	tolerated map[uint64]cases    // violations of the input that stay, by placeOf
+}
+
+// LostResult is what a repair answers a tool call with whose result is gone.
+const LostResult = "[No result: it was lost before this point of the conversation]"
+
+// maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
+const maxRepairs = 8
+
+// Repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep
+// a message from being mended: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
+//
+// What the provider tolerates stays as it came in, unless the policy wants all mended. What a pass has brought is mended: a
+// result breaks no rule that the input kept.
+func (c *Run) Repair() {
+	c.mendAll(func(wire.Violation) bool { return true })
+	if c.T.LoneBeside && !c.Beside {
+		c.Beside = true
+		c.Report.Repaired++
+		c.Act(api.Action{Action: repairAction[wire.Replace], Pass: "repair", Message: -1, Rule: "I8"})
+	}
+}
+
+// RepairInput is repair for what came in. Half surrogate pairs stay until it is known which messages do: a digest has none.
+func (c *Run) RepairInput() {
+	c.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
+}
+
+// mendAll is repair for some violations.
+func (c *Run) mendAll(which func(wire.Violation) bool) {
+	for range maxRepairs {
+		violations := c.Violations()
+		if c.tolerated == nil {
+			c.tolerated, c.Refused = map[uint64]cases{}, c.Named(violations)
+			for _, v := range violations {
+				if v.Severity == wire.Tolerated && c.Policy.Repair != "all" {
+					c.tolerated[placeOf(&v)] |= 1 << v.Case
+				}
+			}
+		}
+		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
+			return !which(v) || v.Severity == wire.Tolerated && c.tolerated[placeOf(&v)]>>v.Case&1 == 1
+		})
+		if !c.mendFirst(violations) {
+			return
+		}
+	}
+}
+
+// cases is a set of cases of rules.
+type cases uint32
+
+// placeOf is where a rule is broken, as one number: an index of the transcript's messages, and one of its parts or -1.
+func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
+
+// Violations are those of the list as it is now.
+func (c *Run) Violations() []wire.Violation {
+	return c.F.Check(c.T, c.Seq(), c.Policy.OpenCalls == "answer")
+}
+
+// Named are those of some violations that the provider refuses, as a report names them.
+func (c *Run) Named(violations []wire.Violation) (left []api.LeftViolation) {
+	if !wire.AnyRefused(violations) {
+		return nil
+	}
+	places := map[int32]int{}
+	for i, m := range c.Seq() {
+		places[m] = i
+	}
+	for _, v := range violations {
+		if v.Severity == wire.Refused {
+			left = append(left, api.LeftViolation{Rule: v.Rule, Message: places[v.Message], Text: v.Text})
+		}
+	}
+	return left
+}
+
+// stage is when a fix is made: ids first, since what else is mended writes them; turns last, since what else is mended
+// takes messages away and brings others.
+func stage(f wire.Fix) int {
+	switch f {
+	case wire.RenameID:
+		return 0
+	case wire.AddTurn:
+		return 2
+	}
+	return 1
+}
+
+// mendFirst mends the violations whose turn it is, and tells whether there were any that it could mend.
+func (c *Run) mendFirst(violations []wire.Violation) bool {
+	for s := range 3 {
+		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
+		if len(now) > 0 && c.mend(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// mend applies the fixes of one check, from the last item to the first so that places stay right.
+func (c *Run) mend(violations []wire.Violation) bool {
+	place := make(map[int32]int, len(c.Items))
+	for i, it := range c.Items {
+		place[it.Msg] = i
+	}
+	gone := map[int]bool{}
+	inserts := map[int][]byte{}       // messages to put behind an item; -1 is the front
+	unanswered := map[int32][]int32{} // by message: the parts that are calls without result
+	answered := map[int][]int32{}     // by item: the calls that are answered by what is put behind it, in order
+	gather := map[int]bool{}          // items whose calls get their results in one message behind them
+	var moved []move
+	turns := map[int]transcript.Role{}
+	touched := map[int]bool{} // items that have to be measured anew
+	drained := map[int]bool{} // items that results were taken from
+	opener, done := -1, false
+	for _, v := range violations {
+		at, ok := place[v.Message]
+		if !ok {
+			continue
+		}
+		saved := 0
+		switch v.Fix {
+		case wire.None:
+			continue
+		case wire.DropMessage:
+			gone[at] = true
+		case wire.DropPart:
+			if c.T.Parts[v.Part].List == transcript.NoList {
+				gone[at] = true
+			} else {
+				saved = c.P.Parts(c.T, c.T.Parts[v.Part:int(v.Part)+1+len(c.T.Inner(int(v.Part)))])
+				c.TakePart(v.Part)
+				touched[at] = true
+			}
+		case wire.AddResult:
+			unanswered[v.Message] = append(unanswered[v.Message], v.Part)
+		case wire.RenameID:
+			if !c.rename(at, v.Part, place, touched) {
+				continue
+			}
+		case wire.AddUser:
+			opener = at
+		case wire.AddTurn:
+			role := transcript.User
+			if c.T.Messages[v.Message].Role == transcript.User {
+				role = transcript.Assistant
+			}
+			turns[at-1] = role
+		case wire.WrapBody:
+			body := c.T.Parts[v.Part].Body
+			text := string(c.T.Bytes(body))
+			if c.T.IsString(body) {
+				text = c.T.Text(body)
+			}
+			value, size := c.F.ResultBody(nil, c.T, v.Part, text)
+			c.SetBody(v.Part, value, size)
+			touched[at] = true
+		case wire.Sign:
+			p := &c.T.Parts[v.Part]
+			brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
+			c.Splice(p.Msg, brace, c.T.Write(c.F.Sign(nil, c.T.Bytes(p.Span))))
+			p.Flags |= transcript.Signed
+			touched[at] = true
+		case wire.DropCaller:
+			c.dropCaller(v.Part)
+			touched[at] = true
+		case wire.Replace:
+			gone[at] = c.replaceLone(v.Message) || gone[at]
+			touched[at] = true
+		case wire.AddReasoning:
+			c.think(v.Message)
+			touched[at] = true
+		case wire.MoveResult:
+			if c.F.Rules.Answers == wire.OneMessage {
+				call, ok := place[c.T.Parts[c.T.Parts[v.Part].Pair].Msg]
+				if !ok {
+					continue
+				}
+				gather[call] = true
+				break
+			}
+			m, ok := c.moveResult(at, v.Part, place, touched)
+			if !ok {
+				continue
+			}
+			moved = append(moved, m)
+		}
+		done = true
+		c.Report.Repaired++
+		c.Act(api.Action{Action: repairAction[v.Fix], Pass: "repair", Message: int(c.Items[at].In), Tokens: saved, Rule: v.Rule})
+	}
+	for at := range c.Items {
+		switch calls := unanswered[c.Items[at].Msg]; {
+		case len(calls) > 0 && c.F.Answer != nil:
+			c.answer(at, calls)
+		case gather[at] || len(calls) > 0 && c.F.Rules.Answers == wire.OneMessage:
+			inserts[at], answered[at] = c.gather(at, calls, place, drained)
+		case len(calls) > 0:
+			inserts[at], answered[at] = c.F.Results(nil, c.calls(calls), LostResult), calls
+		}
+	}
+	if opener >= 0 {
+		if inserts[opener-1] != nil {
+			inserts[opener-1] = append(inserts[opener-1], ',')
+		}
+		inserts[opener-1] = c.F.Message(inserts[opener-1], transcript.User, view.OpeningText)
+	}
+	for at, role := range turns {
+		if inserts[at] == nil { // what is inserted there may already separate them
+			inserts[at] = c.F.Message(nil, role, view.TurnText)
+		}
+	}
+	for at := range c.Items {
+		if touched[at] || drained[at] {
+			c.Remeasure(at)
+		}
+		if drained[at] && c.empty(at) {
+			gone[at] = true
+		}
+	}
+	c.rebuild(gone, inserts, answered, moved)
+	return done
+}
+
+// dropCaller makes a tool call one that the model has made itself.
+func (c *Run) dropCaller(part int32) {
+	p := &c.T.Parts[part]
+	caller, _ := wire.CallerOf(c.T.Bytes(p.Span))
+	member := transcript.Span{Start: p.Span.Start + caller.Member.Start, End: p.Span.Start + caller.Member.End}
+	c.Splice(p.Msg, c.Member(member, p.Span), transcript.Span{})
+	p.Flags, p.Caller = p.Flags&^transcript.Called, 0
+}
+
+// gather writes one message with the results of an item's calls, in the order of the calls: those that they have, which
+// are taken from where they stand, and lost ones for those in unanswered. It returns the calls that it answers. Calls that
+// are still open stay so. The items that it takes from are drained.
+func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained map[int]bool) ([]byte, []int32) {
+	var calls []int32
+	var results []wire.Call
+	msg := &c.T.Messages[c.Items[item].Msg]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &c.T.Parts[n]
+		if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) {
+			continue
+		}
+		call := wire.CallOf(c.T, n)
+		from, ok := -1, false
+		if p.Pair >= 0 && !c.T.Parts[p.Pair].Has(transcript.Removed) {
+			from, ok = place[c.T.Parts[p.Pair].Msg]
+		}
+		switch {
+		case ok:
+			call.Result = c.AppendPart(nil, p.Pair)
+			c.TakePart(p.Pair)
+			drained[from] = true
+			p.Pair = -1
+		case len(unanswered) == 0 || unanswered[0] != n: // they are in order
+			continue
+		default:
+			unanswered = unanswered[1:]
+		}
+		calls, results = append(calls, n), append(results, call)
+	}
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	return c.F.Results(nil, results, LostResult), calls
+}
+
+// empty tells whether all parts of an item are gone.
+func (c *Run) empty(item int) bool {
+	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed) })
+}
+
+var repairAction = map[wire.Fix]api.ActionName{
+	wire.DropMessage: api.ActionDrop, wire.DropPart: api.ActionDrop, wire.AddResult: api.ActionInsert, wire.RenameID: api.ActionRename,
+	wire.AddUser: api.ActionInsert, wire.MoveResult: api.ActionMove, wire.AddTurn: api.ActionInsert, wire.WrapBody: api.ActionWrap, wire.Sign: api.ActionSign,
+	wire.DropCaller: api.ActionDrop, wire.Replace: api.ActionReplace, wire.AddReasoning: api.ActionAdd,
+}
+
+// think gives a message empty reasoning.
+func (c *Run) think(m int32) {
+	msg := &c.T.Messages[m]
+	at, text := c.F.Think(c.T.Bytes(msg.Span))
+	old := transcript.Span{Start: msg.Span.Start + at.Start, End: msg.Span.Start + at.End}
+	c.Splice(m, old, c.T.Write([]byte(text)))
+	msg.Reasoned = true
+}
+
+// replaceLone puts U+FFFD in the place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds
+// one, since its signature is of another text then; it tells whether that is the whole message.
+func (c *Run) replaceLone(m int32) (gone bool) {
+	msg := &c.T.Messages[m]
+	text := c.T.Write([]byte(jsonspan.Replacement))
+	b := c.T.Bytes(msg.Span)
+	part := msg.First
+	for _, at := range jsonspan.Lone(b, transcript.Span{End: uint32(len(b))}) {
+		at += msg.Span.Start
+		for part < msg.First+msg.Count && c.T.Parts[part].Span.End <= at {
+			part++
+		}
+		if part < msg.First+msg.Count {
+			if p := &c.T.Parts[part]; p.Kind == transcript.Reasoning && p.Has(transcript.Signed) && p.Span.Start <= at {
+				c.TakePart(part)
+				gone = gone || p.List == transcript.NoList
+			}
+		}
+		c.Splice(m, transcript.Span{Start: at, End: at + text.End - text.Start}, text)
+	}
+	msg.Lone = false
+	return gone
+}
+
+// calls are tool calls as a format's Results takes them.
+func (c *Run) calls(parts []int32) []wire.Call {
+	calls := make([]wire.Call, len(parts))
+	for i, n := range parts {
+		calls[i] = wire.CallOf(c.T, n)
+	}
+	return calls
+}
+
+// answer writes the message of an item anew, with results in the parts that are calls without one.
+func (c *Run) answer(item int, calls []int32) {
+	for _, n := range calls {
+		p := &c.T.Parts[n]
+		c.Splice(p.Msg, p.Span, c.T.Write(c.F.Answer(nil, c.T.Bytes(p.Span), LostResult)))
+	}
+	c.Items[item].Dirty = true
+	c.Replace(item, c.AppendMessage(nil, &c.Items[item]))
+}
+
+// move takes an item to behind another one. A new message, if there is one, goes there in its stead.
+type move struct {
+	from, behind int
+	text         []byte
+}
+
+// moveResult plans how a tool result gets right behind its call: with its message, or, where that holds more, alone.
+func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[int]bool) (move, bool) {
+	p := &c.T.Parts[part]
+	if p.Has(transcript.Removed) { // it has moved for another rule
+		return move{}, false
+	}
+	call, ok := place[c.T.Parts[p.Pair].Msg]
+	if !ok {
+		return move{}, false
+	}
+	if p.List == transcript.NoList {
+		return move{from: at, behind: call}, true
+	}
+	alone := true
+	for _, other := range c.T.PartsOf(int(c.Items[at].Msg)) {
+		alone = alone && (other.Has(transcript.Removed) || other.Parent >= 0 || other.Kind == transcript.ToolResult && other.Pair >= 0 &&
+			c.T.Parts[other.Pair].Msg == c.T.Parts[p.Pair].Msg)
+	}
+	if alone {
+		return move{from: at, behind: call}, true
+	}
+	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.AppendPart(nil, part))
+	c.TakePart(part)
+	touched[at] = true
+	// The pair is linked again when the new message is read.
+	c.T.Parts[p.Pair].Pair = -1
+	return move{from: -1, behind: call, text: text}, true
+}
+
+// rename gives a tool call, and its result, an id of their own.
+func (c *Run) rename(at int, part int32, place map[int32]int, touched map[int]bool) bool {
+	p := &c.T.Parts[part]
+	id := append([]byte(`"`), c.F.FreshID...)
+	id = strconv.AppendInt(id, int64(p.Msg), 10)
+	id = append(id, '_')
+	id = strconv.AppendInt(id, int64(part), 10)
+	if old := c.T.Bytes(p.ID); len(old) > len(id) && bytes.HasPrefix(old, id) { // renamed before, to an id that is taken too
+		id = append(id[:0], old[:len(old)-1]...)
+		id = append(id, '_')
+	}
+	id = append(id, '"')
+	if p.Pair >= 0 {
+		other, ok := place[c.T.Parts[p.Pair].Msg]
+		if !ok {
+			return false
+		}
+		c.setID(p.Pair, id)
+		touched[other] = true
+	}
+	c.setID(part, id)
+	touched[at] = true
+	return true
+}
+
+func (c *Run) setID(part int32, id []byte) {
+	p := &c.T.Parts[part]
+	span := c.T.Write(id)
+	if !p.ID.Zero() {
+		c.Splice(p.Msg, c.SourceOf(p.ID), span)
+	}
+	p.ID = span
+}
+
+// rebuild makes the new list of items: without those gone, with inserts behind their items and moved items in their
+// places. What answers calls is linked to just these, since ids do not always tell.
+func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[int][]int32, moved []move) {
+	if len(gone) == 0 && len(inserts) == 0 && len(moved) == 0 {
+		return
+	}
+	away := map[int]bool{}
+	behind := map[int][]move{}
+	for _, m := range moved {
+		if m.from >= 0 {
+			if away[m.from] || m.from == m.behind {
+				continue
+			}
+			away[m.from] = true
+		}
+		behind[m.behind] = append(behind[m.behind], m)
+	}
+	part := len(c.T.Parts)
+	old := slices.Clone(c.Items)
+	c.Items = c.Items[:0]
+	for i := -1; i < len(old); i++ {
+		if i >= 0 {
+			if gone[i] {
+				c.Total -= old[i].Tokens
+			} else if !away[i] {
+				c.Items = append(c.Items, old[i])
+			}
+		}
+		for _, m := range behind[i] {
+			if m.from >= 0 && !gone[m.from] {
+				c.Items = append(c.Items, old[m.from])
+			} else if m.from < 0 {
+				c.InsertMore(len(c.Items), m.text)
+			}
+		}
+		if text := inserts[i]; text != nil {
+			first := int32(len(c.T.Parts))
+			c.InsertMore(len(c.Items), text)
+			c.link(first, answered[i])
+		}
+	}
+	c.F.Pair(c.T, part)
+}
+
+// link pairs the tool results from part index first on with calls, one by one.
+func (c *Run) link(first int32, calls []int32) {
+	for n := first; n < int32(len(c.T.Parts)) && len(calls) > 0; n++ {
+		r := &c.T.Parts[n]
+		if r.Kind != transcript.ToolResult || r.Parent >= 0 {
+			continue
+		}
+		for _, old := range [...]int32{r.Pair, c.T.Parts[calls[0]].Pair} {
+			if old >= 0 {
+				c.T.Parts[old].Pair = -1
+			}
+		}
+		r.Pair, c.T.Parts[calls[0]].Pair = calls[0], n
+		calls = calls[1:]
+	}
+}

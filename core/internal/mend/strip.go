@@ -1,0 +1,78 @@
+package mend
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what stands before
+// it: in all turns behind the change, since what is left of one that lost some would be refused (AN9), or because it would only cost
+// tokens: the provider leaves it out itself (OR9). A pin does not keep what would be refused: that helps nobody.
+func (c *Run) dropBoundReasoning(from int) {
+	c.StripReasoning(from, len(c.Items), "reasoning", c.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
+}
+
+// dropReasoning takes a part with reasoning out, or the text in it where its message must have some (OC9). It tells whether there was
+// anything.
+func (c *Run) dropReasoning(part int32) bool {
+	p := &c.T.Parts[part]
+	if !p.Has(transcript.Demanded) || !c.Policy.Safe() {
+		c.TakePart(part)
+		return true
+	}
+	if p.Size.Bytes == 0 {
+		return false
+	}
+	c.SetBody(part, []byte(`""`), transcript.Measure{})
+	p.Flags |= transcript.Free
+	return true
+}
+
+// neededByPins are the items that are joined to a pinned one behind them: without them it would not be valid as it is.
+func (c *Run) neededByPins() map[int]bool {
+	needed := map[int]bool{}
+	pinned := false // whether what the next item before this one may be joined to is pinned or needed
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		if pinned = pinned && c.T.Messages[c.Items[i].Msg].Joined; pinned {
+			needed[i] = true
+		}
+		pinned = pinned || c.Items[i].Pinned
+	}
+	return needed
+}
+
+// StripReasoning removes the reasoning parts for which which is true from the input's messages at [from, to). A message
+// that was nothing else goes too.
+func (c *Run) StripReasoning(from, to int, pass, rule string, which func(p *transcript.Part) bool) {
+	empty := map[int]bool{}
+	needed := c.neededByPins()
+	for i := from; i < to; i++ {
+		it := &c.Items[i]
+		msg := &c.T.Messages[it.Msg]
+		if it.In < 0 || it.Pinned && rule != "AN9" || needed[i] || msg.Role != transcript.Assistant {
+			continue
+		}
+		before, left, stripped := c.Total, false, false
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			p := &c.T.Parts[n]
+			switch {
+			case p.Has(transcript.Removed) || p.Parent >= 0:
+			case p.Kind == transcript.Reasoning && !p.Has(transcript.Tied) && which(p):
+				if c.dropReasoning(n) {
+					stripped = true
+					if c.Report.Thinking != nil && IsBound(p) {
+						c.Report.Thinking.Stripped++
+					}
+				}
+			default:
+				left = true
+			}
+		}
+		if stripped {
+			c.Remeasure(i)
+			c.Act(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In), Tokens: before - c.Total, Rule: rule})
+			empty[i] = !left
+		}
+	}
+	c.Remove(func(i int) bool { return empty[i] })
+}

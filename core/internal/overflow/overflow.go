@@ -1,0 +1,225 @@
+// Package overflow tells why a call of a model failed: because the conversation does not fit in the context window, which
+// a compaction and one retry may mend, or for another reason, which they do not. It also finds the overflow that no error
+// tells of: a success whose usage is larger than the window.
+//
+// What never enters this package: how a host calls its model, and what it does about a failure.
+package overflow
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Class is why a call failed.
+type Class = api.FailureClass
+
+// The classes of failures, as the tables of this room have them.
+const (
+	None         = api.FailureNone
+	Context      = api.FailureContext
+	RateLimit    = api.FailureRateLimit
+	OtherModel   = api.FailureOtherModel
+	OutputLimit  = api.FailureOutputLimit
+	PayloadLimit = api.FailurePayloadLimit
+	Provider     = api.FailureProvider
+)
+
+// Failure is what is known of a call of a model, whether it failed or not. Every field may be left out.
+type Failure struct {
+	Status int    // HTTP status
+	Text   string // the error's text, or the body of the answer
+	// Provider is a hint: the same body may mean two things. It is a name of the table, such as cerebras.
+	Provider string
+	// Model is the model that was called; Current is the one in use now. Where both are known and differ, the failure tells
+	// nothing about the conversation's window.
+	Model, Current string
+	FinishReason   string
+	// Usage of a call that succeeded, in tokens; Input is without what was read from or written to the cache.
+	Input, CacheRead, CacheWrite, Output int
+	Window                               int // the model's context window in tokens; 0 is unknown
+}
+
+// Verdict is what a failure was found to be.
+type Verdict struct {
+	Class    Class
+	Silent   bool   // no error told of it
+	Provider string // whose wording was found, "" if none was
+	Message  string // the provider's text, taken out of its JSON
+	Used     int    // tokens that the request had, as the provider counts them; 0 where it does not say
+	Limit    int    // tokens that the model takes, as the provider says; 0 where it does not say
+}
+
+// maxText is how many bytes of a text are looked at: errors are short, and an answer that is none may be of any size.
+const maxText = 16 << 10
+
+// Classify tells why a call failed.
+func Classify(f Failure) Verdict {
+	v := Verdict{Class: None}
+	if f.Model != "" && f.Current != "" && f.Model != f.Current {
+		v.Class = OtherModel
+		return v
+	}
+	v.Message = Message(f.Text)
+	text := normal(f.Text)
+	reason := normal(f.FinishReason)
+	if f.Status < 400 && text == "" || f.Status >= 200 && f.Status < 300 {
+		return silent(v, f, reason)
+	}
+	if r := match(guards, text); r != nil {
+		v.Class, v.Provider = r.Class, r.Provider
+		// A quota on tokens speaks of tokens and limits too; but a code that can mean nothing else is not overruled by a word.
+		if f.Status == 429 || !strings.Contains(text, "context_length_exceeded") && !strings.Contains(text, "context window") {
+			return v
+		}
+	}
+	if f.Status == 429 {
+		v.Class = RateLimit
+		return v
+	}
+	for i := range table {
+		r := &table[i]
+		if used, limit, ok := r.find(text); ok {
+			v.Class, v.Provider, v.Used, v.Limit = r.Class, r.Provider, used, limit
+			return v
+		}
+	}
+	if noBody(text) && (f.Status == 400 || f.Status == 413 || f.Status == 0) {
+		switch {
+		case strings.EqualFold(f.Provider, "cerebras"): // its way to say so (pi's list of providers)
+			v.Class, v.Provider = Context, "cerebras"
+			return v
+		case f.Status == 413 || strings.HasPrefix(text, "413"):
+			v.Class = PayloadLimit
+			return v
+		}
+	}
+	switch {
+	case f.Status == 413:
+		v.Class = PayloadLimit
+	case v.Class == None && (text != "" || f.Status >= 400):
+		v.Class = Provider
+	}
+	return v
+}
+
+// silent judges a call that succeeded.
+func silent(v Verdict, f Failure, reason string) Verdict {
+	used := f.Input + f.CacheRead + f.CacheWrite
+	switch {
+	case reason == "model_context_window_exceeded":
+		v.Class, v.Provider = Context, "anthropic"
+	case f.Window > 0 && used > f.Window:
+		v.Class = Context
+	case f.Window > 0 && f.Output == 0 && used >= f.Window-f.Window/100 && (reason == "length" || reason == "max_tokens"):
+		// The window was full before the first token of an answer.
+		v.Class = Context
+	default:
+		return v
+	}
+	v.Silent, v.Used, v.Limit = true, used, f.Window
+	return v
+}
+
+// noBody tells whether a text is all that an SDK has to say of an answer without a body.
+func noBody(text string) bool {
+	for _, status := range []string{"400", "413"} {
+		if rest, found := strings.CutPrefix(text, status); found {
+			text = strings.TrimPrefix(strings.TrimSpace(rest), "status code")
+			break
+		}
+	}
+	text = strings.TrimSpace(text)
+	return text == "" || text == "(no body)"
+}
+
+// normal is a text as the patterns have it: lower case, plain apostrophes, at most maxText bytes.
+func normal(text string) string {
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
+}
+
+// Message takes the provider's text out of the JSON of an error: error, if that is a string; error.message, error.detail or
+// error.type, the first of them that is a string; message; detail. It is the whole text where there is none of these, or an
+// empty one.
+func Message(body string) string {
+	body = strings.TrimSpace(body)
+	if len(body) > maxText {
+		return body[:len(jsonspan.TrimRune([]byte(body[:maxText])))]
+	}
+	if text, found := extract([]byte(body)); found && text != "" {
+		return text
+	}
+	return body
+}
+
+func extract(src []byte) (string, bool) {
+	s := jsonspan.New(src)
+	if s.Kind() != jsonspan.Object {
+		return "", false
+	}
+	var outer [2]found // message, detail
+	inner := [3]found{}
+	plain := found{}
+	read := func(f *found) {
+		*f = found{}
+		if s.Kind() == jsonspan.String {
+			*f = found{strings.TrimSpace(jsonspan.Text(src, s.Text().Span)), true}
+		} else {
+			s.Skip()
+		}
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch {
+		case string(key) == "message":
+			read(&outer[0])
+		case string(key) == "detail":
+			read(&outer[1])
+		case string(key) == "error" && s.Kind() == jsonspan.Object:
+			plain, inner = found{}, [3]found{}
+			for s.Object(); ; {
+				key, ok := s.Key()
+				if !ok {
+					break
+				}
+				switch string(key) {
+				case "message":
+					read(&inner[0])
+				case "detail":
+					read(&inner[1])
+				case "type":
+					read(&inner[2])
+				default:
+					s.Skip()
+				}
+			}
+		case string(key) == "error":
+			inner = [3]found{}
+			read(&plain)
+		default:
+			s.Skip()
+		}
+	}
+	s.End()
+	if s.Err() != nil {
+		return "", false
+	}
+	for _, f := range []found{plain, inner[0], inner[1], inner[2], outer[0], outer[1]} {
+		if f.ok {
+			return f.text, true
+		}
+	}
+	return "", false
+}
+
+type found struct {
+	text string
+	ok   bool
+}

@@ -1,0 +1,183 @@
+package passes
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// archivePass puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none
+// (S4.23 to S4.28). Calls, ids and order stay.
+//
+//easyjson:json
+type archivePass struct {
+	Pass         string   `json:"pass"`
+	KeepRecent   int      `json:"keep_recent"`
+	Mode         string   `json:"mode"`
+	MinTokens    int      `json:"min_tokens"`
+	MaxRequests  int      `json:"max_requests"`
+	MaxInput     int      `json:"max_input"`
+	MaxOutput    int      `json:"max_output"`
+	Excerpt      int      `json:"excerpt"`
+	Batch        int      `json:"batch"`
+	MaxBatches   int      `json:"max_batches"`
+	Tools        []string `json:"tools"`
+	ExcludeTools []string `json:"exclude_tools"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "archive",
+		Doc:  "puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none. Calls, ids and order stay.",
+		Make: func() Pass { return new(archivePass) },
+		Params: []Param{
+			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."}, // S4.23, S4.24
+			{"mode", `"model"`, `mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or "local" (excerpts).`},
+			{"min_tokens", "400", "min_tokens is how large a result must be for a summary to take its place, in tokens."},
+			{"max_requests", "8", "max_requests is how many summaries the model is asked for in one compaction, those of the newest results; the others are excerpts."},
+			{"max_input", "12000", "max_input, max_output and excerpt are Unicode scalar values: how much of a result the model is shown, how much of its answer is used, and how much an excerpt has."}, // S4.26, S4.27
+			{"max_output", "1200", ""},
+			{"excerpt", "800", ""},
+			{"batch", "0", "batch is how many results one summary stands for; 0 and 1 are one summary for each."}, // S4.30
+			{"max_batches", "0", "max_batches is how many batches are made in one compaction, the oldest results first; 0 is as many as there are."},
+			{"tools", "[]", "tools are the tools whose results may be archived; empty is all. exclude_tools never are."},
+			{"exclude_tools", "[]", ""},
+		},
+		Markers: []archive.Marking{{Text: archive.SummaryMarker, Follows: true}},
+		Counts:  []view.Counter{cleared},
+	})
+}
+
+func (p *archivePass) Check() string {
+	if p.Mode != "model" && p.Mode != "local" {
+		return `mode must be "model" or "local"`
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"keep_recent", p.KeepRecent}, {"max_requests", p.MaxRequests}, {"max_input", p.MaxInput}, {"max_output", p.MaxOutput}, {"excerpt", p.Excerpt},
+		{"batch", p.Batch}, {"max_batches", p.MaxBatches}} {
+		if n.value < 0 || n.value > 1<<30 {
+			return n.name + " must be from 0 to 1,073,741,824"
+		}
+	}
+	return tokensRange("min_tokens", p.MinTokens)
+}
+
+func (p *archivePass) Follows() bool { return false }
+
+func (p *archivePass) Run(c *Run) {
+	if p.KeepRecent == 0 {
+		return
+	}
+	batches := p.divide(c)
+	c.unsqueezeAll(slices.Concat(batches...))
+	local := p.Mode == "local" || c.Policy.Local()
+	texts := make([]string, len(batches))
+	for k, batch := range batches {
+		if texts[k] = p.excerpt(c, batch); local || k < len(batches)-p.MaxRequests {
+			continue
+		}
+		if text, why, ok := p.ask(c, "archive-"+strconv.Itoa(k+1), batch); ok && why == "" {
+			texts[k] = text
+		} else if ok {
+			c.Report.Summary.Why = why
+		}
+	}
+	if len(c.Requests) > 0 {
+		after := c.Total
+		for _, batch := range batches {
+			for _, r := range batch {
+				after -= c.resultSize(r.part)
+			}
+		}
+		c.expect(batches[0][0].item, after)
+		return
+	}
+	for k, batch := range batches {
+		said := make([]string, len(batch))
+		gain := 0
+		for i := range batch {
+			said[i] = "\n" + texts[k]
+			if i > 0 {
+				said[i] = "\n" + digest.BatchStandIn(c.T, int(batch[0].part))
+			}
+			batch[i].gain = c.clearing(batch[i].part, c.Sized(archive.SummaryMarker)+said[i])
+			gain += batch[i].gain
+		}
+		if gain > 0 {
+			c.replace(batch, "archive", "archive", archive.SummaryMarker, func(i int) string { return said[i] })
+		}
+	}
+}
+
+// divide are the results that are archived, oldest first, in batches for one summary each (S4.30).
+func (p *archivePass) divide(c *Run) (batches [][]result) {
+	var old []result
+	for _, r := range c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools)) {
+		if c.resultSize(r.part) >= max(1, p.MinTokens) {
+			old = append(old, r)
+		}
+	}
+	for size := max(1, p.Batch); len(old) > 0 && (size == 1 || p.MaxBatches == 0 || len(batches) < p.MaxBatches); {
+		n := min(size, len(old))
+		batches, old = append(batches, old[:n]), old[n:]
+	}
+	return batches
+}
+
+// resultSize is the tokens of a tool result with what is in it.
+func (c *Run) resultSize(n int32) int {
+	return c.P.Parts(c.T, c.T.Parts[n:int(n)+1+len(c.T.Inner(int(n)))])
+}
+
+// ask returns what the model has written for a batch: see Run.ask. Each result is shown in as many runes as fit.
+func (p *archivePass) ask(c *Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
+	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
+	for i, r := range batch {
+		outputs[i] = digest.ToolOutputAt(c.T, int(r.part))
+		folded += c.resultSize(r.part)
+	}
+	if p.Batch > 1 {
+		most = max(most, digest.BatchOutput)
+	}
+	output := max(64, c.P.ASCII(most))
+	var q digest.Prompt
+	for room := max(1, p.MaxInput); ; room /= 2 {
+		if q = digest.ToolPrompt(outputs, p.Batch > 1, room); room < 200 || c.fits(&q, output) {
+			break
+		}
+	}
+	if text, why, ok = c.ask(id, q, output, folded); why == "" {
+		if text = digest.TrimRunes(digest.Fence(text), max(1, most)); p.Batch > 1 {
+			text = digest.BatchBody(outputs, text)
+		}
+	}
+	return text, why, ok
+}
+
+// excerpt is what stands for a batch where there is no model (S4.27).
+func (p *archivePass) excerpt(c *Run, batch []result) string {
+	if p.Batch > 1 {
+		outputs := make([]digest.ToolOutput, len(batch))
+		for i, r := range batch {
+			outputs[i] = digest.ToolOutputAt(c.T, int(r.part))
+		}
+		return digest.BatchBody(outputs, digest.BatchExcerpt(outputs))
+	}
+	text := digest.ResultText(c.T, int(batch[0].part))
+	if strings.TrimSpace(text) == "" {
+		text = "(empty output)"
+	}
+	status := "ok"
+	if c.T.Parts[batch[0].part].Has(transcript.IsError) {
+		status = "error"
+	}
+	return "Status: " + status + "\n" + digest.TrimWithTail(text, max(1, p.Excerpt))
+}

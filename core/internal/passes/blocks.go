@@ -1,0 +1,310 @@
+package passes
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// A compaction block lies over the messages of one loop, the run of an agent from a request to its end: it says which turns
+// are shown as they are, which shortened, and which as lines. The messages themselves stay (S0.39).
+
+// TurnRange is a range of turns, both ends included. An empty one ends before it starts.
+//
+//easyjson:json
+type TurnRange struct {
+	Start int `json:"startTurn"`
+	End   int `json:"endTurn"`
+}
+
+// Section is what is shown for a range of turns: messages as a JSON list.
+//
+//easyjson:json
+type Section struct {
+	Range    TurnRange `json:"range"`
+	Messages []api.Raw `json:"messages"`
+}
+
+// Block is a compaction block (S0.40). What it does not have is nil. CreatedAt is any JSON value.
+//
+//easyjson:json
+type Block struct {
+	KeepFirst     *TurnRange `json:"keep_first,omitempty"`
+	KeepRecent    *Section   `json:"keep_recent,omitempty"`
+	KeepCompacted *Section   `json:"keep_compacted,omitempty"`
+	CreatedAt     api.Raw    `json:"createdAt"`
+}
+
+// BlockConfig is how blocks are made (S0.42).
+type BlockConfig struct {
+	KeepFirstTurns, KeepRecentTurns int
+	MaxSummaryTokens                int // of all lines together
+	MaxLines                        int // of each text of a tool result
+}
+
+// Turns are the turns of messages [from, to): neighbours with the same turn index are one, and a message without any is one
+// by itself (S0.41). Each is a range of messages, its end not included.
+func Turns(t *transcript.Transcript, from, to int) [][2]int {
+	var turns [][2]int
+	last, running := 0, false
+	for m := from; m < to; m++ {
+		turn, has := 0, false
+		if meta := t.Messages[m].Meta; meta > 0 {
+			turn, has = t.Metas[meta-1].Turn, t.Metas[meta-1].HasTurn
+		}
+		if has && running && turn == last {
+			turns[len(turns)-1][1] = m + 1
+		} else {
+			turns = append(turns, [2]int{m, m + 1})
+		}
+		last, running = turn, has
+	}
+	return turns
+}
+
+// Blocks makes blocks of one transcript.
+type Blocks struct {
+	run    *Run
+	groups []int32
+}
+
+// NewBlocks returns what makes blocks of the messages of in.
+func NewBlocks(in view.Input) *Blocks {
+	c := NewRun(in)
+	return &Blocks{c, c.T.Groups(c.Seq())}
+}
+
+// Tokens is the estimate of messages [from, to).
+func (bs *Blocks) Tokens(from, to int) int { return bs.run.View.Tokens(from, to) }
+
+// Make makes the block of the loop that messages [from, to) are. The newest loop keeps its first and its newest turns,
+// and of tool results in these the first and last lines; between them, and in older loops everywhere, the assistant's messages
+// become lines until the tokens for them are used up (S0.44, S0.45).
+//
+// With wire_safe no turn is shown twice (S0.47), a call is not parted from its results, calls that are still open stay, and so
+// does what the user said between the lines (S0.48).
+func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
+	c := bs.run
+	turns := Turns(c.T, from, to)
+	total := len(turns)
+	var b Block
+	if total == 0 {
+		return b
+	}
+	first, recent := 0, total
+	if newest {
+		first = min(config.KeepFirstTurns, total)
+		recent = max(0, total-config.KeepRecentTurns)
+		if c.Policy.Safe() {
+			first, recent = bs.whole(turns, first, recent)
+		}
+		if first > 0 || !c.Policy.Safe() {
+			b.KeepFirst = &TurnRange{0, max(0, first-1)}
+		}
+		if recent < total || !c.Policy.Safe() {
+			start := to
+			if recent < total {
+				start = turns[recent][0]
+			}
+			b.KeepRecent = &Section{TurnRange{recent, total - 1}, bs.truncated(start, to, config.MaxLines)}
+		}
+	}
+	if first < recent {
+		b.KeepCompacted = c.lines(turns, first, recent, config.MaxSummaryTokens)
+	}
+	return b
+}
+
+// whole moves the ends of the first turns and the beginning of the newest to where no call is parted from its results, and
+// before a call that is still open.
+func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
+	total := len(turns)
+	start := func(turn int) bool {
+		return turn == 0 || turn == total || bs.groups[turns[turn][0]] != bs.groups[turns[turn][0]-1]
+	}
+	for !start(first) {
+		first++
+	}
+	recent = max(first, recent)
+	for turn := first; turn < recent; turn++ {
+		for m := turns[turn][0]; m < turns[turn][1]; m++ {
+			if bs.run.T.OpenCalls(m) {
+				recent = turn
+			}
+		}
+	}
+	for recent > first && !start(recent) {
+		recent--
+	}
+	return first, recent
+}
+
+// truncated are messages [from, to) with the first and last lines of their tool results.
+func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
+	c := bs.run
+	p := &truncatePass{MaxLines: maxLines}
+	for m := from; m < to; m++ { // all before the first is written: edits are sorted once
+		n, _ := p.message(c, int32(m), func(string) bool { return true })
+		c.Items[m].Dirty = n > 0
+	}
+	for m := from; m < to; m++ {
+		list = append(list, c.AppendMessage(nil, &c.Items[m]))
+	}
+	return list
+}
+
+// lines is the section of lines for turns [first, recent), or nil where there is none.
+func (c *Run) lines(turns [][2]int, first, recent, tokens int) *Section {
+	s := &Section{Range: TurnRange{first, recent - 1}}
+	safe, used := c.Policy.Safe(), 0
+	for m := turns[first][0]; m < turns[recent-1][1]; m++ {
+		if c.T.Messages[m].Role != transcript.Assistant {
+			if safe && (c.T.HasUserText(m) || c.T.Messages[m].Role == transcript.System) {
+				s.Messages = append(s.Messages, c.T.Bytes(c.T.Messages[m].Span))
+			}
+			continue
+		}
+		u := unit{from: m, end: m + 1}
+		line := c.summaryLine(u, shortText, digest.LineMarker)
+		cost := c.P.Text(line)
+		if used+cost <= tokens {
+			used += cost
+			s.Messages = append(s.Messages, c.lineMessage(line, u))
+		} else if !safe {
+			break // with wire_safe later ones may be shorter, and what the user says is not to be lost
+		}
+	}
+	if len(s.Messages) == 0 {
+		return nil
+	}
+	return s
+}
+
+// Loop is one loop of a session: messages [From, To).
+type Loop struct {
+	ID, Parent string
+	From, To   int
+	Absent     bool // its messages are not here
+}
+
+// Chain is the loops from the first to the one named current, each the parent of the next. One that is only named has no
+// messages.
+func Chain(loops []Loop, current string) []Loop {
+	sorted := slices.Clone(loops)
+	slices.SortStableFunc(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
+	var chain []Loop
+	seen := make([]bool, len(sorted))
+	for id := current; id != ""; {
+		i, found := slices.BinarySearchFunc(sorted, id, func(l Loop, id string) int { return cmp.Compare(l.ID, id) })
+		if !found { // its messages are not here
+			chain = append(chain, Loop{ID: id, Absent: true})
+			break
+		}
+		for i+1 < len(sorted) && sorted[i+1].ID == id { // the last of that name
+			i++
+		}
+		if seen[i] {
+			break
+		}
+		seen[i] = true
+		chain = append(chain, sorted[i])
+		id = sorted[i].Parent
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// InScope is how many loops are looked at: the newest and count older ones or, with a count below 0, the older ones whose
+// messages fit in a budget, in tokens, until the first that does not (S0.46).
+func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
+	if count >= 0 {
+		return min(count, len(chain)) + 1
+	}
+	n := 1
+	for i := len(chain) - 2; i >= 0; i-- {
+		if budget -= bs.Tokens(chain[i].From, chain[i].To); budget < 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// Context is what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones
+// with their lines alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil where
+// it has no block. With wire_safe what a provider would refuse is mended; ok is false where a block holds what is no message.
+func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
+	c := bs.run
+	raw := func(from, to int) {
+		for m := from; m < to; m++ {
+			list = append(list, c.T.Bytes(c.T.Messages[m].Span))
+		}
+	}
+	for i, l := range chain {
+		b, newest := blocks[i], i == len(chain)-1
+		switch {
+		case !newest && len(chain)-i > scope:
+		case b == nil:
+			raw(l.From, l.To)
+		default:
+			if newest && b.KeepFirst != nil {
+				turns := Turns(c.T, l.From, l.To)
+				from := max(0, min(b.KeepFirst.Start, len(turns)))
+				for _, turn := range turns[from:max(from, min(b.KeepFirst.End+1, len(turns)))] {
+					raw(turn[0], turn[1])
+				}
+			}
+			if b.KeepCompacted != nil {
+				list = append(list, b.KeepCompacted.Messages...)
+			}
+			if newest && b.KeepRecent != nil {
+				list = append(list, b.KeepRecent.Messages...)
+			}
+		}
+	}
+	if c.Policy.Safe() {
+		return bs.mended(list)
+	}
+	return list, true
+}
+
+// mended is a list of messages, each JSON, as repair leaves it; false where one is none of the format.
+func (bs *Blocks) mended(list []api.Raw) ([]api.Raw, bool) {
+	in := bs.run.Input
+	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Weigh: in.Transcript.Weigh}
+	t.Outer, t.List = jsonspan.Span{End: 2}, jsonspan.Span{End: 2}
+	for _, m := range list {
+		if _, ok := in.Format.AddOne(t, m); !ok {
+			return nil, false
+		}
+	}
+	in.Format.Pair(t, 0)
+	in.Transcript, in.N = t, len(t.Messages)
+	t.Input = in.N
+	c := NewRun(in)
+	if c.Repair(); !c.Changed() {
+		return list, true
+	}
+	var out []api.Raw
+	for i := range c.Items {
+		out = append(out, c.AppendMessage(nil, &c.Items[i]))
+	}
+	return out, true
+}
+
+// Estimate is the tokens of a list of messages, each JSON; what is none of the format counts nothing.
+func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
+	in := bs.run.Input
+	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Weigh: in.Transcript.Weigh}
+	for _, m := range list {
+		if n, ok := in.Format.AddOne(t, m); ok {
+			tokens += in.Estimator.Message(t, int(n))
+		}
+	}
+	return tokens
+}

@@ -1,0 +1,175 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// claim finds the messages of ours in the input.
+//
+// A state names them (State.Own), and nothing else counts then: each name for one message, the first. Lines and turns,
+// which stand in the digest like talk and give nothing to the ledger, are not named: with a state they count among the
+// messages that it knows. Without a state, or with one that knows nothing of this conversation, a message counts only in the
+// role and at the place where the policy puts it.
+func (c *Run) claim() {
+	c.Ours = make([]view.Origin, c.N)
+	names := slices.Clone(c.State.Own)
+	named, some := false, false // the state names a message here; something here reads like one of ours
+	for i := range c.Ours {
+		if c.Ours[i] = c.KindOf(int32(i)); c.Ours[i] != view.NotOurs {
+			some = true
+			named = named || len(names) > 0 && slices.Contains(names, c.NameOf(int32(i)))
+		}
+	}
+	if !some { // most transcripts cost no fingerprint
+		return
+	}
+	known := 0 // the messages at the front that the last compaction has left
+	if s := &c.State; s.Fingerprint != "" && s.Messages <= c.N && c.T.Fingerprint(s.Messages) == s.Fingerprint {
+		known = s.Messages
+	}
+	if !named && (known == 0 || len(names) == 0) {
+		names = nil
+	}
+	p := spot{user: true, assistant: true}
+	for i, k := range c.Ours {
+		if k != view.NotOurs && !c.claimed(i, k, known, names, p) {
+			c.Ours[i] = view.NotOurs
+		}
+		if p.user {
+			p = c.behind(p, i)
+		}
+	}
+}
+
+// claimed tells whether message i, which reads like k and stands at p, is one of ours.
+func (c *Run) claimed(i int, k view.Origin, known int, names []string, p spot) bool {
+	seen := known == 0 || i < known // nothing speaks against it that the last compaction has seen it
+	kind := k.Of()
+	switch {
+	case c.T.Messages[i].Variant == transcript.Digest: // the application has a type for it
+		return true
+	case kind.Unnamed:
+		return seen && (known > 0 || i <= c.lastPlace(kind))
+	case names != nil:
+		at := slices.Index(names, c.NameOf(int32(i)))
+		if at >= 0 {
+			names[at] = ""
+		}
+		return at >= 0
+	case k == view.OfDigest:
+		return seen && c.inPlace(i, p)
+	case kind.Companion:
+		return seen && p.digest
+	case kind.Placed:
+		return seen && i <= c.lastPlace(kind)
+	}
+	return seen || k == view.OfBranch
+}
+
+// spot is where a message stands, by what stands before it.
+type spot struct {
+	user      bool // a digest in the user's name or the system's may stand here
+	assistant bool // one in the assistant's
+	said      bool // the user has said something before it that is not pinned
+	digest    bool // a digest stands before it, and only what came with it in between
+}
+
+// behind is the place behind message i, which stands at p. A digest stands before all talk that is not pinned; the user's
+// message that was the newest may stand before it. Before a digest in the assistant's name nothing of the conversation may
+// stand, since the assistant can be led to write one.
+func (c *Run) behind(p spot, i int) spot {
+	role := c.T.Messages[i].Role
+	switch {
+	case c.Ours[i] == view.OfDigest:
+		return spot{user: true, said: true, digest: true}
+	case p.digest: // of the files behind it
+		return spot{user: c.Ours[i] == view.OfFile || c.Ours[i] == view.OfTurn, said: true, digest: c.Ours[i] == view.OfFile || c.Ours[i] == view.OfTurn}
+	case role == transcript.System || c.Ours[i] == view.OfTurn:
+		return p
+	}
+	p.assistant = false
+	switch {
+	case c.pinned(i):
+	case role == transcript.User && c.T.HasUserText(i) && !p.said && c.Ours[i] != view.OfLoop:
+		p.said = true
+	default:
+		p.user = false
+	}
+	return p
+}
+
+// inPlace tells whether the digest that message i reads like is of the policy's style, and stands where a fold puts it.
+func (c *Run) inPlace(i int, p spot) bool {
+	s := digest.StyleOf(c.T, i)
+	if s.Header != c.style().Header || p.digest {
+		return false
+	}
+	if s.Role == transcript.Assistant && c.T.Messages[i].Role == transcript.Assistant {
+		return p.assistant
+	}
+	return p.user
+}
+
+// lastPlace is the last place in the input where one of the policy's passes puts messages of a kind; -1 where none does, and
+// Anywhere for a kind that no pass places.
+func (c *Run) lastPlace(kind *view.Message) int {
+	if !kind.Placed {
+		return Anywhere
+	}
+	for _, known := range c.places {
+		if known.of == kind.Origin {
+			return known.last
+		}
+	}
+	at := -1
+	steps, _ := Steps(c.Policy)
+	for _, step := range steps {
+		if p, ok := step.(Placer); ok {
+			if of, last := p.Place(); of == kind.Origin {
+				at = max(at, last)
+			}
+		}
+	}
+	if groups := c.inGroups(); at >= 0 && at < Anywhere {
+		for at < len(groups) && (at > 0 && groups[at] == groups[at-1] || c.T.Messages[at].Role == transcript.System || c.pinned(at)) {
+			at++
+		}
+		at++ // the user's newest message may stand before it
+	}
+	c.places = append(c.places, lastPlace{kind.Origin, at})
+	return at
+}
+
+// lastPlace is the last place of messages of a kind.
+type lastPlace struct {
+	of   view.Origin
+	last int
+}
+
+// inGroups are the groups of the input.
+func (c *Run) inGroups() []int32 {
+	if c.groups == nil {
+		c.groups = c.T.Groups(c.Seq())
+	}
+	return c.groups
+}
+
+// pinned tells whether message m is in one group with one that the policy pins.
+func (c *Run) pinned(m int) bool {
+	if len(c.Policy.Pins) == 0 {
+		return false
+	}
+	if c.stay == nil {
+		c.stay = make([]bool, len(c.inGroups()))
+		for i := range c.N {
+			if c.PinnedByPolicy(i) {
+				c.stay[c.groups[i]] = true
+			}
+		}
+	}
+	return c.stay[c.groups[m]]
+}

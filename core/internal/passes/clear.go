@@ -1,0 +1,70 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// clearPass replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
+//
+//easyjson:json
+type clearPass struct {
+	Pass         string   `json:"pass"`
+	KeepRecent   int      `json:"keep_recent"`
+	MinReclaim   int      `json:"min_reclaim"`
+	Tools        []string `json:"tools"`
+	ExcludeTools []string `json:"exclude_tools"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "clear",
+		Doc:  "replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.",
+		Make: func() Pass { return new(clearPass) },
+		Params: []Param{
+			{"keep_recent", "6", "keep_recent is how many of the newest tool results stay; at least 1."},
+			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt cache."},
+			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and -."},
+			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
+		},
+		Markers: []archive.Marking{{Text: archive.ClearedMarker}},
+		Counts:  []view.Counter{cleared},
+	})
+}
+
+func (p *clearPass) Check() string {
+	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
+		return "keep_recent must be from 0 to 1,073,741,824 tool results"
+	}
+	return tokensRange("min_reclaim", p.MinReclaim)
+}
+
+func (p *clearPass) Follows() bool { return false }
+
+func (p *clearPass) Run(c *Run) {
+	reclaim := 0
+	targets := c.oldResults(max(1, p.KeepRecent), toolFilter(p.Tools, p.ExcludeTools))
+	for i := range targets {
+		targets[i].gain = c.clearing(targets[i].part, c.Sized(archive.ClearedMarker))
+		reclaim += max(0, targets[i].gain)
+	}
+	if reclaim < p.MinReclaim {
+		return
+	}
+	if c.Policy.Safe() { // without it short bodies are cleared too (S3.36)
+		targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
+	}
+	c.replace(targets, "clear", "clear", archive.ClearedMarker, func(int) string { return "" })
+}
+
+// clearing is how many tokens are saved by putting a text in the place of a tool result's body.
+func (c *Run) clearing(n int32, text string) int {
+	parts := c.T.Parts[n : int(n)+1+len(c.T.Inner(int(n)))]
+	cleared := parts[0]
+	value, size := c.F.ResultBody(nil, c.T, n, text)
+	cleared.Size, cleared.Size.Weight = size, c.Weigh(value, size)
+	return c.P.Parts(c.T, parts) - c.P.Parts(c.T, []transcript.Part{cleared})
+}

@@ -1,0 +1,200 @@
+package passes
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// collapsePass puts one line in the place of each older message of the assistant and the tool results behind it. What the
+// user said stays (S0.17 to S0.23).
+//
+//easyjson:json
+type collapsePass struct {
+	Pass       string `json:"pass"`
+	KeepRecent int    `json:"keep_recent"`
+	MaxText    int    `json:"max_text"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "collapse",
+		Doc:  "puts one line in the place of each older message of the assistant and the tool results behind it. What the user said stays.",
+		Make: func() Pass { return new(collapsePass) },
+		Params: []Param{
+			{"keep_recent", "10", "keep_recent is how many of the newest messages stay as they are."},
+			{"max_text", "200", "max_text is how long a text of the assistant may be to be in the line, in bytes; longer ones are left out whole."},
+		},
+		Messages: []*view.Message{{Origin: view.OfLine, Prefix: digest.LineMarker, Is: func(c *view.Run, m int32) bool { return digest.IsLine(c.T, int(m)) },
+			Told: true, Unnamed: true, Placed: true, Lists: true}},
+		Counts: []view.Counter{folded},
+	})
+}
+
+// shortText is how long a text may be to be in the line of a turn, in bytes (S0.19).
+const shortText = 200
+
+func (p *collapsePass) Check() string {
+	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
+		return "keep_recent must be from 0 to 1,073,741,824 messages"
+	}
+	if p.MaxText < 0 || p.MaxText > 1<<30 {
+		return "max_text must be from 0 to 1,073,741,824 bytes"
+	}
+	return ""
+}
+
+func (p *collapsePass) Follows() bool { return false }
+
+// Place says that lines stand anywhere.
+func (p *collapsePass) Place() (of view.Origin, last int) { return view.OfLine, Anywhere }
+
+func (p *collapsePass) Run(c *Run) {
+	boundary := len(c.Items) - p.KeepRecent
+	if boundary <= 0 {
+		return
+	}
+	units := c.looseUnits(boundary)
+	if c.Policy.Safe() {
+		units = c.groupUnits(boundary)
+	}
+	items, part := make([]view.Item, 0, len(c.Items)), len(c.T.Parts)
+	end := 0
+	for _, u := range units {
+		end = u.end
+		old := c.Items[u.from:u.end]
+		if u.keep {
+			items = append(items, old...)
+			continue
+		}
+		if !u.stray {
+			var body *archive.Taken
+			if c.Keeps() {
+				body = c.FoldBody(c.FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
+			}
+			line := c.Compose(c.lineMessage(c.summaryLine(u, p.MaxText, archive.WithHandle(digest.LineMarker, body.HandleOrNone())), u))
+			if c.Policy.Safe() && line.Tokens >= c.Tokens(u.from, u.end) {
+				items = append(items, old...)
+				continue
+			}
+			c.KeepFold(body, &line, old...)
+			items = append(items, line)
+			c.Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+		}
+		for _, it := range old {
+			c.Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
+		}
+		c.Report.Folded += len(old)
+	}
+	if len(items) == end && c.T.Input == len(c.T.Messages) {
+		return
+	}
+	c.SetItems(append(items, c.Items[end:]...), part)
+}
+
+// unit is a run of items that stays as it is or has a line put in its place. A stray one, tool results without their call,
+// has none.
+type unit struct {
+	from, end   int
+	keep, stray bool
+}
+
+// looseUnits divides the items before boundary as S0 does: an assistant's message with the tool results behind it, in which
+// nothing guards pairs that the boundary divides (S0.22, S0.24).
+func (c *Run) looseUnits(boundary int) []unit {
+	var units []unit
+	role := func(i int) transcript.Role { return c.T.Messages[c.Items[i].Msg].Role }
+	for i := 0; i < boundary; {
+		u := unit{from: i, end: i + 1, keep: true}
+		switch role(i) {
+		case transcript.Assistant:
+			for u.keep = false; u.end < boundary && role(u.end) == transcript.Tool; u.end++ {
+			}
+		case transcript.Tool:
+			u.keep, u.stray = false, true
+		}
+		units = append(units, u)
+		i = u.end
+	}
+	return units
+}
+
+// groupUnits divides the items before boundary by groups; a group that reaches over the boundary stays. So does one that
+// holds anything besides what an assistant says and does.
+func (c *Run) groupUnits(boundary int) []unit {
+	held, groups := c.Held()
+	var units []unit
+	for i := 0; i < boundary; {
+		u := unit{from: i, end: i}
+		for u.end < len(c.Items) && groups[u.end] == groups[i] {
+			m := c.Items[u.end].Msg
+			role := c.T.Messages[m].Role
+			answers := role == transcript.Tool || role == transcript.User && c.T.Messages[m].Variant == transcript.Plain && !c.T.HasUserText(int(m))
+			u.keep = u.keep || held[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && c.T.HasUserText(int(m))
+			u.end++
+		}
+		if u.end > boundary {
+			break
+		}
+		units = append(units, u)
+		i = u.end
+	}
+	return units
+}
+
+// summaryLine is the text of the line that stands for the assistant's messages of a unit (S0.18 to S0.20).
+func (c *Run) summaryLine(u unit, maxText int, marker string) string {
+	line, texts, calls := []byte(marker+" "), 0, 0
+	for i := u.from; i < u.end; i++ {
+		m := c.Items[i].Msg
+		msg := &c.T.Messages[m]
+		if msg.Role != transcript.Assistant {
+			continue
+		}
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			switch p := &c.T.Parts[n]; {
+			case p.Has(transcript.Removed):
+			case p.Kind == transcript.ToolCall:
+				calls++
+			case p.Kind == transcript.Text && p.Parent < 0 && int(p.Size.Bytes) <= maxText &&
+				!(c.Policy.Safe() && c.T.Blank(p.Body)):
+				if texts++; texts > 1 {
+					line = append(line, ' ')
+				}
+				line = c.T.AppendText(line, p.Body)
+			}
+		}
+	}
+	switch {
+	case texts > 0:
+	case calls > 0:
+		line = append(strconv.AppendInt(append(line, "[Assistant used "...), int64(calls), 10), " tool(s)]"...)
+	default:
+		line = append(line, "[Assistant response]"...)
+	}
+	return string(line)
+}
+
+// lineMessage is a line as a message. It is as old as what it stands for (S0.25).
+func (c *Run) lineMessage(line string, u unit) []byte {
+	var stamp transcript.Span
+	for i := u.from; i < u.end && stamp.Zero(); i++ {
+		if msg := &c.T.Messages[c.Items[i].Msg]; msg.Meta > 0 && msg.Role == transcript.Assistant {
+			stamp = c.T.Metas[msg.Meta-1].Stamp
+		}
+	}
+	var text []byte
+	if c.F.Instead != nil {
+		text = c.F.Instead(nil, transcript.User, line, c.T.Bytes(c.T.Messages[c.Items[u.from].Msg].Span))
+	} else {
+		text = c.F.Message(nil, transcript.User, line)
+	}
+	if !stamp.Zero() { // only the native format has it
+		text = append(append(append(text[:len(text)-1], `,"timestamp":`...), c.T.Bytes(stamp)...), '}')
+	}
+	return text
+}

@@ -1,0 +1,224 @@
+package passes
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// dropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or
+// where there is no middle, it goes on as fit does (S0.26 to S0.28).
+//
+//easyjson:json
+type dropPass struct {
+	Pass       string `json:"pass"`
+	KeepFirst  int    `json:"keep_first"`
+	KeepRecent int    `json:"keep_recent"`
+}
+
+// fitPass keeps the newest messages that fit in the target, and drops all before the first that does not (S0.29).
+//
+//easyjson:json
+type fitPass struct {
+	Pass string `json:"pass"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "drop",
+		Doc:  "takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where there is no middle, it goes on as fit does.",
+		Make: func() Pass { return new(dropPass) },
+		Params: []Param{
+			{"keep_first", "2", "keep_first and keep_recent are how many messages stay at the front and at the end."},
+			{"keep_recent", "10", ""},
+		},
+		Messages: []*view.Message{count},
+		Counts:   []view.Counter{dropped},
+	})
+	Register(Kind{
+		Name:     "fit",
+		Doc:      "keeps the newest messages that fit in the target, and drops all before the first that does not.",
+		Make:     func() Pass { return new(fitPass) },
+		Messages: []*view.Message{count},
+		Counts:   []view.Counter{dropped},
+	})
+}
+
+func (p *dropPass) Check() string {
+	if p.KeepFirst < 0 || p.KeepFirst > 1<<30 {
+		return "keep_first must be from 0 to 1,073,741,824 messages"
+	}
+	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
+		return "keep_recent must be from 0 to 1,073,741,824 messages"
+	}
+	return ""
+}
+
+func (p *fitPass) Check() string { return "" }
+
+func (p *dropPass) Follows() bool { return false }
+
+func (p *fitPass) Follows() bool { return false }
+
+// Place says where the count of what was dropped stands: behind the first messages.
+func (p *dropPass) Place() (of view.Origin, last int) { return view.OfCount, p.KeepFirst }
+
+func (p *fitPass) Place() (of view.Origin, last int) { return view.OfCount, 0 }
+
+// count is the message that says how many were dropped.
+var count = &view.Message{Origin: view.OfCount, Prefix: view.DroppedPrefix, Placed: true, Lists: true,
+	Is: func(c *view.Run, m int32) bool { return c.DroppedBefore(m) > 0 }}
+
+func (p *dropPass) Run(c *Run) {
+	n := len(c.Items)
+	first, recent := min(p.KeepFirst, n), max(0, n-p.KeepRecent)
+	if first < recent {
+		held, groups := c.Held()
+		for first < n && first > 0 && groups[first] == groups[first-1] {
+			first++
+		}
+		for recent > 0 && recent < n && groups[recent] == groups[recent-1] {
+			recent--
+		}
+		c.drop("drop", DroppedToFit, func(i int) bool { return i >= first && i < recent && !held[i] })
+		if c.Total <= c.Target {
+			return
+		}
+	}
+	c.fit("drop")
+}
+
+func (p *fitPass) Run(c *Run) { c.fit("fit") }
+
+// DroppedToFit says in a marker of drop why messages are gone.
+const DroppedToFit = " to fit context window"
+
+// fit keeps the newest messages that fit in the target.
+func (c *Run) fit(pass string) {
+	from := len(c.Items)
+	room := c.Target
+	if c.Target == 0 { // the window is unknown, and so is what fits
+		return
+	}
+	held, groups := c.Held()
+	room -= c.Total - c.Tokens(0, len(c.Items)) + c.droppedTokens()
+	if all := c.droppedLedger(func(i int) bool { return !held[i] }); len(all.Standing) > 0 {
+		room -= c.P.Text(c.standingIn(&all, c.standingShare(), c.chats()))
+	}
+	for i, it := range c.Items {
+		if held[i] {
+			room -= it.Tokens
+		}
+	}
+	for from > 0 {
+		start, size := from, 0
+		for start > 0 && (start == from || groups[start-1] == groups[from-1]) {
+			if start--; !held[start] {
+				size += c.Items[start].Tokens
+			}
+		}
+		if size > room {
+			break
+		}
+		room -= size
+		from = start
+	}
+	c.drop(pass, "", func(i int) bool { return i < from && !held[i] })
+}
+
+// drop takes the items out for which gone is true, and puts a message that counts them where the first of them was. It does so
+// only where something is gained, and what an earlier message of the kind counted counts on.
+func (c *Run) drop(pass, why string, gone func(i int) bool) {
+	at, gain, count := -1, 0, 0
+	var out []view.Item
+	for i, it := range c.Items {
+		if !gone(i) {
+			continue
+		}
+		if at < 0 && !c.CameAlong(&it) { // between a digest and what came with it nothing may stand
+			at = i
+		}
+		out = append(out, it)
+		gain += it.Tokens
+		count++
+		if c.OwnKind(it.Msg) == view.OfCount {
+			count += c.DroppedBefore(it.Msg) - 1
+		}
+	}
+	if len(out) == 0 {
+		return
+	}
+	if at < 0 { // nothing of the conversation
+		c.Remove(gone)
+		return
+	}
+	var body *archive.Taken
+	if c.Keeps() {
+		body = c.FoldBody(c.FoldElements(at, len(c.Items), gone, false), gain)
+	}
+	part := len(c.T.Parts)
+	text := archive.WithHandle(view.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
+	ledger := c.droppedLedger(gone)
+	room := max(c.standingShare(), c.Target-(c.Total-gain)-c.P.NewMessage(transcript.User, text))
+	text = digest.WithStanding(text, c.standingIn(&ledger, min(room, gain/2), c.chats()))
+	marker := c.Compose(c.F.Message(nil, transcript.User, text))
+	if marker.Tokens >= gain {
+		return
+	}
+	c.KeepFold(body, &marker, out...)
+	*c.Ledger() = ledger
+	c.PutMarker(pass, marker, at, part, gone)
+}
+
+// PutMarker takes the items out for which gone is true, and puts a message of ours, whose parts begin at part, at the place of one.
+func (c *Run) PutMarker(pass string, marker view.Item, at, part int, gone func(i int) bool) {
+	items := make([]view.Item, 0, len(c.Items)+1)
+	for i, it := range c.Items {
+		if i == at {
+			items = append(items, marker)
+		}
+		if !gone(i) {
+			items = append(items, it)
+			continue
+		}
+		c.Report.Dropped++
+		c.Act(api.Action{Action: api.ActionDrop, Pass: pass, Message: int(it.In), Tokens: it.Tokens})
+	}
+	c.SetItems(items, part)
+	c.Act(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
+}
+
+// droppedLedger is the ledger with what the user said about how to work in the items for which gone is true.
+func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
+	ledger := c.Ledger().Clone()
+	if c.Policy.StandingShare() == 0 {
+		return ledger
+	}
+	var talk []int32
+	for i, it := range c.Items {
+		if !gone(i) {
+			continue
+		}
+		switch c.OwnKind(it.Msg) {
+		case view.NotOurs:
+			talk = append(talk, it.Msg)
+		case view.OfCount, view.OfDigest: // of a host that has lost the state
+			ledger.ReadStanding(c.T.Text(c.T.FirstText(int(it.Msg))))
+		}
+	}
+	ledger.AddStanding(c.T, talk)
+	return ledger
+}
+
+// droppedTokens is what the message takes that counts what was dropped.
+func (c *Run) droppedTokens() int {
+	text := view.DroppedPrefix + strconv.Itoa(len(c.T.Messages)) + " messages removed]"
+	if c.Keeps() {
+		text = archive.WithHandle(text, archive.Zeros)
+	}
+	return c.P.NewMessage(transcript.User, text)
+}

@@ -1,0 +1,43 @@
+package passes
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Due tells whether the policy's gate says that a transcript is to be compacted, and the tokens that it goes by: total, an
+// estimate, or what a provider counted and an estimate of what follows, where the policy wants that. A provider's count from
+// before the last compaction is too large, and does not count (S4.9).
+func Due(in view.Input, total int) (due bool, size tokens.Context) {
+	size = tokens.Context{Tokens: total, Index: -1}
+	if in.Policy.Gate.Usage {
+		from := 0
+		if in.Policy.Safe() {
+			from = in.State.Messages
+		}
+		size = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total)
+	}
+	if in.Policy.Unbounded() || in.N == 0 {
+		return false, size
+	}
+	most := in.Policy.Gate.MaxToolResults
+	return in.Policy.Due(size.Tokens, in.N) || most > 0 && countResults(in, most) > most, size
+}
+
+// countResults counts the tool results that have a body of their own and that the model is sent, up to one more than most.
+func countResults(in view.Input, most int) (n int) {
+	c := new(Run)
+	c.View, c.Input = &view.View{T: in.Transcript, F: in.Format}, in
+	for i := in.N - 1; i >= 0 && n <= most; i-- {
+		if c.T.Hidden(i) {
+			continue
+		}
+		msg := &c.T.Messages[i]
+		for part := msg.First; part < msg.First+msg.Count; part++ {
+			if c.hasResult(part) {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,138 @@
+package passes
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// local is the digest that ctxfold writes itself, of at most budget tokens, the block of standing instructions, and spare tokens
+// more for requests; or larger, where the target leaves room for it.
+func (c *Run) local(j job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
+	chats := digest.Chats(c.T, j.messages, j.ledger)
+	if c.Target > 0 && c.Policy.Safe() {
+		free := c.free(j)
+		if !chats { // files that are restored have the other half
+			free /= 2
+		}
+		if free > budget {
+			most := j.room
+			if chats { // who talks says "always" and "never" of much
+				most = free / 6
+			}
+			standing = c.standing(j.ledger, j.gain, free, most, chats)
+			budget = max(budget, free-c.P.Text(standing))
+			spare = c.spare(j.gain, budget+c.P.Text(standing))
+		}
+	}
+	if chats { // there is no block of requests
+		spare = 0
+	}
+	most := max(leastLocal, 3*(j.gain-digestFrame)/4-c.P.Text(standing))
+	budget = min(budget, most)
+	spare = min(spare, most-budget)
+	extract := digest.NewExtract(c.T, j.messages, prior, j.ledger)
+	extract.Keep(standing, c.P.MaxUnits(spare))
+	extract.Beside(c.besides(j.messages))
+	budget += c.P.Text(standing) + spare
+	text := c.filled(budget, c.bytesOf(j, budget-c.P.Text(standing)-spare), extract.Digest)
+	if j.least && c.P.Text(text) > budget {
+		text = digest.Minimal(len(j.messages), "")
+	}
+	facts, found := extract.Check(text)
+	c.Report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
+	return text
+}
+
+// bytesOf is about how many bytes so many tokens have of what a job is about.
+func (c *Run) bytesOf(j job, tokens int) int {
+	least, size := c.P.MaxUnits(tokens), 0
+	for _, m := range j.messages {
+		for _, p := range c.T.PartsOf(int(m)) {
+			if p.Kind == transcript.Text {
+				size += int(p.Size.Bytes)
+			}
+		}
+	}
+	if j.gain == 0 {
+		return least
+	}
+	return max(least, min(size/j.gain, 5)*tokens)
+}
+
+// filled is the longest text of write that was found in a few tries and has at most budget tokens: write takes a size in bytes, and
+// how many tokens these have only the text itself tells. It is longer than budget where even a small one was.
+func (c *Run) filled(budget, size int, write func(size int) string) (best string) {
+	most, last := 0, -1
+	for range 3 {
+		text := write(size)
+		n := c.P.Text(text)
+		if n <= budget && n > most || best == "" || most == 0 && n < c.P.Text(best) {
+			if best = text; n <= budget {
+				most = n
+			}
+		}
+		switch {
+		case n > budget:
+			size = size * budget / n * 98 / 100
+		case n*100 >= budget*95 || n <= last: // there is no more to say
+			return best
+		default:
+			size, last = min(size*budget/max(n, 1)*99/100, size*2), n
+		}
+	}
+	return best
+}
+
+// leastLocal is what a digest without a model may have in any case, in tokens; but for that it leaves a quarter of what is folded as a
+// gain.
+const leastLocal = 32
+
+// mostLocal is how many times summary.max_output_tokens a digest without a model may have where the target leaves more: it is sent
+// with each request from then on.
+const mostLocal = 4
+
+// free is how many tokens the target leaves for the digest of a job: no more than half of what it stands for.
+func (c *Run) free(j job) int {
+	left := int(float64(c.Target)*c.Policy.DigestShare()) - (c.Total - j.gain) - digestFrame
+	if j.room > 0 {
+		left = min(left, j.room)
+	}
+	return min(left, (j.gain+j.old)/2, mostLocal*c.Policy.Summary.MaxOutputTokens)
+}
+
+// lookBeside is how much of what stays is looked at for what need not be said again, in bytes.
+const lookBeside = 1 << 16
+
+// besides are the texts of the newest messages that are not among those of a digest.
+func (c *Run) besides(messages []int32) (texts []string) {
+	last := int32(-1)
+	if len(messages) > 0 {
+		last = messages[len(messages)-1]
+	}
+	room := lookBeside
+	for i := len(c.Items) - 1; i >= 0 && c.Items[i].Msg > last && room > 0; i-- {
+		for _, p := range c.T.PartsOf(int(c.Items[i].Msg)) {
+			if p.Kind == transcript.Text && !p.Has(transcript.Removed) {
+				text := c.T.Text(p.Body)
+				text = text[:min(len(text), room)]
+				room -= len(text)
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
+}
+
+// chatTail is the share of the target that the newest messages of a chat may take where its digest is made without a model, in
+// percent: set on public chats by halving and doubling, judged as docs/MEMORY.md says.
+const chatTail = 15
+
+// chats tells whether no tool was called in what the run works on.
+func (c *Run) chats() bool {
+	messages := make([]int32, 0, len(c.Items))
+	for _, it := range c.Items {
+		messages = append(messages, it.Msg)
+	}
+	return digest.Chats(c.T, messages, c.Ledger())
+}

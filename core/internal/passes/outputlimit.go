@@ -1,0 +1,187 @@
+package passes
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// OutputLimits are how large a tool's output may be before it becomes a part of the transcript (S4.13). A limit of 0 or
+// less is none.
+type OutputLimits struct {
+	Lines int
+	Bytes int // UTF-8
+	Runes int // Unicode scalar values
+	// Spill is how many Unicode scalar values are kept elsewhere as a whole, with a notice in their place; 0 is never, less
+	// than 0 is DefaultOutputLimits' number.
+	Spill int
+	// Mode is what stays of the lines: "head_tail" (the first and the last) or anything else (the first); "" is "head_tail".
+	Mode string
+}
+
+// DefaultOutputLimits are the limits where a host gives none (S4.13).
+func DefaultOutputLimits() OutputLimits {
+	return OutputLimits{Lines: 2000, Bytes: 51200, Runes: 204800, Spill: 204800, Mode: headTail}
+}
+
+const headTail = "head_tail"
+
+// LimitedOutput is what an output becomes.
+type LimitedOutput struct {
+	Text    string
+	Changed bool
+	// Spilled tells that Text is a notice, and that the host keeps the whole output under its handle.
+	Spilled bool
+	Handle  string // of the whole output; "" unless it is too large
+}
+
+const (
+	truncationNotice = "\n\n[tool output truncated: showing " // S4.19
+	spillFailure     = "[tool output spill failed: "          // S4.15
+)
+
+// Limit shortens an output. place is where the host has kept an output that is too large, as the notice is to name it; ""
+// is its handle. failure is why the host could not keep it. The published system (exact) cuts the end off where runes or
+// bytes are too many, also the end that it has just kept (S4.21), and may return more than it was given; ours keeps both
+// ends, and leaves a text as it is that would not become shorter.
+func (l OutputLimits) Limit(text, place, failure string, exact bool) LimitedOutput {
+	out := LimitedOutput{Text: text}
+	if text == "" || !exact && limitedBefore(text) {
+		return out
+	}
+	if l.Spill < 0 {
+		l.Spill = DefaultOutputLimits().Spill
+	}
+	whole := text
+	if l.Spill > 0 && utf8.RuneCountInString(text) > l.Spill {
+		out.Handle = archive.Handle([]byte(text))
+		if failure == "" {
+			if place == "" {
+				place = out.Handle
+			}
+			out.Changed, out.Spilled = true, true
+			out.Text = "[tool output too large: " + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]\nSaved to: " + place +
+				"\nSHA256: " + out.Handle
+			return out
+		}
+		text = spillFailure + failure + "]\n\n" + text
+	}
+	if l.Lines <= 0 && l.Bytes <= 0 && l.Runes <= 0 {
+		return out
+	}
+	cut := l.cut(text, exact)
+	if cut == "" && !exact {
+		return out
+	}
+	if l.fits(text) {
+		cut = text
+	} else {
+		cut += truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
+			FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
+			strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
+	}
+	if cut == whole || !exact && len(cut) >= len(whole) {
+		return out
+	}
+	out.Text, out.Changed = cut, true
+	return out
+}
+
+// limitedBefore tells whether a text ends with our notice: it is not to be cut again.
+func limitedBefore(text string) bool {
+	at := strings.LastIndexByte(text, '\n')
+	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
+}
+
+func (l OutputLimits) fits(text string) bool {
+	return (l.Lines <= 0 || countLines(text) <= l.Lines) && (l.Bytes <= 0 || len(text) <= l.Bytes) &&
+		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)
+}
+
+// cut shortens a text by lines, then by runes, then by bytes (S4.16).
+func (l OutputLimits) cut(text string, exact bool) string {
+	text = l.cutLines(text)
+	if exact || !l.bothEnds() {
+		if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
+			text = digest.TrimRunes(text, l.Runes)
+		}
+		if l.Bytes > 0 && len(text) > l.Bytes {
+			text = string(jsonspan.TrimRune([]byte(text[:l.Bytes])))
+		}
+		return text
+	}
+	if n := utf8.RuneCountInString(text); l.Runes > 0 && n > l.Runes {
+		head := l.Runes / 2
+		text = text[:digest.RuneOffset(text, head)] + leftOut(n-l.Runes, "chars") + text[digest.RuneOffset(text, n-(l.Runes-head)):]
+	}
+	if l.Bytes > 0 && len(text) > l.Bytes {
+		head := jsonspan.TrimRune([]byte(text[:l.Bytes/2]))
+		tail := text[len(text)-(l.Bytes-l.Bytes/2):]
+		for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+			tail = tail[1:]
+		}
+		text = string(head) + leftOut(len(text)-len(head)-len(tail), "bytes") + tail
+	}
+	return text
+}
+
+func leftOut(n int, unit string) string {
+	return "\n... [truncated " + strconv.Itoa(n) + " " + unit + "] ...\n"
+}
+
+func (l OutputLimits) bothEnds() bool {
+	mode := strings.ToLower(strings.TrimSpace(l.Mode))
+	return mode == "" || mode == headTail
+}
+
+// cutLines keeps the first half of the lines and the last ones, with a marker between them; the first ones alone where
+// fewer than four may stay (S4.17).
+func (l OutputLimits) cutLines(text string) string {
+	n := countLines(text)
+	if l.Lines <= 0 || n <= l.Lines {
+		return text
+	}
+	if !l.bothEnds() || l.Lines < 4 {
+		return text[:lineEnd(text, l.Lines)]
+	}
+	head := l.Lines / 2
+	tail := l.Lines - head
+	return text[:lineEnd(text, head)] + "\n... [truncated " + strconv.Itoa(n-l.Lines) + " lines] ...\n" +
+		text[lineEnd(text, n-tail)+1:]
+}
+
+// lineEnd is where the first n lines of a text end, without the line feed.
+func lineEnd(text string, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		at += i + 1
+	}
+	return at - 1
+}
+
+func countLines(text string) int {
+	if text == "" {
+		return 0
+	}
+	return strings.Count(text, "\n") + 1
+}
+
+// FormatBytes is a number of bytes for people: 1023B, 1.0KB, 1.0MB, in steps of 1,024 (S4.19).
+func FormatBytes(n int) string {
+	if n < 1024 {
+		return strconv.Itoa(n) + "B"
+	}
+	kb := float64(n) / 1024
+	if kb < 1024 {
+		return strconv.FormatFloat(kb, 'f', 1, 64) + "KB"
+	}
+	return strconv.FormatFloat(kb/1024, 'f', 1, 64) + "MB"
+}

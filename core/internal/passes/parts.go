@@ -1,0 +1,163 @@
+package passes
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// Parts of a record that is too long for one request.
+const (
+	fewParts = 8  // up to here tool results are only clipped to 1,000 bytes
+	MaxParts = 32 // beyond, what is in the middle is left out
+	// splitRoom is the least room for a record, in tokens, with which it is split; with less there would be more prompt than
+	// record in the parts.
+	splitRoom = 1000
+)
+
+// rungs are the steps of the ladder that makes the record of a published system's style fit: tool results and arguments are
+// clipped, in bytes, harder and harder, and then reasoning is left out.
+var rungs = []struct {
+	clip     int
+	thoughts bool
+}{{16000, true}, {4000, true}, {1000, true}, {1000, false}, {200, false}}
+
+// part is a piece of the record that fits into a request.
+type part struct {
+	messages []int32
+	record   string
+	tokens   int
+}
+
+// openClip is how long tool results and arguments may be where a request may have any size, in bytes.
+const openClip = 16000
+
+// parts writes the record of messages as one part if it can be clipped so that it fits in room tokens, and else as several,
+// none of which cuts a group unless the group alone is too large.
+func (c *Run) parts(messages []int32, room int) []part {
+	style := c.style()
+	if !style.Fitted {
+		return c.rungParts(style, messages, room)
+	}
+	most := openClip
+	if room < unlimited {
+		most = c.P.MaxUnits(room)
+	}
+	pieces := digest.NewPieces(c.T, messages, most, c.P.Text)
+	records, total, fits := pieces.Fit(room)
+	switch {
+	case fits:
+		return []part{{messages, strings.Join(records, ""), total}}
+	case room < splitRoom:
+		return []part{{messages, strings.Join(pieces.Write(digest.Hardest), ""), room}} // request clips it
+	}
+	return c.fewest(pieces, messages, room)
+}
+
+// fewest splits a record into as few parts as gentle clips allow or, where these are too many, the hardest, and then clips
+// no more than these parts need.
+func (c *Run) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
+	with := func(clips digest.Clips) []part {
+		records := pieces.Write(clips)
+		sizes := make([]int, len(records))
+		for i, r := range records {
+			sizes[i] = c.P.Text(r)
+		}
+		return c.split("", messages, records, sizes, room)
+	}
+	clips := digest.Gentle
+	parts := with(clips)
+	if len(parts) > fewParts {
+		clips = digest.Hardest
+		parts = with(clips)
+	}
+	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts are not full
+		if len(parts) == MaxParts {
+			break // something is left out as it is
+		}
+		longer, ok := pieces.Solve(room * len(parts) / 100 * percent)
+		if !ok || longer.Result <= clips.Result {
+			break
+		}
+		if fuller := with(longer); len(fuller) <= len(parts) {
+			return fuller
+		}
+	}
+	return parts
+}
+
+// rungParts is parts for styles of published systems, which have limits of their own for what they show.
+func (c *Run) rungParts(style *digest.Style, messages []int32, room int) []part {
+	var records []string
+	var sizes []int
+	render := func(clip int, thoughts bool) (total int) {
+		records, sizes = records[:0], sizes[:0]
+		for i := range messages {
+			r := style.Record(c.T, messages[i:i+1], digest.RecordOptions{Clip: clip, Thoughtless: !thoughts, First: i})
+			if r != "" {
+				r += style.Between
+			}
+			size := c.P.Text(r)
+			records, sizes, total = append(records, r), append(sizes, size), total+size
+		}
+		return total
+	}
+	whole := func(total int) []part {
+		return []part{{messages, strings.TrimSuffix(strings.Join(records, ""), style.Between), total}}
+	}
+	for _, rung := range rungs {
+		if total := render(rung.clip, rung.thoughts); total <= room {
+			return whole(total)
+		}
+	}
+	if room < splitRoom {
+		return whole(room) // request clips it
+	}
+	if gentle := rungs[len(rungs)-2]; render(gentle.clip, gentle.thoughts) > room*(fewParts-1) {
+		render(rungs[len(rungs)-1].clip, false)
+	}
+	return c.split(style.Between, messages, records, sizes, room)
+}
+
+// split puts the records of messages, of so many tokens each, together to parts of at most room tokens.
+func (c *Run) split(between string, messages []int32, records []string, sizes []int, room int) []part {
+	groups := c.T.Groups(messages)
+	var out []part
+	var b strings.Builder
+	from, sum := 0, 0
+	end := func(at int) {
+		if at > from {
+			out = append(out, part{messages[from:at], strings.TrimSuffix(b.String(), between), sum})
+		}
+		b.Reset()
+		from, sum = at, 0
+	}
+	for i := 0; i < len(messages); {
+		next, size := i, 0
+		for next < len(messages) && groups[next] == groups[i] {
+			size += sizes[next]
+			next++
+		}
+		if sum+size > room {
+			end(i)
+		}
+		for ; i < next; i++ {
+			if sum > 0 && sum+sizes[i] > room {
+				end(i)
+			}
+			if sizes[i] > room {
+				records[i] = digest.Clip(records[i], len(records[i])*room/sizes[i]*9/10)
+				sizes[i] = c.P.Text(records[i])
+			}
+			b.WriteString(records[i])
+			sum += sizes[i]
+		}
+	}
+	end(len(messages))
+	if over := len(out) - MaxParts; over > 0 {
+		out = append(out[:1], out[1+over:]...)
+		note := "[… the record leaves out what was between; there was too much of it …]\n\n"
+		out[1].record = note + out[1].record
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+// Package passes is what a policy can have done to a transcript: one file per pass, which registers it, and what passes share.
+// A pass edits the view; what it leaves is mended by others.
+//
+// What never enters this package: JSON of a wire format, how a run begins and ends, and requests and answers of operations.
+package passes
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+//go:generate sh ../../generate.sh
+
+// Pass is one kind of pass, with the parameters that a policy gave it.
+type Pass interface {
+	policy.Step
+	// Follows tells whether the pass completes the one before it, and so runs even when the target is reached.
+	Follows() bool
+	// Run edits the run's view. The pass is that of the policy, which serves other runs too: it is not written to.
+	Run(c *Run)
+}
+
+// Placer is a pass that puts messages of ours somewhere else than a digest stands.
+type Placer interface {
+	// Place is of which kind they are, and the last place in the input where one may stand, or [Anywhere].
+	Place() (of view.Origin, last int)
+}
+
+// Anywhere is the last place of a message that may stand in any.
+const Anywhere = math.MaxInt
+
+// Kind is what a pass says of itself when it registers. What other rooms know of passes follows from it.
+type Kind struct {
+	Name   string
+	Doc    string      // what it does, behind its name
+	Make   func() Pass // without parameters
+	Params []Param
+	// Markers stand in the place of what the pass takes out of a message, and Messages are those that it writes.
+	Markers  []archive.Marking
+	Messages []*view.Message
+	Counts   []view.Counter // what it adds up in the report
+
+	defaults []byte // the parameters that count where a policy gives none, as JSON
+}
+
+// Param is a parameter of a pass: its key, the JSON of what counts where a policy does not give it, and what it means.
+type Param struct{ Name, Default, Doc string }
+
+// kinds are the registered passes, by name.
+var kinds []Kind
+
+// Register adds a pass. It is called from init.
+func Register(k Kind) {
+	k.defaults = append(k.defaults, '{')
+	for _, p := range k.Params {
+		if len(k.defaults) > 1 {
+			k.defaults = append(k.defaults, ',')
+		}
+		k.defaults = append(append(append(k.defaults, '"'), p.Name...), `":`...)
+		k.defaults = append(k.defaults, p.Default...)
+	}
+	k.defaults = append(k.defaults, '}')
+	for _, m := range k.Markers {
+		archive.Declare(m)
+	}
+	for _, m := range k.Messages {
+		view.Declare(m)
+	}
+	for _, n := range k.Counts {
+		view.DeclareCounter(n)
+	}
+	i := 0
+	for i < len(kinds) && kinds[i].Name < k.Name {
+		i++
+	}
+	kinds = slices.Insert(kinds, i, k)
+}
+
+// Kinds are the registered passes, by name.
+func Kinds() []Kind { return kinds }
+
+// The counters that several passes add to.
+var (
+	cleared = view.Counter{Name: "cleared", Text: "tool results whose body was replaced by a marker", At: func(r *api.Report) *int { return &r.Cleared }}
+	folded  = view.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, stands for",
+		At: func(r *api.Report) *int { return &r.Folded }}
+	dropped = view.Counter{Name: "dropped", Text: "messages that were taken out, and are only counted", At: func(r *api.Report) *int { return &r.Dropped }}
+)
+
+// Passes lists the names of the passes.
+func Passes() []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Resolve reads a policy whole: the preset under it, its style, and its passes with their parameters. What it returns serves any
+// number of runs, and is not to be written to.
+func Resolve(src []byte) (*policy.Policy, *policy.Error) {
+	p, err := policy.Resolve(src)
+	if err != nil {
+		return nil, err
+	}
+	switch s := p.Summary; {
+	case s.Style != "" && digest.StyleByName(s.Style) == nil:
+		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.style", Message: digest.NoStyle(s.Style)}
+	case s.Style == "" && s.Prompt != "":
+		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.prompt", Message: "only a style has a prompt that can be replaced; use summary.instructions"}
+	}
+	steps, err := Steps(p)
+	if err != nil {
+		return nil, err
+	}
+	for i, step := range steps {
+		p.Passes[i].Step = step
+	}
+	return p, nil
+}
+
+// Steps are the passes of a policy, in order. Those that Resolve has not seen are read now.
+func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
+	steps := make([]Pass, 0, len(p.Passes))
+	for i := range p.Passes {
+		if step, ok := p.Passes[i].Step.(Pass); ok {
+			steps = append(steps, step)
+			continue
+		}
+		step, err := read(&p.Passes[i])
+		if err != nil {
+			err.At = "passes[" + strconv.Itoa(i) + "]" + err.At
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// read reads the parameters of a step. The path of an error begins at the step.
+func read(step *policy.Pass) (Pass, *policy.Error) {
+	for _, k := range kinds {
+		if k.Name != step.Name {
+			continue
+		}
+		pass := k.Make()
+		err := policy.Decode(k.defaults, pass)
+		if err == nil {
+			err = policy.Decode(step.JSON, pass)
+		}
+		if err != nil {
+			err.Message = "pass " + k.Name + ": " + policy.Suggest(err).Message
+			return nil, err
+		}
+		if problem := pass.Check(); problem != "" {
+			return nil, &policy.Error{Code: api.CodeOutOfRange, At: "." + strings.Fields(problem)[0], Message: "pass " + k.Name + ": " + problem}
+		}
+		return pass, nil
+	}
+	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass", Message: policy.Unknown("pass", step.Name, Passes())}
+}
+
+// tokensRange is the complaint about a number of tokens out of range, or "".
+func tokensRange(name string, n int) string {
+	if n < 0 || n > policy.MaxTokens {
+		return name + " must be from 0 to 1,000,000,000 tokens"
+	}
+	return ""
+}

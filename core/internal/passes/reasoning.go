@@ -1,0 +1,53 @@
+package passes
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/mend"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// reasoningPass takes reasoning out of the messages of the assistant, whole parts at a time.
+//
+//easyjson:json
+type reasoningPass struct {
+	Pass string `json:"pass"`
+	Mode string `json:"mode"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "reasoning",
+		Doc:  "takes reasoning out of the messages of the assistant, whole parts at a time.",
+		Make: func() Pass { return new(reasoningPass) },
+		Params: []Param{
+			{"mode", `"latest_turn"`, `mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all reasoning goes) or "keep" (none does).`},
+		},
+	})
+}
+
+func (p *reasoningPass) Check() string {
+	if p.Mode != "keep" && p.Mode != "strip" && p.Mode != "latest_turn" {
+		return `mode must be "keep", "strip" or "latest_turn"`
+	}
+	return ""
+}
+
+func (p *reasoningPass) Follows() bool { return false }
+
+func (p *reasoningPass) Run(c *Run) {
+	end := len(c.Items)
+	switch p.Mode {
+	case "keep":
+		return
+	case "latest_turn":
+		for end--; end > 0 && !c.T.HasUserText(int(c.Items[end].Msg)); end-- {
+		}
+	}
+	loop := len(c.Items) // where the tool loop begins that needs its thinking
+	if mode, _ := c.ThinkingMode(); c.Policy.Safe() && mend.NeedsThinking(mode) {
+		loop = c.OpenTurn(loop)
+	}
+	loop, all := min(loop, end), len(c.Items)
+	c.StripReasoning(0, loop, "reasoning", "", func(*transcript.Part) bool { return true })
+	gone := all - len(c.Items)
+	c.StripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool { return !mend.IsBound(p) })
+}

@@ -1,0 +1,290 @@
+package passes
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/squeeze"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// squeezePass writes old tool results shorter without losing what they say: see package squeeze. The whole stands in the archive. A
+// pass that comes later takes out what it would take out of the whole.
+//
+//easyjson:json
+type squeezePass struct {
+	Pass         string   `json:"pass"`
+	KeepRecent   int      `json:"keep_recent"`
+	MinTokens    int      `json:"min_tokens"`
+	MinReclaim   int      `json:"min_reclaim"`
+	Tools        []string `json:"tools"`
+	ExcludeTools []string `json:"exclude_tools"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "squeeze",
+		Doc:  "writes old tool results shorter without losing what they say: see package squeeze. The whole stands in the archive. A pass that comes later takes out what it would take out of the whole.",
+		Make: func() Pass { return new(squeezePass) },
+		Params: []Param{
+			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are."},
+			{"min_tokens", "16", "min_tokens is how much a result must lose, in tokens, the line that says what was done to it included."},
+			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in all, or nothing is squeezed: each change costs the prompt cache."},
+			{"tools", "[]", "tools are the tools whose results may be squeezed; empty is all. exclude_tools never are."},
+			{"exclude_tools", "[]", ""},
+		},
+		Markers: []archive.Marking{{Text: archive.SqueezedMarker, Heads: true}},
+		Counts: []view.Counter{{Name: "squeezed", Text: "texts of tool results that say the same in another form",
+			At: func(r *api.Report) *int { return &r.Squeezed }}},
+	})
+}
+
+func (p *squeezePass) Check() string {
+	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
+		return "keep_recent must be from 0 to 1,073,741,824 tool results"
+	}
+	if s := tokensRange("min_tokens", p.MinTokens); s != "" {
+		return s
+	}
+	return tokensRange("min_reclaim", p.MinReclaim)
+}
+
+func (p *squeezePass) Follows() bool { return false }
+
+// minSqueezed is how many bytes a text must lose at least: fewer are less than the line that says so.
+const minSqueezed = 64
+
+// squeezed is a text on its way into the place of another one.
+type squeezed struct {
+	part  int32
+	value []byte // JSON, with zeros for the handle
+	size  transcript.Measure
+	gain  int // tokens
+	// Of a text in an object: the string that was, and where in value stands the one that is.
+	was, is transcript.Span
+}
+
+// whole is what a part that was squeezed was before.
+type whole struct {
+	size   transcript.Measure
+	handle string
+}
+
+func (p *squeezePass) Run(c *Run) {
+	results := c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools))
+	texts := make([][]squeezed, len(results))
+	reclaim := 0
+	for i, r := range results {
+		texts[i] = p.result(c, r.part)
+		for _, s := range texts[i] {
+			reclaim += s.gain
+		}
+	}
+	if reclaim < max(1, p.MinReclaim) {
+		return
+	}
+	dirty := -1 // the item that has to be measured anew
+	for i, r := range results {
+		if len(texts[i]) == 0 {
+			continue
+		}
+		if dirty >= 0 && dirty != r.item {
+			c.Remeasure(dirty)
+		}
+		dirty = r.item
+		gain := 0
+		for _, s := range texts[i] {
+			c.squeeze(s)
+			gain += s.gain
+		}
+		c.Act(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(c.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(c.T, int(r.part))})
+	}
+	c.Remeasure(dirty)
+}
+
+// result is what takes the places of a result's texts. The report of an error stays as it is.
+func (p *squeezePass) result(c *Run, n int32) (out []squeezed) {
+	part := &c.T.Parts[n]
+	add := func(n int32) {
+		if s, ok := p.text(c, n); ok {
+			out = append(out, s)
+		}
+	}
+	switch {
+	case part.Has(transcript.IsError | transcript.Misshapen):
+	case c.T.IsString(part.Body):
+		add(n)
+	case len(c.T.Inner(int(n))) > 0:
+		for k := n + 1; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed|transcript.Edited|transcript.Signed) && c.T.IsString(inner.Body) {
+				add(k)
+			}
+		}
+	default:
+		if s, ok := p.member(c, n); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// text is what takes the place of a part's body, a string.
+func (p *squeezePass) text(c *Run, n int32) (squeezed, bool) {
+	part := &c.T.Parts[n]
+	if part.Body.Len() <= minSqueezed {
+		return squeezed{}, false
+	}
+	short, ok := c.shorter(c.T.Text(part.Body))
+	if !ok {
+		return squeezed{}, false
+	}
+	s := squeezed{part: n, value: jsonspan.AppendString(nil, short), size: jsonspan.MeasureText(short)}
+	return s, c.gains(&s, p.MinTokens)
+}
+
+// member is what takes the place of a body that is an object with a text in it: the same object with a shorter text. A reader of its
+// members finds them all.
+func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
+	body := c.T.Bytes(c.T.Parts[n].Body)
+	if len(body) <= minSqueezed || body[0] != '{' {
+		return squeezed{}, false
+	}
+	var longest jsonspan.Span
+	sc := jsonspan.New(body)
+	for sc.Object(); ; {
+		if _, ok := sc.Key(); !ok {
+			break
+		}
+		start, kind := sc.Pos(), sc.Kind()
+		sc.Skip()
+		// Where it begins a marker has to be found.
+		if value := (jsonspan.Span{Start: start, End: sc.Pos()}); kind == jsonspan.String && value.Len() > longest.Len() && start+64 < archive.MarkerRoom {
+			longest = value
+		}
+	}
+	if sc.Err() != nil || longest.Len() <= minSqueezed {
+		return squeezed{}, false
+	}
+	short, ok := c.shorter(jsonspan.Text(body, longest))
+	if !ok {
+		return squeezed{}, false
+	}
+	s := squeezed{part: n, was: longest, is: jsonspan.Span{Start: longest.Start}}
+	s.value = jsonspan.AppendString(append(s.value, body[:longest.Start]...), short)
+	s.is.End = uint32(len(s.value))
+	s.value = append(s.value, body[longest.End:]...)
+	return s, c.gains(&s, p.MinTokens)
+}
+
+// shorter is a text squeezed, with the line that says so. What passes have written stays as it is.
+func (c *Run) shorter(text string) (short string, ok bool) {
+	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, archive.SqueezedMarker[:len(archive.SqueezedMarker)-1]) || strings.HasPrefix(text, archive.TruncatedMarker[:len(archive.TruncatedMarker)-1])) {
+		return "", false
+	}
+	out, form, ok := squeeze.Text(text, squeeze.Options{MinSaved: minSqueezed})
+	if !ok || strings.TrimSpace(out) == "" {
+		return "", false
+	}
+	return c.Sized(archive.SqueezedMarker) + " " + form.String() + "\n" + out, true
+}
+
+// gains measures what a text frees. It tells whether that is enough.
+func (c *Run) gains(s *squeezed, enough int) bool {
+	part := c.T.Parts[s.part]
+	was := c.P.Parts(c.T, []transcript.Part{part})
+	if s.was.Zero() {
+		s.size.Weight = c.Weigh(s.value, s.size)
+	} else {
+		s.size = c.sizeWith(s)
+	}
+	part.Size = s.size
+	s.gain = was - c.P.Parts(c.T, []transcript.Part{part})
+	return s.gain >= max(1, enough)
+}
+
+// sizeWith is what reading an object will measure in which one text is another: formats measure the rest each in its own way.
+func (c *Run) sizeWith(s *squeezed) transcript.Measure {
+	text := func(src []byte, at transcript.Span) transcript.Measure {
+		sc := jsonspan.New(src)
+		sc.Weigh = c.T.Weigh
+		return sc.At(at.Start).Text().JSON()
+	}
+	was, is := text(c.T.Bytes(c.T.Parts[s.part].Body), s.was), text(s.value, s.is)
+	size := c.T.Parts[s.part].Size
+	return transcript.Measure{Bytes: size.Bytes - was.Bytes + is.Bytes, Runes: size.Runes - was.Runes + is.Runes,
+		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
+}
+
+// squeeze puts a shorter text in its place, and the whole into the archive.
+func (c *Run) squeeze(s squeezed) {
+	part := &c.T.Parts[s.part]
+	what := api.BodyToolResult
+	if part.Kind == transcript.Text {
+		what = api.BodyText
+	}
+	w := whole{size: part.Size, handle: c.Keep(what, part.Msg, s.part, part.Body)}
+	if w.handle != "" {
+		s.value = archive.ReplaceFirst(s.value, archive.Zeros, w.handle[:archive.Short])
+		c.ForgetWeight() // it may have been this value with the zeros
+	}
+	if c.squeezed == nil {
+		c.squeezed = map[int32]whole{}
+	}
+	c.squeezed[s.part] = w
+	if !s.was.Zero() {
+		s.size = c.sizeWith(&s)
+	}
+	c.SetBody(s.part, s.value, s.size)
+	if !s.was.Zero() {
+		part.Size = s.size
+	}
+	part.Flags |= transcript.Squeezed
+	c.Report.Squeezed++
+}
+
+// spanKey is a span as a number.
+func spanKey(s transcript.Span) uint64 { return uint64(s.Start)<<32 | uint64(s.End) }
+
+// unsqueeze puts back what this run has squeezed of some results, so that another pass has the whole of them. The items have to be
+// measured anew afterwards, by Remeasure.
+func (c *Run) unsqueeze(results []int32) {
+	gone := map[uint64]bool{} // by spanKey
+	for _, n := range results {
+		for k := n; k <= n+int32(len(c.T.Inner(int(n)))); k++ {
+			part := &c.T.Parts[k]
+			if !part.Has(transcript.Squeezed) {
+				continue
+			}
+			gone[spanKey(c.Original(k))] = true
+			part.Body, part.Size = c.Original(k), c.squeezed[k].size
+			part.Flags &^= transcript.Squeezed | transcript.Edited
+			c.Report.Squeezed--
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	c.Unsplice(func(old transcript.Span) bool { return gone[spanKey(old)] })
+	c.Unkeep(func(body transcript.Span) bool { return gone[spanKey(body)] })
+}
+
+// unsqueezeAll is unsqueeze for results that a pass takes out, or reads, one after the other.
+func (c *Run) unsqueezeAll(results []result) {
+	if len(c.squeezed) == 0 {
+		return
+	}
+	parts := make([]int32, len(results))
+	for i, r := range results {
+		parts[i] = r.part
+	}
+	c.unsqueeze(parts)
+	for i, r := range results {
+		if i == 0 || results[i-1].item != r.item {
+			c.Remeasure(r.item)
+		}
+	}
+}

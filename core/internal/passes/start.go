@@ -1,0 +1,91 @@
+package passes
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/mend"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// Run is what passes work on.
+type Run struct {
+	mend.Run
+	Requests []api.SummaryRequest // what is wanted before the run can end
+	Due      bool                 // for its tokens, or by force
+	Folded   []view.Item          // the items that a fold has taken out
+	Small    bool                 // a pass was left out because it could not free min_gain
+	Undone   bool                 // the run ends with its input, whatever passes have done
+	NoDigest string               // why there is no digest, where the policy does not take a local one for it
+	Asked    Cost                 // of the model
+	Expected expected
+
+	digest   int     // the index of the item that stands for what was folded
+	groups   []int32 // of the input, and those that stay by the policy's pins, where claim needs them
+	stay     []bool
+	places   []lastPlace
+	squeezed map[int32]whole  // by part: what this run has squeezed
+	cut      map[int32]string // by part: the handles of the texts that the last resort has cut
+	added    int              // tokens that a repair is expected to add to what the last resort leaves
+}
+
+// NewRun returns a run that has done nothing yet.
+func NewRun(in view.Input) *Run {
+	c := new(Run)
+	c.Start(in)
+	return c
+}
+
+// Start makes c a run that has done nothing yet.
+func (c *Run) Start(in view.Input) {
+	c.View, c.Input = view.NewView(in.Transcript, in.Format, in.Estimator, in.N), in
+	c.Limit, c.Target = in.Policy.Limit(), in.Policy.TargetTokens()
+	if text := in.Policy.Summary.Text; text != "" { // the host has answered before it was asked
+		c.Replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
+	}
+	c.claim()
+	n := len(in.Transcript.Messages)
+	c.Report = api.Report{
+		Preset: api.Preset(in.Policy.Preset), Format: api.Format(in.Format.Name), Estimator: api.Estimator(in.Estimator.Name),
+		Tokens: api.ReportTokens{Before: c.Total, After: c.Total, Limit: c.Limit, Window: in.Policy.Window.Tokens,
+			Source: in.Estimator.Source, Bound: in.Estimator.Bound},
+		Messages: api.Count{Before: n, After: n},
+		Summary:  api.ReportSummary{Source: api.SourceNone},
+	}
+}
+
+// Reply returns the host's answer to a request.
+func (c *Run) Reply(id string) (api.Summary, bool) {
+	for _, r := range c.Replies {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return api.Summary{}, false
+}
+
+// expect notes what will come of the requests: items from first on change, and beside the summaries there are after tokens.
+func (c *Run) expect(first, after int) {
+	c.Expected = expected{First: max(0, first), After: after, Cost: c.Asked}
+	for _, q := range c.Requests {
+		c.Expected.After += q.MaxOutputTokens
+		c.Expected.Cost.In += q.InputTokens
+		c.Expected.Cost.Out += q.MaxOutputTokens
+	}
+}
+
+// Cost is what the model was asked to write summaries, in tokens.
+type Cost struct{ In, Out int }
+
+// expected is what the result of a run that waits for summaries will be like: the first item that changes, the tokens, and
+// what the model is asked.
+type expected struct {
+	First, After int
+	Cost         Cost
+}
+
+// MinGain is how many tokens a compaction must free, or nothing is done.
+func (c *Run) MinGain() int {
+	if c.Policy.Force {
+		return 0
+	}
+	return int(float64(c.Limit) * c.Policy.Gate.MinGain)
+}

@@ -1,0 +1,107 @@
+package passes
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// toolDigestPass clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
+// they were, in one line each (S4.39, S4.40). Without a fold before it in the policy it puts the lines in the place of the
+// results.
+//
+//easyjson:json
+type toolDigestPass struct {
+	Pass         string   `json:"pass"`
+	KeepRecent   int      `json:"keep_recent"`
+	Tools        []string `json:"tools"`
+	ExcludeTools []string `json:"exclude_tools"`
+}
+
+func init() {
+	Register(Kind{
+		Name: "tool_digest",
+		Doc:  "clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the results.",
+		Make: func() Pass { return new(toolDigestPass) },
+		Params: []Param{
+			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."},
+			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all. exclude_tools never are."},
+			{"exclude_tools", "[]", ""},
+		},
+		Markers: []archive.Marking{{Text: archive.ClearedMarker}, {Text: archive.SummaryMarker, Follows: true}},
+		Counts:  []view.Counter{cleared},
+	})
+}
+
+func (p *toolDigestPass) Check() string {
+	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
+		return "keep_recent must be from 0 to 1,073,741,824 tool results"
+	}
+	return ""
+}
+
+func (p *toolDigestPass) Follows() bool { return true }
+
+func (p *toolDigestPass) Run(c *Run) {
+	folds := c.FoldsBefore("tool_digest")
+	switch {
+	case p.KeepRecent == 0 || folds && len(c.Folded) == 0:
+	case folds:
+		p.beforeTail(c)
+	default:
+		old := c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools))
+		c.unsqueezeAll(old)
+		line := func(i int) string { return "\n" + digest.ToolOutputAt(c.T, int(old[i].part)).DigestLine() }
+		kept := old[:0]
+		for i := range old {
+			if old[i].gain = c.clearing(old[i].part, c.Sized(archive.SummaryMarker)+line(i)); old[i].gain > 0 {
+				kept = append(kept, old[i])
+			}
+		}
+		old = kept
+		c.replace(old, "archive", "tool_digest", archive.SummaryMarker, line)
+	}
+}
+
+// beforeTail adds the lines to the digest message, which stands before the tail: behind the newest message they would be the
+// user's last words (S4.40).
+func (p *toolDigestPass) beforeTail(c *Run) {
+	var old []result
+	var outputs []digest.ToolOutput
+	gain := 0
+	results := c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools))
+	c.unsqueezeAll(results)
+	for _, r := range results {
+		o := digest.ToolOutputAt(c.T, int(r.part))
+		if r.gain = c.clearing(r.part, c.Sized(archive.ClearedMarker)); r.gain > c.P.Text("\n"+o.DigestLine()) {
+			old, outputs = append(old, r), append(outputs, o)
+			gain += r.gain
+		}
+	}
+	lines := "\n\n" + digest.Fence(digest.ToolDigest(outputs))
+	if len(old) == 0 || gain <= c.P.Text(lines) {
+		return
+	}
+	c.replace(old, "clear", "tool_digest", archive.ClearedMarker, func(int) string { return "" })
+	msg := c.Items[c.digest].Msg
+	text := strings.TrimRight(c.T.Text(c.T.FirstText(int(msg))), "\n") + lines
+	before := c.Total
+	c.Replace(c.digest, c.F.Message(nil, c.T.Messages[msg].Role, text))
+	c.Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - c.Total})
+}
+
+// FoldsBefore tells whether the policy has a fold before the first pass of this name.
+func (c *Run) FoldsBefore(name string) bool {
+	for _, p := range c.Policy.Passes {
+		switch p.Name {
+		case "fold":
+			return true
+		case name:
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// result is a tool result that a pass may do something with.
+type result struct {
+	item int
+	part int32
+	gain int // tokens
+}
+
+// hasResult tells whether the part at index n is a tool result with a body that is its own: neither a marker nor what the
+// provider keeps, nor what one of the provider's tools still waits for.
+func (c *Run) hasResult(n int32) bool {
+	p := &c.T.Parts[n]
+	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
+		!p.Body.Zero() && p.Pair >= 0 && !c.T.Waits(&c.T.Parts[p.Pair]) && !archive.Cleared(c.View, n)
+}
+
+// oldResults are the tool results whose bodies may be taken out, oldest first: not those of the newest keep results, of
+// pinned messages and of tools for which may is false, nor those that are gone already.
+func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		it := &c.Items[i]
+		msg := &c.T.Messages[it.Msg]
+		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
+			if !c.hasResult(n) || !may(digest.ToolName(c.T, int(n))) {
+				continue
+			}
+			if keep > 0 {
+				keep--
+				continue
+			}
+			if !it.Pinned {
+				old = append(old, result{item: i, part: n})
+			}
+		}
+	}
+	slices.Reverse(old)
+	return old
+}
+
+// TakeOut puts a pass's marker in the place of the bodies of old tool results where that saves tokens: not of the newest keep ones. It
+// reports each as the action clear, and returns how many there were.
+func (c *Run) TakeOut(keep int, pass, marker string) int {
+	targets := c.oldResults(keep, func(string) bool { return true })
+	for i := range targets {
+		targets[i].gain = c.clearing(targets[i].part, c.Sized(marker))
+	}
+	targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
+	c.replace(targets, "clear", pass, marker, func(int) string { return "" })
+	return len(targets)
+}
+
+// replace puts a marker, with text behind it, in the place of each of the results' bodies, and reports it as an action.
+func (c *Run) replace(results []result, action api.ActionName, pass, marker string, text func(i int) string) {
+	c.Report.Actions = slices.Grow(c.Report.Actions, len(results))
+	c.GrowEdits(len(results))
+	c.unsqueezeAll(results)
+	for i, r := range results {
+		tool := digest.ToolName(c.T, int(r.part))
+		c.Mark(r.part, marker, text(i))
+		c.Act(api.Action{Action: action, Pass: pass, Message: int(c.Items[r.item].In), Tokens: r.gain, Tool: tool})
+		if i+1 == len(results) || results[i+1].item != r.item {
+			c.Remeasure(r.item)
+		}
+	}
+	c.Report.Cleared += len(results)
+}
+
+// toolFilter tells whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without
+// case, _ and -.
+func toolFilter(tools, exclude []string) func(tool string) bool {
+	keys := func(names []string) (set critbit.Map[struct{}]) {
+		for _, name := range names {
+			set.Add(digest.ToolKey(name))
+		}
+		return set
+	}
+	in, out := keys(tools), keys(exclude)
+	return func(tool string) bool {
+		tool = digest.ToolKey(tool)
+		return (in.Len() == 0 || in.Has(tool)) && !out.Has(tool)
+	}
+}

@@ -1,0 +1,18 @@
+package policy
+
+// checkpoint is the published system S2: due at four fifths of the window without its three reserves (2,000 for the system
+// prompt, 4,000 for the answer, 5,000 for safety), a tail of messages (S2.6, S2.10). The window is that of S2.9 where a
+// policy names none.
+var checkpoint = Preset{
+	Name: "checkpoint",
+	Doc:  "the published system S2: at 80 % of the window keep the newest 10 messages, with the summary in the assistant's name",
+	JSON: `{
+  "estimator": "utf16-4",
+  "window": {"tokens": 128000, "reserve": 11000},
+  "gate": {"ratio": 0.8, "target": 1, "inclusive": true, "min_messages": 12},
+  "passes": [
+    {"pass": "fold", "keep_messages": 10, "boundary": "backward"}
+  ],
+  "summary": {"mode": "model", "style": "checkpoint", "max_output_tokens": 1000, "retries": 1, "on_failure": "keep"}
+}`,
+}

@@ -1,0 +1,82 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+)
+
+// ForModel is the policy for a model, which counts where the policy names none: its window, and its family of tokenizers.
+func (p *Policy) ForModel(model string) (*Policy, *Error) {
+	if model == "" || p.Model != "" {
+		return p, nil
+	}
+	q := *p
+	q.Model = model
+	q.know()
+	return &q, q.check()
+}
+
+// With is the policy with what one call wants. The path of an error is that of an option.
+func (p *Policy) With(o *api.Options) (*Policy, *Error) {
+	if *o == (api.Options{}) {
+		return p, nil
+	}
+	bad := func(at, message string) (*Policy, *Error) {
+		return nil, &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + message}
+	}
+	q, err := p.ForModel(o.Model)
+	if err != nil {
+		err.At = "model"
+		return nil, err
+	}
+	if q == p {
+		own := *p
+		q = &own
+	}
+	q.Force = q.Force || o.Force
+	if o.Answer != "" {
+		if q.Answer = string(o.Answer); !slices.Contains(answers, q.Answer) {
+			return bad("answer", answersAre)
+		}
+	}
+	if o.Archive != nil {
+		if q.Archive = string(*o.Archive); !slices.Contains(archives, q.Archive) {
+			return bad("archive", archivesAre)
+		}
+	}
+	if o.OpenCalls != "" {
+		if q.OpenCalls = string(o.OpenCalls); !slices.Contains(openCalls, q.OpenCalls) {
+			return bad("open_calls", openCallsAre)
+		}
+	}
+	if s := o.Summary; s != nil {
+		if s.Mode != "" {
+			if q.Summary.Mode = string(s.Mode); !slices.Contains(modes, q.Summary.Mode) {
+				return bad("summary.mode", modesAre)
+			}
+		}
+		if s.Text != "" {
+			q.Summary.Text = s.Text
+		}
+	}
+	if o.Window < 0 || o.Window > MaxTokens {
+		return bad("window", "must be from 0 to 1,000,000,000 tokens")
+	}
+	if o.Window > 0 && (q.Window.Tokens == 0 || o.Window < q.Window.Tokens) {
+		q.Window = Window{Tokens: o.Window, Reserve: q.reserve} // that of a model is for its whole window
+	}
+	if o.NoReserve {
+		q.Window.Reserve = new(int)
+	}
+	if q.noRoom() {
+		return bad("window", "leaves nothing for the conversation beside the policy's reserve")
+	}
+	if o.OnlyKnown {
+		q.Passes, q.LastResort = nil, new(bool)
+	}
+	if q.Auto() && o.Format != "" {
+		q.Format = string(o.Format)
+	}
+	return q, nil
+}

@@ -1,0 +1,50 @@
+package policy
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/mailru/easyjson/jlexer"
+	"github.com/mailru/easyjson/jwriter"
+)
+
+// Pass is one step of a policy: the name of a pass, and its parameters as JSON. Each pass reads its own parameters, so
+// that a new pass changes nothing here.
+type Pass struct {
+	Name string
+	JSON []byte // the whole object, {"pass":NAME,…}
+	Step Step   // what the pass has read of it, once the policy is resolved; not to be written to
+}
+
+// Step is a pass with its parameters.
+type Step interface {
+	Unmarshaler
+	// Check finds parameters out of range; it answers with a text for people, or "".
+	Check() string
+}
+
+// UnmarshalEasyJSON reads an object with a member "pass".
+func (p *Pass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	raw := l.Raw()
+	if !l.Ok() {
+		return
+	}
+	p.JSON = append([]byte(nil), raw...)
+	p.Name, p.Step = "", nil
+	s := jsonspan.New(p.JSON)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		if string(key) == "pass" {
+			p.Name = jsonspan.Text(p.JSON, s.Text().Span)
+		} else {
+			s.Skip()
+		}
+	}
+	if p.Name == "" {
+		l.AddError(&jlexer.LexerError{Reason: `a pass must be an object with its name under "pass"`, Offset: l.GetPos()})
+	}
+}
+
+// MarshalEasyJSON writes the object as it was read.
+func (p Pass) MarshalEasyJSON(w *jwriter.Writer) { w.Raw(p.JSON, nil) }

@@ -1,0 +1,257 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// Preset is a policy with a name.
+type Preset struct {
+	Name, Doc string
+	JSON      string
+}
+
+// presets are the presets by name; those of the published systems are in files of their own.
+var presets = []Preset{
+	{
+		Name: "default",
+		Doc:  "squeezes tool results first, then clears old ones, folds older turns when that is not enough, restores the files last read",
+		JSON: `{
+  "estimator": "script",
+  "gate": {"ratio": 0.8, "target": 0.6, "min_gain": 0.02},
+  "passes": [
+    {"pass": "squeeze", "keep_recent": 2},
+    {"pass": "clear", "keep_recent": 6, "min_reclaim": 2000},
+    {"pass": "fold", "keep_tokens": 20000, "boundary": "turn"},
+    {"pass": "rehydrate", "max_files": 5, "tokens": 8000}
+  ],
+  "summary": {"mode": "model", "max_output_tokens": 4096, "retries": 1}
+}`,
+	},
+	layered,
+	windowBudget,
+	turnTail,
+	checkpoint,
+	agentLoop,
+}
+
+// Presets lists the presets.
+func Presets() []Preset { return presets }
+
+// Error is what is wrong with a policy (or with other typed JSON): a code, and a byte offset in it.
+type Error = jsonspan.Error
+
+// Unmarshaler is what easyjson generates for typed JSON.
+type Unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
+
+// noKey begins the message about an unknown key.
+const noKey = "there is no such key here: "
+
+// Decode reads typed JSON, which a scanner has found to be JSON, into v. Unknown keys are errors.
+func Decode(src []byte, v Unmarshaler) *Error {
+	l := jlexer.Lexer{Data: src}
+	v.UnmarshalEasyJSON(&l)
+	err := l.Error()
+	if err == nil {
+		return jsonspan.Duplicate(src)
+	}
+	e := &Error{Code: jsonspan.WrongType, Message: err.Error()}
+	if le, ok := err.(*jlexer.LexerError); ok {
+		e.Offset, e.Message = max(0, min(le.Offset, len(src))), le.Reason
+		switch {
+		case le.Reason == "expected {":
+			e.Message = "expected an object"
+		case le.Reason == "expected [":
+			e.Message = "expected a list"
+		case le.Reason == "expected bool":
+			e.Message = "expected true or false"
+		case strings.HasPrefix(le.Reason, "expected "):
+			e.Message = "expected a " + le.Reason[len("expected "):]
+		case strings.HasPrefix(le.Reason, "strconv."):
+			e.Message = "expected a whole number of at most 18 digits"
+			if strings.Contains(le.Reason, "ParseFloat") {
+				e.Message = "this number is out of range"
+			}
+		}
+		if le.Reason == "unknown field" {
+			e.Code, e.Message = api.CodeUnknownField, noKey+le.Data
+			e.Offset = max(0, e.Offset-1)
+		}
+	}
+	return e
+}
+
+// MaxBytes is the largest policy in bytes of JSON. Read, a list of small values takes fifty times its bytes.
+const MaxBytes = 1 << 20
+
+// Resolve reads a policy and lays it over the preset that it names. An empty src is the default preset.
+func Resolve(src []byte) (*Policy, *Error) {
+	if len(src) > MaxBytes {
+		return nil, &Error{Code: jsonspan.TooLarge, Message: "the policy is larger than 1 MiB"}
+	}
+	var name Policy
+	if len(src) > 0 {
+		if err := Decode(src, &name); err != nil {
+			return nil, Suggest(err)
+		}
+	}
+	if name.Preset == "" {
+		name.Preset = "default"
+	}
+	for _, preset := range presets {
+		if preset.Name != name.Preset {
+			continue
+		}
+		p := &Policy{}
+		if err := Decode([]byte(preset.JSON), p); err != nil {
+			return nil, err
+		}
+		if len(src) > 0 {
+			if err := Decode(src, p); err != nil {
+				return nil, err
+			}
+		}
+		p.Preset = preset.Name
+		p.reserve = p.Window.Reserve
+		p.know()
+		return p, p.check()
+	}
+	return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: Unknown("preset", name.Preset, names())}
+}
+
+func names() []string {
+	var n []string
+	for _, p := range presets {
+		n = append(n, p.Name)
+	}
+	return n
+}
+
+func join(list []string) string {
+	s := ""
+	for i, x := range list {
+		if i > 0 {
+			s += ", "
+		}
+		s += x
+	}
+	return s
+}
+
+// The values that policies and options share, and the complaints about others.
+var (
+	answers   = []string{"messages", "edits", "report"}
+	archives  = []string{"", "places", "bodies"}
+	openCalls = []string{"keep", "answer"}
+	modes     = []string{"model", "local", "minimal"}
+)
+
+const (
+	answersAre   = `must be "messages", "edits" or "report"`
+	archivesAre  = `must be "", "places" or "bodies"`
+	openCallsAre = `must be "keep" or "answer"`
+	modesAre     = `must be "model", "local" or "minimal"`
+)
+
+// noRoom tells whether the reserve leaves nothing of the window for the conversation.
+func (p *Policy) noRoom() bool { return p.Safe() && p.Window.Tokens > 0 && p.Limit() <= 0 }
+
+// check finds values that make no sense.
+func (p *Policy) check() *Error {
+	bad := func(at, message string) *Error {
+		return &Error{Code: api.CodeOutOfRange, At: at, Message: at + " " + message}
+	}
+	const tokens = "must be from 0 to 1,000,000,000 tokens"
+	out := func(n int) bool { return n < 0 || n > MaxTokens }
+	switch {
+	case out(p.Window.Tokens):
+		return bad("window.tokens", tokens)
+	case p.Window.Reserve != nil && out(*p.Window.Reserve):
+		return bad("window.reserve", tokens)
+	case !(p.Gate.Ratio > 0 && p.Gate.Ratio <= 1):
+		return bad("gate.ratio", "must be over 0 and at most 1")
+	case out(p.Gate.MaxTokens):
+		return bad("gate.max_tokens", tokens)
+	case p.Gate.MaxMessages < 0 || p.Gate.MaxMessages > 1<<30:
+		return bad("gate.max_messages", "must be from 0 to 1,073,741,824 messages")
+	case p.Gate.MaxToolResults < 0 || p.Gate.MaxToolResults > 1<<30:
+		return bad("gate.max_tool_results", "must be from 0 to 1,073,741,824 tool results")
+	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
+		return bad("gate.target", "must be over 0 and at most 1")
+	case !(p.Gate.MinGain >= 0 && p.Gate.MinGain <= 1):
+		return bad("gate.min_gain", "must be from 0 to 1")
+	case p.MaxBytes < 0 || p.MaxBytes > jsonspan.MaxSize:
+		return bad("max_bytes", "must be from 0 to 1,073,741,824 bytes")
+	case p.Prices.bad():
+		return bad("prices", "must be from 0 to 1,000,000,000 for a million tokens")
+	case out(p.Summary.MaxOutputTokens):
+		return bad("summary.max_output_tokens", tokens)
+	case out(p.Summary.MaxInputTokens):
+		return bad("summary.max_input_tokens", tokens)
+	case !slices.Contains(modes, p.Summary.Mode):
+		return bad("summary.mode", modesAre)
+	case p.Summary.Retries < 0 || p.Summary.Retries > 3:
+		return bad("summary.retries", "must be from 0 to 3")
+	case p.Summary.Standing != nil && !(*p.Summary.Standing >= 0 && *p.Summary.Standing <= 1):
+		return bad("summary.standing", "must be from 0 to 1")
+	case p.Summary.Room != nil && !(*p.Summary.Room >= 0 && *p.Summary.Room <= 1):
+		return bad("summary.room", "must be from 0 to 1")
+	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
+		return bad("summary.split", `must be "map" or "chain"`)
+	case !slices.Contains([]string{"", "session", "branch"}, p.Summary.Scope):
+		return bad("summary.scope", `must be "session" or "branch"`)
+	case p.Gate.MinMessages < 0:
+		return bad("gate.min_messages", "must not be negative")
+	case !slices.Contains([]string{"", "local", "keep", "error"}, p.Summary.OnFailure):
+		return bad("summary.on_failure", `must be "local", "keep" or "error"`)
+	case p.Answer != "" && !slices.Contains(answers, p.Answer):
+		return bad("answer", answersAre)
+	case !slices.Contains(archives, p.Archive):
+		return bad("archive", archivesAre)
+	case p.Repair != "" && p.Repair != "refused" && p.Repair != "all":
+		return bad("repair", `must be "refused" or "all"`)
+	case p.OpenCalls != "" && !slices.Contains(openCalls, p.OpenCalls):
+		return bad("open_calls", openCallsAre)
+	case !slices.Contains([]string{"", "auto", "manual", "adaptive", "drop_block", "off"}, p.Thinking):
+		return bad("thinking", `must be "auto", "manual", "adaptive", "drop_block" or "off"`)
+	case p.noRoom():
+		return bad("window.reserve", "leaves nothing of window.tokens for the conversation")
+	case len(p.Passes) > MaxPasses:
+		return bad("passes", "must be at most 100")
+	case len(p.Pins) > MaxPins:
+		return bad("pins", "must be at most 1,000")
+	}
+	for i, pin := range p.Pins {
+		at := "pins[" + strconv.Itoa(i) + "]"
+		if pin == (Pin{}) {
+			return bad(at, "must name role, index, id or contains")
+		}
+		if !slices.Contains([]string{"", "system", "user", "assistant", "tool"}, pin.Role) {
+			return bad(at+".role", `must be "system", "user", "assistant" or "tool"`)
+		}
+	}
+	return nil
+}
+
+// Each pass and each pin looks at every message, so their number has a bound.
+const (
+	MaxPasses = 100
+	MaxPins   = 1000
+)
+
+// MaxTokens is the largest number of tokens that a policy may name.
+const MaxTokens = 1_000_000_000
+
+// bad tells whether a price makes no sense.
+func (p *Prices) bad() bool {
+	if p == nil {
+		return false
+	}
+	out := func(price float64) bool { return !(price >= 0 && price <= 1e9) }
+	return out(p.Input) || out(p.Output) || p.CacheRead != nil && out(*p.CacheRead) || p.CacheWrite != nil && out(*p.CacheWrite)
+}

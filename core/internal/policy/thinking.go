@@ -1,0 +1,63 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+)
+
+// ThinkingAuto lets the request body and the model's name decide how the model thinks.
+const ThinkingAuto = "auto"
+
+// version is that of a Claude model.
+type version struct{ major, minor int }
+
+// The newest versions that think by a budget alone, and that may be asked to.
+var (
+	lastManual = version{4, 5}
+	lastBudget = version{4, 6}
+)
+
+func (v version) over(w version) bool {
+	return v.major > w.major || v.major == w.major && v.minor > w.minor
+}
+
+// ThinkingOf tells from a model's name how it thinks: manual, adaptive, or unknown where it can do both or the name does not tell.
+// It goes by the version in the name, so that it holds for models to come.
+func ThinkingOf(model string) api.ThinkingMode {
+	model = strings.ToLower(model)
+	at := strings.Index(model, "claude-")
+	if at < 0 || len(model) > 200 {
+		return api.ThinkingUnknown
+	}
+	name := model[at+len("claude-"):]
+	if strings.HasPrefix(name, "mythos-preview") {
+		return api.ThinkingAdaptive
+	}
+	v, found := versionIn(name)
+	switch {
+	case !found || v.over(lastManual) && !v.over(lastBudget):
+		return api.ThinkingUnknown
+	case v.over(lastManual):
+		return api.ThinkingAdaptive
+	}
+	return api.ThinkingManual
+}
+
+// versionIn finds the version in a model's name, behind the family or before it: 4-5 in opus-4-5-20251101, 3-7 in 3-7-sonnet.
+func versionIn(name string) (v version, found bool) {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-.@:/", r) }) {
+		n, err := strconv.Atoi(word)
+		switch isNumber := err == nil && len(word) <= 2; { // a date has more digits
+		case isNumber && !found:
+			v.major, found = n, true
+		case isNumber:
+			v.minor = n
+			return v, true
+		case found:
+			return v, true
+		}
+	}
+	return v, found
+}

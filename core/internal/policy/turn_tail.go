@@ -1,0 +1,16 @@
+package policy
+
+// turnTail is the published system S1: due above the window without its reserve, a tail of tokens (S1.3, S1.5).
+var turnTail = Preset{
+	Name: "turn-tail",
+	Doc:  "the published system S1: keep the newest 20,000 tokens, sum up a turn that is cut apart from what was before it",
+	JSON: `{
+  "estimator": "bytes4-floor",
+  "window": {"reserve": 16384},
+  "gate": {"ratio": 1, "target": 1},
+  "passes": [
+    {"pass": "fold", "keep_tokens": 20000, "boundary": "forward", "min_messages": 2}
+  ],
+  "summary": {"mode": "model", "style": "turn-tail", "max_output_tokens": 4096, "retries": 1, "on_failure": "error"}
+}`,
+}

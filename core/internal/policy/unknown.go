@@ -1,0 +1,119 @@
+package policy
+
+import "strings"
+
+// Unknown is the message about a name that there is none of: it asks whether the nearest one is meant, or lists them all where none
+// is near.
+func Unknown(what, name string, names []string) string {
+	says := "unknown " + what + " \"" + name + "\"; "
+	if near := Nearest(name, names); near != "" {
+		return says + "did you mean \"" + near + "\"?"
+	}
+	return says + "there are: " + join(names)
+}
+
+// aliases are names that are in use for what has another name here.
+var aliases = []struct{ name, meant string }{
+	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
+	{"deepseek", "openai-chat"}, {"ollama", "openai-chat"}, {"mistral", "openai-chat"}, {"openrouter", "openai-chat"},
+	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"}, {"messages", "anthropic"},
+	{"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"}, {"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"},
+	{"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"}, {"webllm", "plain"},
+	{"summarize", "fold"}, {"summary", "fold"}, {"compact", "fold"}, {"trim", "drop"}, {"prune", "clear"}, {"thinking", "reasoning"},
+	{"tiktoken", "script"}, {"bytes/4", "bytes4"}, {"chars4", "utf16-4"},
+	{"context_window", "window"}, {"max_context", "window"}, {"strategy", "passes"}, {"threshold", "ratio"}, {"limit", "max_tokens"},
+	{"prompts", "prompt"}, {"token_counter", "estimator"},
+}
+
+// Nearest is the one of some names that was meant by another: by an alias of it, or by a few letters that differ, up to a third of
+// them. It is "" where none is near, and the first of those that are equally near.
+func Nearest(name string, names []string) string {
+	if len(name) > maxName {
+		return ""
+	}
+	key := plainly(name)
+	has := func(n string) bool {
+		for _, x := range names {
+			if x == n {
+				return true
+			}
+		}
+		return false
+	}
+	for _, a := range aliases {
+		if plainly(a.name) == key && has(a.meant) {
+			return a.meant
+		}
+	}
+	near, least := "", len(key)/3+1
+	for _, n := range names {
+		if d := distance(key, plainly(n)); d < least {
+			near, least = n, d
+		}
+	}
+	return near
+}
+
+// maxName is the longest name that is looked for, in bytes.
+const maxName = 64
+
+// plainly is a name without case, hyphens, underscores and spaces.
+func plainly(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return r
+	}, name))
+}
+
+// distance is how many bytes must be put in, taken out, changed or swapped with their neighbour to make b of a.
+func distance(a, b string) int {
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row, last, before := rows[i%3], rows[(i-1)%3], rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(row[j-1]+1, last[j]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)%3][len(b)]
+}
+
+// keys are those of a policy and of its passes, at all depths. docs/policy.schema.json says which may stand where.
+const keys = "always_newest answer archive batch boundary cache_read cache_write contains estimator excerpt exclude_tools " +
+	"force force_turn format gate id inclusive index input instructions keep_first keep_last keep_messages " +
+	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
+	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
+	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices prompt ratio " +
+	"repair reserve retries role room scope shrink_messages split standing style summary superseded target text thinking tokens tool tools " +
+	"usage window wire_safe"
+
+// optionKeys are those of options, at all depths.
+const optionKeys = "answer archive cache_read_tokens cache_write_tokens exact force format input_tokens message mode model no_reserve " +
+	"open_calls output_tokens summary text total_tokens usage window"
+
+// Suggest says, in an error about an unknown key of a policy or of a pass, which one may be meant. It returns the error.
+func Suggest(err *Error) *Error { return suggest(err, keys) }
+
+// SuggestOption is Suggest for the options of a request.
+func SuggestOption(err *Error) *Error { return suggest(err, optionKeys) }
+
+func suggest(err *Error, keys string) *Error {
+	if key, ok := strings.CutPrefix(err.Message, noKey); ok {
+		if near := Nearest(key, strings.Fields(keys)); near != "" && near != key {
+			err.Message = "unknown key \"" + key + "\"; did you mean \"" + near + "\"?"
+		}
+	}
+	return err
+}

@@ -1,0 +1,235 @@
+package published
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// The kinds that S4 gives to messages (S4.11).
+const (
+	archivedKind = "tool_result_archived"
+	summaryKind  = "tool_summary"
+)
+
+// archive archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they
+// answer (S4.29), and messages of the user with their summaries stand behind the newest message (S4.24).
+func archive(p *passes.ArchivePass, c *passes.Run) {
+	if p.KeepRecent == 0 {
+		return
+	}
+	var seen []int // items that are results and are sent
+	for i := range c.Items {
+		if resultOf(c, i) >= 0 {
+			seen = append(seen, i)
+		}
+	}
+	excess := len(seen) - p.KeepRecent
+	if excess <= 0 {
+		return
+	}
+	batches := [][]int{}
+	if p.Batch > 0 {
+		batches = schedule(p, c, seen, excess)
+	} else {
+		for _, i := range seen[:excess] {
+			batches = append(batches, []int{i})
+		}
+	}
+	texts, ok := summaries(p, c, batches)
+	if !ok {
+		return
+	}
+	var added []byte
+	keys := make(map[int]string, len(seen))
+	var queues critbit.Map[[]int] // by key, the results that are still sent, oldest first
+	for _, i := range seen {
+		keys[i] = resultKey(c, i)
+		queue := queues.At(keys[i])
+		*queue = append(*queue, i)
+	}
+	for k, batch := range batches {
+		var gone []int
+		for _, i := range batch {
+			if queue := queues.At(keys[i]); len(*queue) > 0 {
+				gone, *queue = append(gone, (*queue)[0]), (*queue)[1:]
+			}
+		}
+		if len(gone) == 0 {
+			continue
+		}
+		said := outputs(c, gone)
+		text := styles.ToolMessage(said[0], texts[k])
+		if p.Batch > 0 {
+			text = digest.BatchMessage(said, texts[k])
+		}
+		added = addSummary(c, added, text)
+		for _, i := range gone {
+			hide(c, i, "archive")
+		}
+	}
+	if len(added) > 0 {
+		c.Insert(len(c.Items), added)
+	}
+}
+
+// toolDigest does as S4 does: the oldest results are kept from the model, and a message of the user with the lines stands
+// behind the newest message (S4.39).
+func toolDigest(p *passes.ToolDigestPass, c *passes.Run) {
+	if p.KeepRecent == 0 || c.FoldsBefore("tool_digest") && len(c.Folded) == 0 {
+		return
+	}
+	var seen []int
+	for i := range c.Items {
+		if resultOf(c, i) >= 0 {
+			seen = append(seen, i)
+		}
+	}
+	excess := len(seen) - p.KeepRecent
+	if excess <= 0 {
+		return
+	}
+	said := outputs(c, seen[:excess])
+	for _, i := range seen[:excess] {
+		hide(c, i, "tool_digest")
+	}
+	c.Insert(len(c.Items), addSummary(c, nil, digest.ToolDigest(said)))
+}
+
+// schedule makes batches of the oldest results (S4.30). A result whose key is in an earlier batch holds its whole batch up.
+func schedule(p *passes.ArchivePass, c *passes.Run, seen []int, need int) (batches [][]int) {
+	var queued critbit.Map[struct{}]
+	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
+		size := min(need, p.Batch, len(seen))
+		batch := seen[:size]
+		seen, need = seen[size:], need-size
+		again := false
+		for _, i := range batch {
+			again = again || queued.Has(resultKey(c, i))
+		}
+		if again {
+			continue
+		}
+		for _, i := range batch {
+			queued.Add(resultKey(c, i))
+		}
+		batches = append(batches, batch)
+	}
+	return batches
+}
+
+// summaries are the summaries of the batches, or false when the host's model has to be asked first.
+func summaries(p *passes.ArchivePass, c *passes.Run, batches [][]int) (texts []string, ok bool) {
+	local := p.Mode == "local" || c.Policy.Local()
+	for k, batch := range batches {
+		said := outputs(c, batch)
+		text := styles.Excerpt(said[0])
+		if p.Batch > 0 {
+			text = digest.BatchExcerpt(said)
+		}
+		if !local {
+			id := "archive-" + strconv.Itoa(k+1)
+			reply, found := c.Reply(id)
+			if !found {
+				c.Requests = append(c.Requests, toolRequest(p, c, id, said))
+				continue
+			}
+			if summary, why := accept(p, reply); why == "" {
+				text = summary
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts, len(c.Requests) == 0
+}
+
+func accept(p *passes.ArchivePass, r api.Summary) (summary, why string) {
+	if p.Batch > 0 {
+		return styles.BatchSummary(r)
+	}
+	return styles.ToolSummary(r)
+}
+
+// toolRequest asks for one summary of results.
+func toolRequest(p *passes.ArchivePass, c *passes.Run, id string, outputs []digest.ToolOutput) api.SummaryRequest {
+	q := styles.ToolPrompt(outputs, p.Batch > 0)
+	r := api.SummaryRequest{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(), MaxOutputTokens: max(64, c.P.ASCII(digest.BatchOutput))}
+	r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
+	return r
+}
+
+// resultOf is the part of an item that is a tool result which the model is sent; -1 where there is none.
+func resultOf(c *passes.Run, item int) int32 {
+	m := c.Items[item].Msg
+	if c.T.Hidden(int(m)) {
+		return -1
+	}
+	msg := &c.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		if p := &c.T.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
+			return n
+		}
+	}
+	return -1
+}
+
+// resultKey is what S4 knows a result by: its id or, without one, its name and place (S4.30).
+func resultKey(c *passes.Run, item int) string {
+	o := digest.ToolOutputAt(c.T, int(resultOf(c, item)))
+	return styles.Key(o, int(c.Items[item].Msg))
+}
+
+func outputs(c *passes.Run, items []int) []digest.ToolOutput {
+	outputs := make([]digest.ToolOutput, len(items))
+	for k, i := range items {
+		outputs[k] = digest.ToolOutputAt(c.T, int(resultOf(c, i)))
+	}
+	return outputs
+}
+
+// marks tells whether messages of the format have a place for who is shown them.
+func marks(c *passes.Run) bool { return c.F.Name == "native" }
+
+// addSummary appends a message with a summary, which the model is sent and the user is not shown (S4.24).
+func addSummary(c *passes.Run, dst []byte, text string) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	message := c.F.Message(nil, transcript.User, text)
+	if !marks(c) {
+		return append(dst, message...)
+	}
+	on, off, kind := true, false, summaryKind
+	c.Act(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -c.P.NewMessage(transcript.User, text)})
+	return wire.Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
+}
+
+// hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no
+// place for that, the result is taken out.
+func hide(c *passes.Run, item int, pass string) {
+	it := &c.Items[item]
+	n := resultOf(c, item)
+	before := c.Total
+	if marks(c) {
+		msg := &c.T.Messages[it.Msg]
+		meta := c.T.MetaOf(int(it.Msg))
+		off, user, kind := false, meta.User != transcript.Off, archivedKind
+		for _, s := range (wire.Marks{Agent: &off, User: &user, Kind: &kind}).Splices(c.T.Bytes(msg.Span)) {
+			old := transcript.Span{Start: msg.Span.Start + s.Old.Start, End: msg.Span.Start + s.Old.End}
+			c.Splice(it.Msg, old, c.T.Write(s.New))
+		}
+		meta.Agent = transcript.Off
+		c.T.Metas = append(c.T.Metas, meta)
+		msg.Meta = int32(len(c.T.Metas))
+		c.Remeasure(item)
+	} else {
+		c.RemovePart(item, n)
+	}
+	c.Act(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - c.Total, Tool: digest.ToolName(c.T, int(n))})
+}

@@ -1,0 +1,173 @@
+package published
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does
+// wrong it does here too (docs/SEEDS.md).
+func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) {
+	seq := make([]int32, len(c.Items))
+	sizes := make([]int, len(c.Items))
+	for i, it := range c.Items {
+		seq[i], sizes[i] = it.Msg, it.Tokens
+	}
+	tool := func(i int) bool { return passes.IsTool(c.T, int(seq[i])) }
+	user := func(i int) bool { return passes.IsUser(c.T, int(seq[i])) }
+	held := make([]bool, len(c.Items))
+	q := styles.Prompt{Prompt: digest.Prompt{Round: c.State.Round + 1}}
+	from, cut, turn := 0, 0, -1
+	switch p.Boundary {
+	case "message":
+		cut = split(p, c, sizes)
+	case "backward":
+		sel := passes.SelectMessages(c.T, seq, p.KeepMessages)
+		if from, cut = sel.From, sel.To; cut == 0 {
+			c.State.Round = 0 // S2.28: what was not done counts as round 0
+			return
+		}
+		held[0] = true
+		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
+	case "group":
+		if cut = slice(p, c, sizes, tool, user); cut < max(1, p.MinMessages) {
+			c.Undone = true // S3.43: what was cleared before is not taken either
+			return
+		}
+	default:
+		switch cut = passes.FindCutPoint(sizes, tool, p.KeepTokens); {
+		case cut > 0:
+		case c.Policy.Summary.Text != "": // S1.35
+			cut = max(0, len(seq)-1)
+		default:
+			cut = passes.ForceCutPoint(len(seq), tool)
+		}
+		if passes.IsSplitTurn(len(seq), cut, user) {
+			turn = passes.TurnStart(cut, user)
+		}
+	}
+	if cut == 0 {
+		return
+	}
+	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !c.T.Hidden(int(m)) }) {
+		c.NoDigest = s.Unseen
+		return
+	}
+	if s.Task != nil {
+		q.Task = s.Task(c.T)
+	}
+	body, ok := textOf(c, s, partsOf(s, seq[from:cut], turn), q, cut-from)
+	if !ok {
+		return
+	}
+	if s.Empty != "" && (body == "" || s.Blank && styles.IsBlank(body)) {
+		c.NoDigest = s.Empty
+		return
+	}
+	ops := styles.FileOps{Read: c.State.Ledger.Read, Modified: c.State.Ledger.Modified}.Merge(styles.ExtractFileOps(c.T, seq))
+	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
+	switch {
+	case c.Policy.Summary.Text != "":
+		c.Report.Summary = api.ReportSummary{Source: api.SourceHost}
+	case c.Report.Summary.Source == "none":
+		c.Report.Summary = api.ReportSummary{Source: api.SourceModel}
+	}
+	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
+	text := c.F.Message(nil, s.Data.Role, s.Message(body))
+	if s.Kind != "" && marks(c) {
+		text = wire.Marks{Kind: &s.Kind}.Append(nil, text)
+	}
+	c.PutDigest(cut, -1, held, text, nil) // the text of the digest names no handle: what was folded is among the changes
+}
+
+// slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
+func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int) bool) int {
+	if p.ForceTurn && c.Policy.Force {
+		return passes.LastUserTurn(len(sizes), user)
+	}
+	return passes.PlanSlice(sizes, tool, p.KeepTokens)
+}
+
+// split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
+func split(p *passes.FoldPass, c *passes.Run, sizes []int) int {
+	keep := p.KeepTokens
+	if c.Limit/2 > 0 {
+		keep = min(keep, c.Limit/2)
+	}
+	if keep > 0 {
+		return passes.SplitByTokens(sizes, keep)
+	}
+	return passes.SplitByCount(len(sizes), p.KeepMessages)
+}
+
+// part is what one request is about.
+type part struct {
+	id       string
+	scope    api.Scope
+	messages []int32
+}
+
+// partsOf divides what is folded where the style wants that: the beginning of a turn that is cut, which stands at index
+// at of messages, is summarised apart (S1.23). A negative at is a cut between turns.
+func partsOf(s *styles.Style, messages []int32, at int) []part {
+	switch {
+	case !s.Data.Split || at < 0:
+		return []part{{passes.FoldRequest, api.ScopeSession, messages}}
+	case at < passes.MinFolded && at > 0:
+		return []part{{passes.FoldRequest, api.ScopeTurnPrefix, messages[at:]}}
+	}
+	history := messages[:at]
+	if at == 0 {
+		history = messages // S1.26
+	}
+	return []part{{passes.FoldRequest, api.ScopeSession, history}, {passes.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
+}
+
+// textOf asks for the summaries of the parts one after the other and joins them. It is false while one is wanted, and
+// when one has failed.
+func textOf(c *passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
+	var texts [2]string
+	local := func(why api.SummaryFault) (string, bool) {
+		c.Report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why}
+		return s.Local(messages, q.Prior), true
+	}
+	if s.Local != nil && c.Policy.Local() {
+		return local("")
+	}
+	q.Split = len(parts) > 1
+	q.Instructions, q.Template = c.Policy.Summary.Instructions, c.Policy.Summary.Prompt
+	for i, p := range parts {
+		var rendered bool
+		if q.Record, rendered = s.Record(c.T, p.messages); !rendered {
+			c.NoDigest = styles.NoResult
+			return "", false
+		}
+		q.Scope = p.scope
+		reply, asked := c.Reply(p.id)
+		if !asked {
+			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System, MaxOutputTokens: c.Policy.Summary.MaxOutputTokens,
+				Temperature: s.Data.Temperature, Thinking: s.Data.Thinking, Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
+			if i > 0 && texts[0] != "" {
+				r.Lead = digest.CurrentTurn
+			}
+			r.InputTokens = c.P.Text(r.System) + c.P.Text(r.Prompt)
+			c.Requests = append(c.Requests, r)
+			return "", false
+		}
+		if s.Local != nil && (reply.Error != "" || styles.IsBlank(reply.Text)) {
+			return local(api.FaultFailed)
+		}
+		if reply.Error != "" {
+			c.NoDigest = s.Failure(len(parts) > 1, p.scope == api.ScopeTurnPrefix, reply)
+			return "", false
+		}
+		texts[i] = reply.Text
+	}
+	return digest.JoinTurn(texts[0], texts[1]), true
+}

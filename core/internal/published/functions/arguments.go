@@ -1,0 +1,156 @@
+package functions
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// argument is a member of the arguments of a function.
+type argument struct {
+	name string
+	// to is where the value goes, and holds the default: a pointer to an int, a float64, a bool, a string or one of the other types
+	// of read, arguments in the stead of an object's members, or a function that reads the value itself. A null leaves the default;
+	// a pointer to a pointer it makes nil.
+	to any
+	// within says which values an int may have; nil is all.
+	within *bounds
+}
+
+// bounds are the least and the largest value of an argument, and what an error says of others.
+type bounds struct {
+	least, most int
+	text        string
+}
+
+var (
+	notNegative = &bounds{0, 1<<63 - 1, "must not be negative"}
+	someTokens  = &bounds{0, policy.MaxTokens, "must be from 0 to 1,000,000,000"}
+	some30Bits  = &bounds{0, 1 << 30, "must be from 0 to 1,073,741,824"}
+)
+
+type arguments []argument
+
+// UnmarshalEasyJSON reads an object with the arguments as its members. Other keys are errors.
+func (a arguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	l.Delim('{')
+	for !l.IsDelim('}') {
+		key := l.UnsafeFieldName(false)
+		l.WantColon()
+		if to := a.named(key); to != nil {
+			read(l, to)
+		} else {
+			l.AddError(&jlexer.LexerError{Offset: l.GetPos(), Reason: "unknown field", Data: key})
+		}
+		l.WantComma()
+	}
+	l.Delim('}')
+}
+
+func (a arguments) named(name string) any {
+	for i := range a {
+		if a[i].name == name {
+			return a[i].to
+		}
+	}
+	return nil
+}
+
+// check finds the first value that is out of its bounds. path stands before the names.
+func (a arguments) check(path string) *Error {
+	for _, one := range a {
+		switch to := one.to.(type) {
+		case *int:
+			if b := one.within; b != nil && (*to < b.least || *to > b.most) {
+				return outOfRange(path+one.name, b.text)
+			}
+		case arguments:
+			if err := to.check(path + one.name + "."); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read reads one value.
+func read(l *jlexer.Lexer, to any) {
+	if l.IsNull() {
+		l.Skip()
+		switch to := to.(type) {
+		case **string:
+			*to = nil
+		case **bool:
+			*to = nil
+		}
+		return
+	}
+	switch to := to.(type) {
+	case *int:
+		*to = l.Int()
+	case *float64:
+		*to = l.Float64()
+	case *bool:
+		*to = l.Bool()
+	case *string:
+		*to = l.String()
+	case **bool:
+		b := l.Bool()
+		*to = &b
+	case **string:
+		s := l.String()
+		*to = &s
+	case *[]string:
+		each(l, func(int) {
+			var s string
+			read(l, &s)
+			*to = append(*to, s)
+		})
+	case *[][2]int: // of each list the first two, what is missing is 0
+		each(l, func(int) {
+			var pair [2]int
+			read(l, func(l *jlexer.Lexer) {
+				each(l, func(i int) {
+					if i < len(pair) {
+						read(l, &pair[i])
+					} else {
+						l.SkipRecursive()
+					}
+				})
+			})
+			*to = append(*to, pair)
+		})
+	case **api.Summary:
+		*to = &api.Summary{}
+		(*to).UnmarshalEasyJSON(l)
+	case func(l *jlexer.Lexer):
+		to(l)
+	case policy.Unmarshaler: // arguments too
+		to.UnmarshalEasyJSON(l)
+	}
+}
+
+// each reads a list: one reads its element with an index.
+func each(l *jlexer.Lexer, one func(i int)) {
+	l.Delim('[')
+	for i := 0; !l.IsDelim(']'); i++ {
+		one(i)
+		l.WantComma()
+	}
+	l.Delim(']')
+}
+
+// read reads the arguments of the call, where it has any, and looks at their bounds.
+func (c *Call) read(a ...argument) *Error {
+	if c.Arguments != nil {
+		if err := policy.Decode(c.Arguments, arguments(a)); err != nil {
+			return err
+		}
+	}
+	return arguments(a).check("")
+}
+
+// outOfRange is the error of an argument that makes no sense.
+func outOfRange(argument, what string) *Error {
+	return &Error{Code: api.CodeOutOfRange, At: argument, Message: argument + " " + what}
+}

@@ -1,0 +1,240 @@
+package functions
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// block is what compaction_block makes of a loop; the defaults are those of S0.42.
+type block struct {
+	config    passes.BlockConfig
+	focus     *string
+	newest    bool
+	createdAt api.Raw
+	// sections are those that the host has made itself (S0.50): each takes the place of ours, null that of nothing.
+	sections api.Raw
+}
+
+// given are the blocks of loops that the host has kept, with the ids of the loops.
+type given struct {
+	loop  string
+	block *passes.Block
+}
+
+func (c *Call) block(more ...argument) (*block, *Error) {
+	b := &block{config: passes.BlockConfig{KeepFirstTurns: 2, KeepRecentTurns: 10, MaxSummaryTokens: 2000, MaxLines: 50}, newest: true,
+		createdAt: api.Raw("null")}
+	err := c.read(append([]argument{{"keep_first_turns", &b.config.KeepFirstTurns, someTokens},
+		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens}, {"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
+		{"tool_output_max_lines", &b.config.MaxLines, someTokens}, {name: "focus_message", to: &b.focus}, {name: "is_most_recent", to: &b.newest},
+		{name: "created_at", to: &b.createdAt}, {name: "sections", to: &b.sections}}, more...)...)
+	if err == nil && b.focus != nil && c.Policy.Safe() { // S0.48: it is declared, and nothing looks at it
+		err = outOfRange("focus_message", "has no effect on lines; have a model write keep_compacted, with summary.instructions")
+	}
+	return b, err
+}
+
+// finish puts the host's sections into a block.
+func (a *block) finish(b *passes.Block) *Error {
+	b.CreatedAt = a.createdAt
+	if !a.sections.IsDefined() {
+		return nil
+	}
+	s := jsonspan.New(a.sections)
+	if s.Kind() != jsonspan.Object {
+		return &Error{Code: jsonspan.WrongType, At: "sections", Message: "sections must be an object"}
+	}
+	section := func(at string, raw api.Raw, to **passes.Section) *Error {
+		if *to = nil; string(raw) == "null" {
+			return nil
+		}
+		*to = &passes.Section{}
+		return decodeAt(at, raw, *to)
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return s.Err()
+		}
+		name := string(key)
+		at, raw := "sections."+name, api.Raw(s.Skip().Of(a.sections))
+		var err *Error
+		switch name {
+		case "keep_first":
+			if b.KeepFirst = nil; string(raw) != "null" {
+				b.KeepFirst = &passes.TurnRange{}
+				err = decodeAt(at, raw, b.KeepFirst)
+			}
+		case "keep_recent":
+			err = section(at, raw, &b.KeepRecent)
+		case "keep_compacted":
+			err = section(at, raw, &b.KeepCompacted)
+		default:
+			err = &Error{Code: api.CodeUnknownField, At: at, Message: "there is no such section: " + name}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// decodeAt decodes an argument that stands at a path.
+func decodeAt(at string, raw api.Raw, v policy.Unmarshaler) *Error {
+	err := policy.Decode(raw, v)
+	if err != nil {
+		err.At, err.Offset = at, 0
+	}
+	return err
+}
+
+func (c *Call) input() view.Input {
+	return view.Input{Transcript: c.Transcript, Format: c.Format, Estimator: c.Estimator, Policy: c.Policy, State: c.State,
+		N: len(c.Transcript.Messages)}
+}
+
+func init() {
+	register("turn_map", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		var asked, groups, ranges [][2]int
+		if err := c.read(argument{name: "ranges", to: &asked}); err != nil {
+			return nil, err
+		}
+		turns := passes.Turns(c.Transcript, 0, len(c.Transcript.Messages))
+		for _, turn := range turns {
+			groups = append(groups, [2]int{turn[0], turn[1] - 1})
+		}
+		for _, span := range asked {
+			messages := [2]int{0, -1} // a range that there is not is empty: its end is before its start
+			if span[0] >= 0 && span[0] <= span[1] && span[1] < len(turns) {
+				messages = [2]int{turns[span[0]][0], turns[span[1]][1] - 1}
+			}
+			ranges = append(ranges, messages)
+		}
+		return object(dst, member{"turn_count", len(turns)}, member{"groups", groups}, member{"ranges", ranges}), nil
+	})
+	register("compaction_block", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		a, err := c.block()
+		if err != nil {
+			return nil, err
+		}
+		b := passes.NewBlocks(c.input()).Make(0, len(c.Transcript.Messages), a.newest, a.config)
+		if err := a.finish(&b); err != nil {
+			return nil, err
+		}
+		return value(dst, b), nil
+	})
+	register("session_context", Messages, sessionContext)
+}
+
+// sessionContext is what the model is shown of a session of several loops, whose messages follow each other (S0.45).
+func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
+	// scope is how many loops before the newest are looked at; below 0 as many as fit in budget.
+	current, scope, budget, again := "", 3, 0, false
+	var loops []passes.Loop
+	var kept []given
+	a, err := c.block(
+		argument{name: "loops", to: func(l *jlexer.Lexer) {
+			each(l, func(int) {
+				var loop passes.Loop
+				read(l, arguments{{name: "id", to: &loop.ID}, {name: "parent", to: &loop.Parent}, {name: "messages", to: &loop.To}})
+				loops = append(loops, loop)
+			})
+		}},
+		argument{name: "current", to: &current}, argument{name: "scope", to: &scope}, argument{name: "max_context_tokens", to: &budget},
+		argument{name: "compact", to: &again},
+		argument{name: "blocks", to: func(l *jlexer.Lexer) {
+			each(l, func(int) {
+				var b given
+				read(l, arguments{{name: "loop", to: &b.loop}, {name: "block", to: func(l *jlexer.Lexer) {
+					b.block = &passes.Block{}
+					b.block.UnmarshalEasyJSON(l)
+				}}})
+				kept = append(kept, b)
+			})
+		}})
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for i := range loops {
+		n := loops[i].To
+		if n < 0 || n > len(c.Transcript.Messages)-at {
+			return nil, outOfRange("loops", "have more messages than there are")
+		}
+		loops[i].From, loops[i].To = at, at+n
+		at += n
+	}
+	maker := passes.NewBlocks(c.input())
+	chain := passes.Chain(loops, current)
+	scope = maker.InScope(chain, scope, budget)
+	blocks := blocksOf(chain, kept)
+	context, err := shown(maker, chain, scope, blocks)
+	if err != nil {
+		return nil, err
+	}
+	var events [][]member
+	if len(chain) > 0 && again {
+		newest := len(chain) - 1
+		// An application is told of a compaction of loops (S0.49). The counts are of what the model is shown.
+		event := func(kind string, tokens, messages int, more ...member) {
+			e := []member{{"type", kind}, {"loop_id", chain[newest].ID}, {"estimated_tokens", tokens}, {"message_count", messages}}
+			events = append(events, append(append(e, more...), member{"timestamp", a.createdAt}))
+		}
+		tokens, messages, count := maker.Estimate(context), len(context), 0
+		event("compaction_started", tokens, messages)
+		for i, l := range chain {
+			if l.Absent || len(chain)-i > scope || i < newest && blocks[i] != nil {
+				continue
+			}
+			b := maker.Make(l.From, l.To, i == newest, a.config)
+			if b.CreatedAt = a.createdAt; i == newest {
+				if err := a.finish(&b); err != nil {
+					return nil, err
+				}
+			}
+			blocks[i] = &b
+			count++
+		}
+		if context, err = shown(maker, chain, scope, blocks); err != nil {
+			return nil, err
+		}
+		event("compaction_ended", tokens, messages, some("estimated_tokens_after", maker.Estimate(context)), some("messages_after", len(context)),
+			some("loops_compacted", count))
+	}
+	var ids []string
+	var made [][]member
+	for i, b := range blocks {
+		ids = append(ids, chain[i].ID)
+		if b != nil {
+			made = append(made, []member{{"loop", chain[i].ID}, {"block", *b}})
+		}
+	}
+	return object(dst, member{"chain", ids}, member{"blocks", made}, member{"context", context}, member{"events", events}), nil
+}
+
+// shown is what the model is shown of a chain of loops.
+func shown(maker *passes.Blocks, chain []passes.Loop, scope int, blocks []*passes.Block) ([]api.Raw, *Error) {
+	list, ok := maker.Context(chain, scope, blocks)
+	if !ok {
+		return nil, outOfRange("blocks", "hold what is no message of the format")
+	}
+	return list, nil
+}
+
+// blocksOf are the blocks that the host has kept, for the loops of a chain.
+func blocksOf(chain []passes.Loop, kept []given) []*passes.Block {
+	slices.SortStableFunc(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
+	blocks := make([]*passes.Block, len(chain))
+	for i, l := range chain {
+		if k, found := slices.BinarySearchFunc(kept, l.ID, func(b given, id string) int { return cmp.Compare(b.loop, id) }); found {
+			blocks[i] = kept[k].block
+		}
+	}
+	return blocks
+}

@@ -1,0 +1,37 @@
+package functions
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+)
+
+// sizes are the tokens of the messages.
+func (c *Call) sizes() []int {
+	sizes := make([]int, len(c.Transcript.Messages))
+	for i := range sizes {
+		sizes[i] = c.Estimator.Message(c.Transcript, i)
+	}
+	return sizes
+}
+
+// estimate is the tokens of all messages.
+func (c *Call) estimate() (sum int) {
+	for _, n := range c.sizes() {
+		sum += n
+	}
+	return sum
+}
+
+// total is the estimate of the whole transcript, with what a request body sends beside its messages.
+func (c *Call) total() int { return c.Estimator.Beside(c.Transcript) + c.estimate() }
+
+// all are the indexes of the messages.
+func (c *Call) all() []int32 {
+	all := make([]int32, len(c.Transcript.Messages))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+func (c *Call) isTool(i int) bool { return passes.IsTool(c.Transcript, i) }
+func (c *Call) isUser(i int) bool { return passes.IsUser(c.Transcript, i) }

@@ -1,0 +1,178 @@
+package functions
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	register("estimate_tokens", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		var v api.Raw
+		if err := c.read(argument{name: "value", to: &v}); err != nil {
+			return nil, err
+		}
+		if len(v) == 0 || v[0] != '"' {
+			return number(dst, 0), nil // S2.1
+		}
+		return number(dst, c.Estimator.Text(jsonspan.Text(v, jsonspan.Span{End: uint32(len(v))}))), nil
+	})
+	register("calculate_threshold", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		a, err := c.config()
+		if err != nil {
+			return nil, err
+		}
+		return number(dst, a.threshold()), nil
+	})
+	register("context_limit", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		var model string
+		if err := c.read(argument{name: "model", to: &model}); err != nil {
+			return nil, err
+		}
+		return number(dst, contextLimit(model)), nil
+	})
+	register("should_compact_threshold", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		a, err := c.config()
+		if err != nil {
+			return nil, err
+		}
+		return truth(dst, a.shouldCompact(len(c.Transcript.Messages), c.estimate())), nil
+	})
+	register("select_messages", Messages, selectMessages)
+	register("adjust_boundary", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		var roles []string
+		initial := 0
+		if err := c.read(argument{name: "roles", to: &roles}, argument{name: "initial", to: &initial}); err != nil {
+			return nil, err
+		}
+		return number(dst, passes.AdjustBoundary(len(roles), initial, func(i int) bool { return roles[i] == "tool" })), nil
+	})
+	register("extract_original_task", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		return text(dst, c.task()), nil
+	})
+	register("format_messages", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		return c.record(dst, "checkpoint")
+	})
+	register("compaction_log", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		var round, before, after, messages int
+		if err := c.read(argument{name: "round", to: &round}, argument{name: "tokens_before", to: &before},
+			argument{name: "tokens_after", to: &after}, argument{name: "messages", to: &messages}); err != nil {
+			return nil, err
+		}
+		n := strconv.Itoa
+		return text(dst, "[Compaction] Round "+n(round)+": "+n(before)+" → "+n(after)+" tokens ("+n(messages)+" messages summarized)"), nil // S2.29
+	})
+}
+
+// config is the configuration in the arguments. With wire_safe one that leaves nothing of the window is an error (S2.8).
+func (c *Call) config() (config, *Error) {
+	a := defaultConfig()
+	if err := c.read(argument{name: "model_context_limit", to: &a.ModelContextLimit}, argument{name: "system_reserve", to: &a.SystemReserve},
+		argument{name: "output_reserve", to: &a.OutputReserve}, argument{name: "safety_buffer", to: &a.SafetyBuffer},
+		argument{name: "threshold_percent", to: &a.ThresholdPercent},
+		argument{name: "recent_messages_to_keep", to: &a.RecentMessagesToKeep}); err != nil {
+		return a, err
+	}
+	if c.Policy.Safe() && a.threshold() <= 0 {
+		return a, outOfRange("model_context_limit", "leaves nothing for the conversation: the reserves take it all")
+	}
+	return a, nil
+}
+
+func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
+	keep := passes.KeepLast
+	if err := c.read(argument{name: "keep_last", to: &keep}); err != nil {
+		return nil, err
+	}
+	n := len(c.Transcript.Messages)
+	if keep < 0 && c.Policy.Safe() {
+		return nil, outOfRange("keep_last", "must not be negative")
+	}
+	s := passes.SelectMessages(c.Transcript, c.all(), keep)
+	var gone, kept []int
+	var previous *string
+	for i := range n {
+		if i >= s.From && i < s.To {
+			gone = append(gone, i)
+		} else if s.To == 0 || i == 0 || i >= s.To {
+			kept = append(kept, i)
+		}
+	}
+	if s.HasPrevious {
+		previous = &s.Previous
+	}
+	return object(dst, member{"compact", gone}, member{"keep", kept}, member{"previous_summary", previous}), nil
+}
+
+// task is the user's first request: the one that the state remembers, or with wire_safe off that of the messages alone.
+func (c *Call) task() string {
+	if !c.Policy.Safe() {
+		return styles.OriginalTask(c.Transcript)
+	}
+	if c.State.Ledger.Task != "" {
+		return c.State.Ledger.Task
+	}
+	for i := range c.Transcript.Messages {
+		if c.isUser(i) {
+			if span := c.Transcript.FirstText(i); span != (transcript.Span{}) {
+				return c.Transcript.Text(span)
+			}
+		}
+	}
+	return digest.UnknownTask
+}
+
+// config is the configuration of S2 (S2.6). All but the last two are tokens.
+type config struct {
+	ModelContextLimit    int
+	SystemReserve        int
+	OutputReserve        int
+	SafetyBuffer         int
+	ThresholdPercent     float64 // a share, 0.8
+	RecentMessagesToKeep int
+}
+
+// defaultConfig is what S2 takes where nothing else is said (S2.6).
+func defaultConfig() config {
+	return config{ModelContextLimit: defaultContextLimit, SystemReserve: 2000, OutputReserve: 4000, SafetyBuffer: 5000,
+		ThresholdPercent: 0.8, RecentMessagesToKeep: 10}
+}
+
+// threshold is the number of tokens at which compaction is due, rounded down (S2.7). It is negative where the reserves are
+// larger than the window (S2.8).
+func (c *config) threshold() int {
+	available := c.ModelContextLimit - c.SystemReserve - c.OutputReserve - c.SafetyBuffer
+	return int(math.Floor(float64(available) * c.ThresholdPercent))
+}
+
+// shouldCompact tells whether so many messages and tokens are due (S2.10).
+func (c *config) shouldCompact(messages, tokens int) bool {
+	return messages > c.RecentMessagesToKeep+1 && tokens >= c.threshold()
+}
+
+const defaultContextLimit = 128000
+
+// contextLimits are the windows that S2.9 knows, in tokens.
+var contextLimits = []struct {
+	model  string
+	tokens int
+}{
+	{"gpt-4o", 128000}, {"gpt-4-turbo", 128000}, {"gpt-4", 8192},
+	{"claude-3-5-sonnet-20240620", 200000}, {"claude-3-haiku-20240307", 200000},
+}
+
+// contextLimit is the window of a model by the table of S2.9, 128,000 tokens for one that is not in it.
+func contextLimit(model string) int {
+	for _, m := range contextLimits {
+		if m.model == model {
+			return m.tokens
+		}
+	}
+	return defaultContextLimit
+}

@@ -1,0 +1,143 @@
+package functions
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+)
+
+// asked is the result of functions that ask a model: what to ask, or what its reply comes to.
+type asked struct {
+	system, prompt string
+	summary        string
+	message        string // the text that stands for the results
+	why            string // there is no summary, and why
+}
+
+func (a asked) append(dst []byte) []byte {
+	var why *string
+	if a.why != "" {
+		why = &a.why
+	}
+	return object(dst, some("system", a.system), some("prompt", a.prompt), member{"summary", a.summary}, some("message", a.message),
+		member{"error", why})
+}
+
+func init() {
+	register("limit_tool_output", Text, func(c *Call, dst []byte) ([]byte, *Error) {
+		l := passes.DefaultOutputLimits()
+		var place, failure string
+		if err := c.read(argument{name: "max_lines", to: &l.Lines}, argument{name: "max_bytes", to: &l.Bytes},
+			argument{name: "max_chars", to: &l.Runes}, argument{name: "spill_chars", to: &l.Spill}, argument{name: "mode", to: &l.Mode},
+			argument{name: "place", to: &place}, argument{name: "spill_error", to: &failure}); err != nil {
+			return nil, err
+		}
+		out := l.Limit(c.Text, place, failure, !c.Policy.Safe())
+		// What stands beside the text stays. The published system loses it (S4.20).
+		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.Safe()},
+			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
+	})
+	register("format_bytes", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		bytes := 0
+		if err := c.read(argument{"bytes", &bytes, notNegative}); err != nil {
+			return nil, err
+		}
+		return text(dst, passes.FormatBytes(bytes)), nil
+	})
+	register("trim_runes", Text, trimmed(digest.TrimRunes))
+	register("trim_with_tail", Text, trimmed(digest.TrimWithTail))
+	register("normalize_strategy", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		var strategy string
+		if err := c.read(argument{name: "strategy", to: &strategy}); err != nil {
+			return nil, err
+		}
+		return text(dst, styles.NormalizeStrategy(strategy)), nil
+	})
+	register("excerpt_tool_results", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		batch, _, err := c.reply()
+		if err != nil {
+			return nil, err
+		}
+		outputs := styles.ToolOutputs(c.Transcript)
+		switch {
+		case batch || len(outputs) == 0:
+			return text(dst, digest.BatchExcerpt(outputs)), nil
+		default:
+			return text(dst, styles.Excerpt(outputs[0])), nil
+		}
+	})
+	register("summarize_tool_results", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		batch, reply, err := c.reply()
+		if err != nil {
+			return nil, err
+		}
+		return summarize(styles.ToolOutputs(c.Transcript), batch, reply, !c.Policy.Safe()).append(dst), nil
+	})
+	register("tool_results_message", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		batch, summary := false, ""
+		if err := c.read(argument{name: "batch", to: &batch}, argument{name: "summary", to: &summary}); err != nil {
+			return nil, err
+		}
+		outputs := styles.ToolOutputs(c.Transcript)
+		if batch || len(outputs) == 0 {
+			return text(dst, digest.BatchMessage(outputs, summary)), nil
+		}
+		return text(dst, styles.ToolMessage(outputs[0], summary)), nil
+	})
+	register("digest_tool_results", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		return text(dst, digest.ToolDigest(styles.ToolOutputs(c.Transcript))), nil
+	})
+}
+
+// reply reads the arguments of functions that ask a model, or judge what it wrote.
+func (c *Call) reply() (batch bool, reply *api.Summary, err *Error) {
+	err = c.read(argument{name: "batch", to: &batch}, argument{name: "reply", to: &reply})
+	return batch, reply, err
+}
+
+func trimmed(trim func(string, int) string) func(c *Call, dst []byte) ([]byte, *Error) {
+	return func(c *Call, dst []byte) ([]byte, *Error) {
+		most := 0
+		if err := c.read(argument{name: "max", to: &most}); err != nil {
+			return nil, err
+		}
+		return text(dst, trim(c.Text, most)), nil
+	}
+}
+
+// summarize asks for a summary of tool results, or judges the reply: of the first result or, in a batch, of all (S4.26, S4.30).
+func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) asked {
+	if len(outputs) == 0 {
+		return asked{why: "no tool results to summarize"}
+	}
+	q := styles.ToolPrompt(outputs, batch)
+	if !exact {
+		most := styles.ToolInput
+		if batch {
+			most = styles.BatchItemInput
+		}
+		q = digest.ToolPrompt(outputs, batch, most)
+	}
+	r := asked{system: q.System(), prompt: q.Text()}
+	if reply == nil {
+		return r
+	}
+	if batch {
+		r.summary, r.why = styles.BatchSummary(*reply)
+	} else {
+		r.summary, r.why = styles.ToolSummary(*reply)
+	}
+	said := r.summary
+	if r.why != "" {
+		if said = digest.BatchExcerpt(outputs); !batch {
+			said = styles.Excerpt(outputs[0])
+		}
+	}
+	if batch {
+		r.message = digest.BatchMessage(outputs, said)
+	} else {
+		r.message = styles.ToolMessage(outputs[0], said)
+	}
+	return r
+}

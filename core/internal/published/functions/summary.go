@@ -1,0 +1,86 @@
+package functions
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+)
+
+func init() {
+	register("summary_prompts", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		style, round := c.Policy.Summary.Style, 1
+		if err := c.read(argument{name: "style", to: &style}, argument{name: "round", to: &round}); err != nil {
+			return nil, err
+		}
+		s, err := styleOf(style)
+		if err != nil {
+			return nil, err
+		}
+		ask := s.Ask
+		if c.Policy.Safe() {
+			ask = s.Data.Ask
+		}
+		return object(dst, member{"system", s.Data.System}, member{"prompt", ask(round)}, some("turn_prefix", s.Data.TurnPrefix),
+			member{"header", s.Data.Header}, member{"role", s.Data.Role.String()}, some("max_output_tokens", s.Data.MaxOutput),
+			some("temperature", s.Data.Temperature), some("thinking", s.Data.Thinking)), nil
+	})
+	register("build_prompt", Messages, buildPrompt)
+}
+
+// styleOf is the style with a name.
+func styleOf(name string) (*styles.Style, *Error) {
+	if s := styles.ByName(name); s != nil {
+		return s, nil
+	}
+	return nil, &Error{Code: api.CodeOutOfRange, At: "style", Message: digest.NoStyle(name)}
+}
+
+// buildPrompt writes the user text of a request for a summary of all messages.
+func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
+	style := c.Policy.Summary.Style
+	var prior *string
+	q := styles.Prompt{Prompt: digest.Prompt{Scope: api.ScopeSession, Round: c.State.Round + 1, Task: c.task(),
+		Instructions: c.Policy.Summary.Instructions, Template: c.Policy.Summary.Prompt}}
+	if err := c.read(argument{name: "style", to: &style}, argument{name: "round", to: &q.Round}, argument{name: "previous_summary", to: &prior},
+		argument{name: "instructions", to: &q.Instructions}, argument{name: "prompt", to: &q.Template},
+		argument{name: "scope", to: (*string)(&q.Scope)}); err != nil {
+		return nil, err
+	}
+	s, err := styleOf(style)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]api.Scope{api.ScopeSession, "history", api.ScopeTurnPrefix, api.ScopeBranch}, q.Scope) {
+		return nil, outOfRange("scope", `must be "session", "history", "turn_prefix" or "branch"`)
+	}
+	q.Style, q.Split = s.Data, q.Scope == "history" || q.Scope == api.ScopeTurnPrefix
+	if prior != nil {
+		q.Prior, q.HasPrior = *prior, true
+	}
+	if c.Policy.Safe() {
+		q.Record = s.Data.Record(c.Transcript, c.all(), digest.RecordOptions{})
+		return exactText(dst, q.Text()), nil
+	}
+	var ok bool
+	if q.Record, ok = s.Record(c.Transcript, c.all()); !ok {
+		return nil, noResult()
+	}
+	return exactText(dst, s.Prompt(&q)), nil
+}
+
+// record appends messages as the record in a prompt of a style shows them.
+func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
+	if c.Policy.Safe() {
+		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil
+	}
+	record, ok := styles.ByName(style).Record(c.Transcript, c.all())
+	if !ok {
+		return nil, noResult()
+	}
+	return exactText(dst, record), nil
+}
+
+// noResult is the error of S2 on a tool result without a value.
+func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: styles.NoResult} }

@@ -1,0 +1,15 @@
+package functions
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+)
+
+func init() {
+	register("truncate_head_tail", Text, func(c *Call, dst []byte) ([]byte, *Error) {
+		lines := 50 // S0.5
+		if err := c.read(argument{"max_lines", &lines, notNegative}); err != nil {
+			return nil, err
+		}
+		return text(dst, passes.TruncateHeadTail(c.Text, lines, c.Policy.Safe())), nil
+	})
+}

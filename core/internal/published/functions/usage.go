@@ -1,0 +1,108 @@
+package functions
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/mailru/easyjson/jlexer"
+)
+
+// anchorOf is the argument anchor, where it is given.
+func anchorOf(to **tokens.Anchor) argument {
+	return argument{name: "anchor", to: func(l *jlexer.Lexer) {
+		a := &tokens.Anchor{}
+		read(l, arguments{{name: "tokens", to: &a.Tokens}, {name: "index", to: &a.Index}})
+		*to = a
+	}}
+}
+
+// usage is what a provider counted, in tokens, and at which message.
+type usage struct {
+	anchor                               *tokens.Anchor
+	given                                bool
+	input, output, cacheRead, cacheWrite int
+	index                                int
+}
+
+func (c *Call) usage() (u usage, err *Error) {
+	total := 0 // nothing looks at it
+	counts := arguments{{name: "input", to: &u.input}, {name: "output", to: &u.output}, {name: "cache_read", to: &u.cacheRead},
+		{name: "cache_write", to: &u.cacheWrite}, {name: "total", to: &total}}
+	err = c.read(anchorOf(&u.anchor), argument{name: "index", to: &u.index}, argument{name: "usage", to: func(l *jlexer.Lexer) {
+		u.given = true
+		read(l, counts)
+	}})
+	return u, err
+}
+
+func init() {
+	// record_usage gives the anchor that counts from now on: the new one if the provider counted anything, else the old one
+	// (S0.38).
+	register("record_usage", 0, func(c *Call, dst []byte) ([]byte, *Error) {
+		a, err := c.usage()
+		if err != nil {
+			return nil, err
+		}
+		if a.given {
+			if n := a.anchor.Record(a.input+a.output+a.cacheRead+a.cacheWrite, a.index); n != nil {
+				a.anchor = n
+			}
+		}
+		if a.anchor == nil {
+			return append(dst, "null"...), nil
+		}
+		return object(dst, member{"tokens", a.anchor.Tokens}, member{"index", a.anchor.Index}), nil
+	})
+	// anchored_tokens counts from an anchor on: its tokens, and an estimate of the messages behind it (S0.38).
+	register("anchored_tokens", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
+		a, err := c.usage()
+		if err != nil {
+			return nil, err
+		}
+		return number(dst, c.Estimator.Anchored(c.Transcript, a.anchor)), nil
+	})
+	register("headroom", 0, headroom)
+}
+
+// headroom tells what is left below the share of the window at which compaction is wanted, and whether that is so little that
+// it is due (S0.43).
+func headroom(c *Call, dst []byte) ([]byte, *Error) {
+	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
+	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},
+		argument{name: "estimated", to: &estimated}, argument{name: "compact_at_pct", to: &at},
+		argument{name: "compact_budget_threshold_pct", to: &threshold}); err != nil {
+		return nil, err
+	}
+	if window < 0 || window == 0 && c.Policy.Safe() {
+		return nil, outOfRange("max_context_tokens", "must be over 0")
+	}
+	left := headroomOf(window, system, estimated, at)
+	dst = append(dst, `{"headroom":`...)
+	switch { // of a window of 0 tokens; JSON has no word for these
+	case left != left:
+		dst = append(dst, `"NaN"`...)
+	case left < -math.MaxFloat64:
+		dst = append(dst, `"-inf"`...)
+	default:
+		dst = strconv.AppendFloat(dst, left, 'g', -1, 64)
+	}
+	return append(truth(append(dst, `,"fires":`...), left < threshold), '}'), nil
+}
+
+// The numbers of S0.42 by which compaction is due: the window and the system prompt in tokens, the shares of the window at which
+// compaction is wanted and due.
+const (
+	defaultContextTokens = 100_000
+	defaultSystemTokens  = 4_000
+	defaultCompactAt     = 0.90
+	defaultThreshold     = 0.05
+)
+
+// headroomOf is the share of a window that is left below the share at, for a system prompt and messages of so many tokens;
+// compaction is due where it is less than a threshold. The order of the operations is the published one, since it decides at the
+// edge. A window of 0 tokens gives no number (S0.43).
+func headroomOf(window, system, messages int, at float64) float64 {
+	left := at - float64(system)/float64(window)
+	return left - float64(messages)/float64(window)
+}

@@ -1,0 +1,108 @@
+package styles
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+var agentLoopData = digest.StyleByName("agent-loop")
+
+// agentLoop is the style of S4: a message of the user, a record with labels.
+var agentLoop = &Style{
+	Data: agentLoopData, Kind: "user",
+	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
+		return Labelled(t, messages, digest.ProjectedText), true
+	},
+	Prompt: func(p *Prompt) string {
+		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the summary so far is not fed back
+	},
+	Ask:     agentLoopData.Ask,
+	Message: func(body string) string { return agentLoopData.Header + "\n\n" + body },
+	Failure: func(_, _ bool, r api.Summary) string { return summaryFailure + r.Error },
+	Empty:   summaryFailure + EmptySummary, Blank: true,
+	Unseen: summaryFailure + NoVisible,
+}
+
+// What S4.37 says of summaries that cannot be had.
+const (
+	EmptySummary   = "empty summary generated"
+	NoMessages     = "no messages to summarize"
+	NoVisible      = "no agent-visible messages to summarize"
+	summaryFailure = "failed to generate summary: "
+)
+
+// AgentLoopPrompt is the user text of a request: the record, the summary so far, what to write (S4.36). The system writes a backslash
+// and an n where line ends are meant, and takes a blank summary so far for one.
+func AgentLoopPrompt(record, previous, template string) string {
+	return digest.AgentLoopText(`\n`, record, previous, template)
+}
+
+// Labelled renders messages as paragraphs that begin with who they are from (S4.35). With max over 0, tool results are shown as a
+// request for a summary shows them, in at most about max runes (S4.34). Messages that the model is not sent are left out.
+func Labelled(t *transcript.Transcript, messages []int32, max int) string {
+	var paragraphs []string
+	paragraph := func(label, text string) {
+		if text != "" {
+			paragraphs = append(paragraphs, label+text)
+		}
+	}
+	for _, i := range messages {
+		if t.Hidden(int(i)) {
+			continue
+		}
+		m := &t.Messages[i]
+		var texts, reasoning, asked, calls []string
+		var results []int
+		for n := m.First; n < m.First+m.Count; n++ {
+			p := &t.Parts[n]
+			if p.Has(transcript.Removed) || p.Parent >= 0 {
+				continue
+			}
+			switch p.Kind {
+			case transcript.Text:
+				text := t.Text(p.Body)
+				switch {
+				case text == "":
+				case p.Has(transcript.Said):
+					asked = append(asked, text)
+				default:
+					texts = append(texts, text)
+				}
+			case transcript.Reasoning:
+				if t.IsString(p.Body) && t.Text(p.Body) != "" {
+					reasoning = append(reasoning, t.Text(p.Body))
+				}
+			case transcript.ToolCall:
+				calls = append(calls, t.Text(p.Name)+"("+string(tokens.GoArguments(t, p))+")")
+			case transcript.ToolResult:
+				results = append(results, int(n))
+			}
+		}
+		switch m.Role {
+		case transcript.User:
+			paragraph("[User]: ", strings.Join(texts, ""))
+		case transcript.Assistant:
+			paragraph("[Assistant thinking]: ", strings.Join(reasoning, "\n"))
+			paragraph("[Assistant]: ", strings.Join(texts, "\n"))
+			paragraph("[User]: ", strings.Join(asked, "\n"))
+			paragraph("[Assistant tool calls]: ", strings.Join(calls, "; "))
+		}
+		for _, n := range results {
+			o := digest.ToolOutputAt(t, n)
+			text := o.Text
+			if max > 0 {
+				text = digest.TrimWithTail(o.Shown(), max)
+			}
+			label := "[Tool result]: "
+			if name := strings.TrimSpace(o.Name); name != "" {
+				label = "[Tool result " + name + "]: "
+			}
+			paragraph(label, text)
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
+}

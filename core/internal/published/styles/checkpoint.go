@@ -1,0 +1,118 @@
+package styles
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// checkpoint is the style of S2: a summary behind the system prompt, in the assistant's name.
+var checkpoint = &Style{
+	Data:   digest.StyleByName("checkpoint"),
+	Record: FormatMessages,
+	Prompt: func(p *Prompt) string {
+		return p.Checkpoint(p.PriorOr(digest.NoPrior), p.Task, p.Record)
+	},
+	Ask:     digest.StyleByName("checkpoint").Ask,
+	Message: func(body string) string { return body },
+	Task:    OriginalTask,
+	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
+}
+
+// NoResult says what the system fails with on a tool result without a value (S2.3, S2.21).
+const NoResult = "a tool result has no value"
+
+// OriginalTask is the text of the first message of the user whose content is a string (S2.26).
+func OriginalTask(t *transcript.Transcript) string {
+	for i := range t.Messages {
+		if m := &t.Messages[i]; m.Role == transcript.User && t.IsString(m.Content) {
+			return t.Text(m.Content)
+		}
+	}
+	return digest.UnknownTask
+}
+
+// FormatMessages renders messages as S2.21 has them. It is false for a tool result without a value. Cuts may leave half a surrogate
+// pair, which the text then holds as three bytes, as UTF-8 would have it if it could.
+func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
+	var b []byte
+	for k, i := range messages {
+		if k > 0 {
+			b = append(b, digest.CheckpointBetween...)
+		}
+		m := &t.Messages[i]
+		b = append(b, '[')
+		b = append(strconv.AppendInt(b, int64(k), 10), "] "...)
+		b = append(append(b, strings.ToUpper(t.Text(m.RoleSpan))...), ":\n"...)
+		text, ok := formatParts(t, m)
+		if !ok {
+			return "", false
+		}
+		if cut, more := firstUnits(text, digest.MaxMessageUnits); more {
+			text = cut + "\n[...truncated...]"
+		}
+		b = append(b, text...)
+	}
+	return string(b), true
+}
+
+func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool) {
+	var lines []string
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		if p.Parent >= 0 || p.Has(transcript.Removed) || p.List == transcript.Member && !t.IsString(p.Body) {
+			continue
+		}
+		line := ""
+		switch p.Kind {
+		case transcript.Text:
+			if line = t.Text(p.Body); p.Has(transcript.Said) {
+				line = "[User: " + line + "]"
+			}
+		case transcript.ToolCall:
+			line = "[Tool: " + t.Text(p.Name) + "(" + digest.Stringify(t, p) + ")]"
+		case transcript.ToolResult:
+			if p.Body.Zero() {
+				return "", false
+			}
+			text, _ := firstUnits(digest.Stringify(t, p), digest.MaxResultUnits)
+			line = "[Result: " + text + "...]"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// firstUnits is the first max UTF-16 code units of a text, and whether there are more. Of a pair that is cut the first half is kept,
+// as three bytes.
+func firstUnits(text string, max int) (string, bool) {
+	first, more := digest.FirstUnits(text, max)
+	if !more {
+		return text, false
+	}
+	if r, _ := utf8.DecodeRuneInString(text[len(first):]); r > 0xffff {
+		units := 0
+		for _, r := range first {
+			if units++; r > 0xffff {
+				units++
+			}
+		}
+		if units < max {
+			half := 0xd800 + (r-0x10000)>>10
+			return first + string([]byte{0xe0 | byte(half>>12), 0x80 | byte(half>>6&0x3f), 0x80 | byte(half&0x3f)}), true
+		}
+	}
+	return first, true
+}
+
+// HalfPair is the surrogate at the start of b, written as three bytes, or 0.
+func HalfPair(b string) uint16 {
+	if len(b) >= 3 && b[0] == 0xed && b[1] >= 0xa0 && b[1] < 0xc0 && b[2]&0xc0 == 0x80 && !utf8.ValidString(b[:3]) {
+		return uint16(b[0]&0xf)<<12 | uint16(b[1]&0x3f)<<6 | uint16(b[2]&0x3f)
+	}
+	return 0
+}

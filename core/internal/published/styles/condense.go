@@ -1,0 +1,103 @@
+package styles
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// CondenseOptions say how messages are condensed by themselves, outside of a compaction.
+type CondenseOptions struct {
+	Scope        api.Scope    // SessionScope or BranchScope
+	Prior        string       // the digest so far
+	Instructions string       // of the policy
+	Mode         string       // of the policy's summary: model, local or minimal
+	MaxOutput    int          // how large the digest may get, in tokens
+	Exact        bool         // as the published system does (S3.25 to S3.28)
+	Reply        *api.Summary // what the model has answered; nil is that it has not been asked
+}
+
+// Condensed is the request for a digest and, once there is a reply or none is wanted, the digest.
+type Condensed struct {
+	System, Prompt, Thinking string
+	Message                  string           // the text of the digest message; "" while the model has to be asked
+	Source                   string           // where the digest came from: model or local
+	Why                      api.SummaryFault // the reply was not taken
+	Covered                  int              // messages
+}
+
+// Condense makes one digest of messages: those of a session, or of a path that was given up (S3.27, S3.29). It always has one in
+// the end: where the reply is none, it is written without a model.
+func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
+	style := windowBudget.Data
+	q := Prompt{Prompt: digest.Prompt{Style: style, Scope: o.Scope, Prior: o.Prior, Instructions: o.Instructions}}
+	c := Condensed{Covered: len(messages), System: style.System, Thinking: style.Thinking}
+	if o.Exact {
+		q.Record, _ = windowBudget.Record(t, messages)
+		c.Prompt = windowBudgetPrompt(&q)
+	} else {
+		q.Record = style.Record(t, messages, digest.RecordOptions{})
+		c.Prompt = style.Prompt(&q.Prompt)
+	}
+	if o.Mode == "model" && o.Reply == nil {
+		return c
+	}
+	var body string
+	var ledger digest.Ledger
+	if o.Mode == "model" {
+		body, c.Why = accepted(*o.Reply, p, sum(t, messages, p), o)
+	}
+	for _, i := range messages {
+		if t.Messages[i].Role == transcript.User && t.StartsWith(int(i), digest.BranchHeader) {
+			ledger.AddBranch(t, int(i))
+		}
+	}
+	ledger.Add(t, messages)
+	if c.Source = "model"; body == "" {
+		c.Source = "local"
+		if o.Exact || o.Mode == "minimal" {
+			body = digest.Minimal(len(messages), o.Prior)
+		} else {
+			e := digest.NewExtract(t, messages, o.Prior, &ledger)
+			size := p.MaxUnits(o.MaxOutput)
+			standing := ledger.StandingBlock(size / 8)
+			e.Keep(standing, 0)
+			body = e.Digest(size - len(standing))
+		}
+	} else if !o.Exact {
+		body = digest.WithStanding(digest.Fence(body), ledger.StandingBlock(p.MaxUnits(o.MaxOutput)/8)) + ledger.Text(p.MaxUnits(o.MaxOutput)/3)
+	}
+	switch {
+	case o.Exact && o.Scope == api.ScopeBranch:
+		c.Message = digest.BranchHeader + "\n\n" + body
+	case o.Exact:
+		c.Message = windowBudget.Message(body)
+	default:
+		c.Message = digest.StyleByName("").Write(body, o.Scope, 0)
+	}
+	return c
+}
+
+// accepted is the text of a reply, or why it is not taken. The published system takes whatever is not empty.
+func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (text string, why api.SummaryFault) {
+	if o.Exact {
+		if r.Error != "" || IsBlank(r.Text) {
+			return "", api.FaultFailed
+		}
+		return r.Text, ""
+	}
+	if text, why = digest.AcceptDigest(r, p, folded, o.MaxOutput, true); why == api.FaultNoHeadings {
+		why = "" // it still says more than an extract
+	} else if why != "" {
+		text = ""
+	}
+	return text, why
+}
+
+func sum(t *transcript.Transcript, messages []int32, p *tokens.Profile) (tokens int) {
+	for _, m := range messages {
+		tokens += p.Message(t, int(m))
+	}
+	return tokens
+}

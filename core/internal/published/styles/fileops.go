@@ -1,0 +1,89 @@
+package styles
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// FileOps are the files that tools have read and modified, each list sorted, each path once (S1.18). A file that was both
+// stands in both (S1.32).
+type FileOps struct {
+	Read     []string
+	Modified []string
+}
+
+// The tools of S1.31, by the names that they have there.
+var (
+	opReads = []string{"read", "grep", "find", "ls"}
+	opEdits = []string{"write", "edit"}
+)
+
+// ExtractFileOps collects the paths in the tool calls of messages: the argument path of the tools that S1.31 names. Calls
+// whose arguments are no JSON object with a string there are passed over.
+func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
+	var ops FileOps
+	for _, m := range messages {
+		for _, p := range t.PartsOf(int(m)) {
+			if p.Kind != transcript.ToolCall || p.Body.Zero() {
+				continue
+			}
+			name := t.Text(p.Name)
+			read, edit := slices.Contains(opReads, name), slices.Contains(opEdits, name)
+			if !read && !edit {
+				continue
+			}
+			path := lastPath([]byte(digest.CallArgs(t, &p)))
+			switch {
+			case path == "":
+			case read:
+				ops.Read = append(ops.Read, path)
+			default:
+				ops.Modified = append(ops.Modified, path)
+			}
+		}
+	}
+	return ops.tidy()
+}
+
+// Merge adds the files of other to those of o (S1.33).
+func (o FileOps) Merge(other FileOps) FileOps {
+	return FileOps{append(slices.Clone(o.Read), other.Read...), append(slices.Clone(o.Modified), other.Modified...)}.tidy()
+}
+
+func (o FileOps) tidy() FileOps {
+	for _, list := range []*[]string{&o.Read, &o.Modified} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return o
+}
+
+// lastPath is the string under "path" in a JSON object; of several the last counts, as in Go's encoding/json.
+func lastPath(args []byte) (path string) {
+	s := jsonspan.New(args)
+	if s.Kind() != jsonspan.Object {
+		return ""
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		switch mine := string(key) == "path"; {
+		case mine && s.Kind() == jsonspan.String:
+			path = jsonspan.Text(args, s.Text().Span)
+		case mine:
+			path = ""
+			s.Skip()
+		default:
+			s.Skip()
+		}
+	}
+	if s.End(); s.Err() != nil {
+		return ""
+	}
+	return path
+}

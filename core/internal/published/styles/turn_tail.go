@@ -1,0 +1,128 @@
+package styles
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+var turnTailData = digest.StyleByName("turn-tail")
+
+// turnTail is the style of S1: a system message, a summary of the turn that is cut apart from the history.
+var turnTail = &Style{
+	Data:    turnTailData,
+	Record:  serialize,
+	Prompt:  turnTailPrompt,
+	Ask:     func(int) string { return turnTailAsk },
+	Message: func(body string) string { return turnTailData.Header + "\n\n" + body },
+	Empty:   "compaction produced an empty summary",
+	Failure: func(split, prefix bool, r api.Summary) string { // S1.17, S1.22
+		why := "compaction summarisation failed: " + r.Error
+		if r.Stream {
+			why = "compaction summarisation (streaming) failed: " + r.Error
+		}
+		switch {
+		case prefix:
+			return "split turn prefix summary failed: " + why
+		case split:
+			return "split turn history summary failed: " + why
+		}
+		return why
+	},
+}
+
+// turnTailAsk is the layout of S1.20 with the lists of files, which the model writes.
+const turnTailAsk = digest.TurnTailLayout + `
+<read-files>
+[files that were read, one path a line]
+</read-files>
+
+<modified-files>
+[files that were written or edited, one path a line]
+</modified-files>
+` + digest.TurnTailEnd
+
+// turnTailPrompt is the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is
+// asked for without that, and the beginning with it behind what asks for it (S1.23, S1.24).
+func turnTailPrompt(p *Prompt) string {
+	text := p.Record + "\n\n"
+	if p.Template != "" {
+		text += p.Template
+	} else {
+		text += turnTailAsk
+	}
+	prefix := p.Scope == api.ScopeTurnPrefix
+	if prefix {
+		text += digest.MoreInstructions + turnTailData.TurnPrefix
+	}
+	if p.Instructions != "" && (prefix || !p.Split) {
+		text += digest.MoreInstructions + p.Instructions
+	}
+	return text
+}
+
+// serialize renders messages as S1.27 to S1.29 have them: the texts of a tool's message are shown, but not its results (S1.30).
+func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
+	var b []byte
+	for _, i := range messages {
+		m := &t.Messages[i]
+		b = append(append(b, label(t, m)...), ":\n"...)
+		for n := m.First; n < m.First+m.Count; n++ {
+			p := &t.Parts[n]
+			if p.Parent >= 0 || p.Has(transcript.Removed) {
+				continue
+			}
+			short := func(text string) string { return TruncateToolResult(text, digest.MaxToolResult) }
+			switch p.Kind {
+			case transcript.Text:
+				switch text := t.Text(p.Body); {
+				case m.Role == transcript.Tool:
+					b = append(b, short(text)...)
+				case p.Has(transcript.Said):
+					b = append(append(append(b, "\n[User]: "...), text...), '\n')
+				default:
+					b = append(b, text...)
+				}
+			case transcript.ToolCall:
+				b = append(append(append(append(b, "[Tool call: "...), t.Text(p.Name)...), '('), short(digest.CompactArgs(t, p))...)
+				b = append(b, ")]"...)
+			case transcript.Reasoning:
+				if t.IsString(p.Body) {
+					b = append(append(b, "[Thinking]: "...), short(t.Text(p.Body))...)
+				}
+			}
+		}
+		b = append(b, "\n\n"...)
+	}
+	return string(b), true
+}
+
+// label is who a message is from (S1.27).
+func label(t *transcript.Transcript, m *transcript.Message) string {
+	switch m.Role {
+	case transcript.Tool:
+		return "[Tool result]"
+	case transcript.User:
+		return "[User]"
+	case transcript.Assistant:
+		return "[Assistant]"
+	case transcript.System:
+		return "[System]"
+	default:
+		return "[" + t.Text(m.RoleSpan) + "]"
+	}
+}
+
+// TruncateToolResult keeps the first max bytes of a text, also where that cuts a rune, and says how many are gone (S1.29).
+func TruncateToolResult(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	return text[:max] + "\n[..." + strconv.Itoa(len(text)-max) + " chars truncated]"
+}
+
+// IsBlank tells whether a text is empty or only white space.
+func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }

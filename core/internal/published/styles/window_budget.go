@@ -1,0 +1,43 @@
+package styles
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// windowBudget is the style of S3: the digest before is talk like any other (S3.48).
+var windowBudget = &Style{
+	Data: digest.StyleByName("window-budget"),
+	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
+		return digest.Flatten(t, messages, 0), true
+	},
+	Prompt:  windowBudgetPrompt,
+	Ask:     digest.StyleByName("window-budget").Ask,
+	Message: func(body string) string { return digest.Header + "\n\n" + body },
+	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
+	Local:   digest.Minimal, Unchecked: true,
+}
+
+// windowBudgetPrompt joins what the record is, the digest so far if it says anything, the record, and what to write (S3.20).
+func windowBudgetPrompt(p *Prompt) string {
+	scope := api.ScopeSession
+	if p.Scope == api.ScopeBranch {
+		scope = api.ScopeBranch
+	}
+	before, ask := digest.WindowBudgetAsk(scope)
+	blocks := []string{before}
+	if !IsBlank(p.Prior) {
+		blocks = append(blocks, "<"+digest.PriorTag+">\n"+p.Prior+"\n</"+digest.PriorTag+">")
+	}
+	if p.Template != "" {
+		ask = p.Template
+	}
+	blocks = append(blocks, "<"+digest.RecordTag+">\n"+strings.TrimSpace(p.Record)+"\n</"+digest.RecordTag+">", ask)
+	if p.Instructions != "" {
+		blocks = append(blocks, p.Instructions)
+	}
+	return strings.Join(blocks, "\n\n")
+}

@@ -1,0 +1,433 @@
+package search
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// What is known of messages of any format is in these tables: the strings of a message are its text, but for those under keys that
+// name, sign or count something.
+func isNoText(key []byte) bool {
+	switch string(key) {
+	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data", "media_type", "mediaType", "mime_type",
+		"mimeType", "tool_call_id", "toolCallId", "tool_use_id", "call_id", "item_id", "response_id", "responseId", "uuid", "parentUuid", "parent_id", "parentId",
+		"sessionId", "session_id", "model", "status", "state", "stop_reason", "stopReason", "finish_reason", "finishReason", "usage", "cache_control", "kind",
+		"timestamp", "created_at", "createdAt", "date", "time", "lc", "object", "provider", "providerMetadata", "providerOptions", "phase", "format", "encoding":
+		return true
+	}
+	return false
+}
+
+// isPart tells whether an object of this type is a part of a message, and no message.
+func isPart(kind []byte) bool {
+	switch string(kind) {
+	case "text", "input_text", "output_text", "image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document", "resource",
+		"resource_link", "search_result", "json", "content", "media", "file-data", "image-data", "tool_reference":
+		return true
+	}
+	return false
+}
+
+// roleOfType is the role of an item of a conversation that is a message by its type, of OpenAI's Responses and of LangChain.
+func roleOfType(kind []byte) (Role, bool) {
+	switch {
+	case string(kind) == "reasoning":
+		return Assistant, true
+	case strings.HasSuffix(string(kind), "_call_output"):
+		return Tool, true
+	case strings.HasSuffix(string(kind), "_call"):
+		return Assistant, true
+	}
+	return RoleNamed(kind)
+}
+
+// read reads a body.
+func (s *searching) read(body int32) {
+	src := s.bodies[body].Text
+	docs, posts, named, messages := len(s.docs), len(s.posts), len(s.named), s.messages
+	s.carried = 0
+	r := jsonspan.New(src)
+	switch r.Kind() {
+	case jsonspan.Array:
+		if isList(src) {
+			s.list(r, body)
+			break
+		}
+		fallthrough
+	case jsonspan.Object, jsonspan.String:
+		s.message(r, body, 0)
+	default:
+		if r.Err() == nil {
+			r.Skip()
+		}
+	}
+	r.End()
+	if r.Err() == nil || s.full {
+		return
+	}
+	// It is no JSON, and so a text.
+	s.docs, s.posts, s.named, s.messages = s.docs[:docs], s.posts[:posts], s.named[:named], messages
+	s.touched, s.tf, s.pair, s.last = s.touched[:0], [words.MostKnown]int32{}, [words.MostKnown]int32{}, [words.MostKnown]int32{}
+	s.begin(body, 0, 0)
+	s.cur.raw = true
+	s.text(src)
+	s.end(uint32(len(src)))
+}
+
+// isList tells whether a list has messages, by its first object. A list of parts, or of anything else, is the body of a tool result.
+func isList(src []byte) bool {
+	r := jsonspan.New(src)
+	for r.Array(); r.Elem(); {
+		if r.Kind() == jsonspan.String {
+			if t := r.Text(); r.Err() == nil && strings.HasPrefix(string(src[t.Start+1:min(t.End, t.Start+16)]), "changes ") {
+				return true
+			}
+			continue
+		}
+		if r.Kind() != jsonspan.Object {
+			r.Skip()
+			continue
+		}
+		kind := ""
+		for r.Object(); ; {
+			key, ok := r.Key()
+			if !ok {
+				break
+			}
+			switch {
+			case string(key) == "role" && r.Kind() == jsonspan.String:
+				return true
+			case string(key) == "type" && r.Kind() == jsonspan.String:
+				kind = jsonspan.Text(src, r.Text().Span)
+			default:
+				r.Skip()
+			}
+		}
+		return kind != "" && !isPart([]byte(kind))
+	}
+	return false
+}
+
+// list reads a list of messages. What stands between them in the body of a fold, or of changes, tells how they belong together, and
+// names handles.
+func (s *searching) list(r *jsonspan.Scanner, body int32) {
+	index := int32(0)
+	for r.Array(); r.Elem(); index++ {
+		switch r.Kind() {
+		case jsonspan.Object:
+			s.message(r, body, index)
+		case jsonspan.String:
+			s.link(jsonspan.Text(r.Src(), r.Text().Span))
+		default:
+			r.Skip()
+		}
+		if s.full {
+			return
+		}
+	}
+}
+
+// link reads a string between messages: a handle, or a line of changes that names some.
+func (s *searching) link(line string) {
+	if len(line) > 1<<16 || strings.HasPrefix(line, "gone ") || strings.HasPrefix(line, "space ") || strings.HasPrefix(line, "end ") {
+		return
+	}
+	for _, word := range strings.Fields(line) {
+		s.name(word)
+	}
+}
+
+// message reads a message, or what else a body is.
+func (s *searching) message(r *jsonspan.Scanner, body, index int32) {
+	kind := r.Kind()
+	s.begin(body, index, r.Pos())
+	m := message{searching: s, r: r}
+	if kind == jsonspan.Object {
+		m.object(0)
+	} else {
+		m.value(0)
+	}
+	d := &s.cur
+	switch {
+	case m.answers && d.role == User && !m.says, !m.hasRole && !m.typed:
+		d.role = Tool
+	}
+	s.end(r.Pos())
+}
+
+// begin begins a message. Its role and its date are known when it has been read.
+func (s *searching) begin(body, index int32, from uint32) {
+	s.cur = doc{body: body, index: index, from: from, role: Tool}
+	s.pieces = 0
+	s.messages++
+}
+
+// end ends a message: the pieces of it that are docs by now get what was found out on the way.
+func (s *searching) end(to uint32) {
+	d := &s.cur
+	if d.date == 0 {
+		d.date = s.carried
+	} else if d.role != Tool {
+		s.carried = d.date
+	}
+	s.close()
+	for i := len(s.docs) - 1; i >= 0 && s.docs[i].body == d.body && s.docs[i].index == d.index; i-- {
+		s.docs[i].end, s.docs[i].role, s.docs[i].date, s.docs[i].digest = to, d.role, d.date, d.digest
+	}
+}
+
+// close makes a doc of what the message has had of text.
+func (s *searching) close() {
+	if s.cur.piece > 0 && s.cur.words == 0 {
+		return
+	}
+	if len(s.docs) == MostMessages {
+		s.full = true
+		return
+	}
+	at := int32(len(s.docs))
+	for _, k := range s.touched {
+		if s.tf[k] > 0 {
+			s.posts = append(s.posts, post{doc: at, tf: s.tf[k], term: k})
+		}
+		if s.pair[k] > 0 {
+			s.posts = append(s.posts, post{doc: at, tf: s.pair[k], term: k, pair: true})
+		}
+		s.tf[k], s.pair[k], s.last[k] = 0, 0, 0
+	}
+	s.touched = s.touched[:0]
+	s.docs = append(s.docs, s.cur)
+	s.cur.piece++
+	s.cur.words = 0
+}
+
+// pieceBytes is how much of a text makes a doc of its own: a tool result of many pages has answers to many questions.
+const pieceBytes = 2048
+
+// text takes in a text of the message.
+func (s *searching) text(text []byte) {
+	if s.collects {
+		if len(s.collected) > 0 {
+			s.collected = append(s.collected, '\n')
+		}
+		s.collected = append(s.collected, text...)
+		return
+	}
+	if s.full {
+		return
+	}
+	s.handles(text)
+	if s.pieces++; s.pieces == 1 || s.cur.date == 0 && s.pieces < 4 {
+		if head := text[:min(len(text), dates.HeaderRoom)]; dates.MayHold(head) {
+			if d, _ := dates.Header(string(head)); d.Date != 0 {
+				s.cur.date = d.Date
+			}
+		}
+	}
+	for len(text) > pieceBytes+pieceBytes/2 && !s.full {
+		n := cut(text)
+		s.count(text[:n])
+		s.close()
+		text = text[n:]
+	}
+	s.count(text)
+}
+
+// cut is where a piece of a long text ends: behind a line or a word, or else between two runes.
+func cut(text []byte) int {
+	space := 0
+	for n := pieceBytes; n > pieceBytes/2; n-- {
+		switch text[n-1] {
+		case '\n':
+			return n
+		case ' ':
+			space = max(space, n)
+		}
+	}
+	if space > 0 {
+		return space
+	}
+	n := pieceBytes
+	for n > pieceBytes-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
+}
+
+// count counts the words of the query in a text.
+func (s *searching) count(text []byte) {
+	before := s.cur.words
+	var n int
+	s.found, n = s.known.Find(s.found[:0], text)
+	for _, f := range s.found {
+		k := f.Term
+		if s.tf[k] == 0 && s.pair[k] == 0 {
+			s.touched = append(s.touched, uint8(k))
+		}
+		if !f.Exact {
+			s.tf[k] += relative
+			continue
+		}
+		s.tf[k] += one
+		at := before + f.Word + 1
+		s.last[k] = at
+		if k > 0 && s.last[k-1] > 0 {
+			s.pairs(k, at-s.last[k-1])
+		}
+		if int(k)+1 < len(s.term) && s.last[k+1] > 0 {
+			if s.tf[k+1] > 0 {
+				s.pairs(k+1, at-s.last[k+1]+1)
+			}
+		}
+	}
+	s.cur.words += int32(n)
+}
+
+// pairs notes how far a term stands from the one before it.
+func (s *searching) pairs(k, distance int32) {
+	if distance <= nearest && (s.pair[k] == 0 || distance < s.pair[k]) {
+		s.pair[k] = max(distance, 1)
+	}
+}
+
+// message is a message on its way.
+type message struct {
+	*searching
+	r       *jsonspan.Scanner
+	hasRole bool
+	typed   bool // its type tells its role
+	answers bool // it holds a tool result
+	says    bool // it holds a text of its own
+}
+
+// value reads a value of a message: its strings are text.
+func (m *message) value(depth int) {
+	switch m.r.Kind() {
+	case jsonspan.String:
+		t := m.r.Text()
+		if m.r.Err() != nil {
+			return
+		}
+		src := m.r.Src()
+		if !t.Escaped {
+			m.text(src[t.Start+1 : t.End-1])
+			return
+		}
+		m.room = jsonspan.AppendText(m.room[:0], src, t.Span)
+		m.text(m.room)
+	case jsonspan.Array:
+		for m.r.Array(); m.r.Elem(); {
+			m.value(depth + 1)
+		}
+	case jsonspan.Object:
+		m.object(depth + 1)
+	default:
+		m.r.Skip()
+	}
+}
+
+// object reads an object. Of the message itself, at depth 0, it notes who it is from and when.
+func (m *message) object(depth int) {
+	src := m.r.Src()
+	for m.r.Object(); ; {
+		key, ok := m.r.Key()
+		if !ok {
+			return
+		}
+		kind := m.r.Kind()
+		switch {
+		case kind == jsonspan.Object && string(key) == "message" && depth == 0: // of an entry of a session
+			m.object(0)
+		case kind == jsonspan.String && string(key) == "role" && depth == 0:
+			if role, ok := RoleNamed(m.short()); ok && !m.hasRole {
+				m.cur.role, m.hasRole = role, true
+			}
+		case kind == jsonspan.String && string(key) == "type":
+			value := m.short()
+			if role, ok := roleOfType(value); ok && depth == 0 && !m.hasRole {
+				m.cur.role, m.typed = role, true
+			}
+			m.answers = m.answers || depth > 0 && (string(value) == "tool_result" || string(value) == "tool-result")
+			m.says = m.says || depth > 0 && depth < 4 && string(value) == "text" && !m.answers
+		case depth == 0 && (kind == jsonspan.String || kind == jsonspan.Number) && dates.IsKey(key):
+			start := m.r.Pos()
+			m.r.Skip()
+			if m.r.Err() == nil {
+				if d := dates.Of(src[start:m.r.Pos()]); d != 0 {
+					m.cur.date = d
+				}
+			}
+		case isNoText(key):
+			m.r.Skip()
+		default:
+			m.answers = m.answers || string(key) == "functionResponse"
+			m.value(depth)
+		}
+	}
+}
+
+// short reads a string that is a name of something; nil where it is long.
+func (m *message) short() []byte {
+	t := m.r.Text()
+	if m.r.Err() != nil || t.Len() > 64 || t.Escaped {
+		return nil
+	}
+	return m.r.Src()[t.Start+1 : t.End-1]
+}
+
+// What names a handle in a text: a marker at its beginning, or the second line of a digest.
+const (
+	markerRoom   = 512
+	markerHandle = ". Handle: "
+	digestHandle = "Handle of the folded messages: "
+)
+
+// handles notes the handle that a text names.
+func (s *searching) handles(text []byte) {
+	text = text[:min(len(text), markerRoom)]
+	if len(text) < archive.Short {
+		return
+	}
+	if text[0] == '[' {
+		if _, after, found := bytes.Cut(text, []byte(markerHandle)); found && len(after) > archive.Short && after[archive.Short] == ']' {
+			s.name(string(after[:archive.Short]))
+		}
+	}
+	if s.pieces > 0 || text[0] != '[' && text[0] != '#' && text[0] != '<' { // as digests begin
+		return
+	}
+	_, after, found := bytes.Cut(text, []byte("\n"+digestHandle))
+	if found && len(after) >= archive.Short && archive.IsHandle(string(after[:archive.Short])) {
+		handle := string(after[:archive.Short])
+		s.name(handle)
+		s.cur.digest = s.given(handle)
+	}
+}
+
+// name notes a handle.
+func (s *searching) name(handle string) {
+	if archive.IsHandle(handle) {
+		s.named = append(s.named, handle)
+	}
+}
+
+// given tells whether a handle is that of a body.
+func (s *searching) given(handle string) bool { return s.handed.Has(handle[:archive.Short]) }
+
+// missing are the handles that are named and not given, each once.
+func (s *searching) missing() (handles []string) {
+	seen := &s.handed
+	for _, h := range s.named {
+		if short := h[:archive.Short]; !seen.Has(short) {
+			seen.Add(short)
+			handles = append(handles, h)
+		}
+	}
+	return handles
+}

@@ -1,0 +1,223 @@
+package search
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/dates"
+)
+
+// The parameters of BM25, and what else counts, in 1/1024. Long public conversations of two people have chosen them, with the names of
+// the speakers and without; see docs/MEMORY.md.
+const (
+	one = 1024
+
+	least      = 64   // of what a word weighs that every message has
+	saturation = 819  // k1
+	lengthPart = 410  // b
+	near       = 717  // what two words of the query add that stand next to each other, of the weight of the lighter one
+	nearest    = 8    // words apart at most
+	relative   = 410  // how often a word counts that shares five letters
+	leadPart   = 512  // what the first word of a question keeps of its weight
+	addressed  = 1536 // how often a name counts in what the one says whom others call by it
+	better     = 512  // what a message gets of the better one of its neighbours
+	beyond     = 307  // and of those behind them
+	dated      = 512  // what a message gets that is of a date that the query names, of its own score
+	roled      = 128  // the same for a role
+)
+
+// log2 is the binary logarithm of n, over 0, in 1/1024.
+func log2(n uint64) int64 {
+	whole := bits.Len64(n) - 1
+	m := n << (63 - whole) >> 32 // 1 ≤ m/2^31 < 2
+	r := int64(whole)
+	for range 10 {
+		m = m * m >> 31
+		r <<= 1
+		if m >= 1<<32 {
+			m >>= 1
+			r++
+		}
+	}
+	return r
+}
+
+// root is the square root of n, in 1/1024 as n is.
+func root(n int64) int64 {
+	n <<= 10
+	r := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
+	for {
+		next := (r + n/max(r, 1)) / 2
+		if next >= r {
+			return r
+		}
+		r = next
+	}
+}
+
+// ranked is a doc with its score.
+type ranked struct {
+	doc   int32
+	score int64
+}
+
+// best are the docs with the highest scores, one for each message.
+func (s *searching) best() []ranked {
+	n := int64(len(s.docs))
+	if n == 0 {
+		return nil
+	}
+	scores := s.lexical()
+	byDate := len(s.asked) > 0
+	plain := len(s.term) == 0 || slices.Max(scores) == 0 // nothing but a date or a role is asked for, or known
+	room := 8*s.query.Limit + 256                        // there is never more to sort
+	list := make([]ranked, 0, room)
+	floor := int64(1)
+	for i := range s.docs {
+		d := &s.docs[i]
+		score := around(s.docs, scores, i)
+		own := score
+		if plain {
+			own = one
+		}
+		if byDate && slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Is(a.Date) }) {
+			score += own * dated / one
+		}
+		if s.role>>d.role&1 == 1 {
+			score += own * roled / one
+		}
+		if score < floor || d.digest || !s.wanted(d) {
+			continue
+		}
+		if len(list) == room {
+			list = append(list[:0], s.firsts(list)...)
+			if len(list) == s.query.Limit {
+				floor = list[len(list)-1].score + 1 // what is as good comes later
+			}
+		}
+		list = append(list, ranked{int32(i), score})
+	}
+	return s.firsts(list)
+}
+
+// wanted tells whether a doc may be a hit.
+func (s *searching) wanted(d *doc) bool {
+	q := s.query
+	if q.Roles != 0 && q.Roles>>d.role&1 == 0 {
+		return false
+	}
+	if q.After != 0 && (d.date == 0 || d.date < q.After) {
+		return false
+	}
+	return q.Before == 0 || d.date != 0 && d.date <= q.Before.Last()
+}
+
+// firsts takes the best piece of each message, as many as are asked for.
+func (s *searching) firsts(list []ranked) []ranked {
+	slices.SortFunc(list, func(a, b ranked) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(a.doc, b.doc)
+	})
+	var out []ranked
+	for _, r := range list {
+		d := &s.docs[r.doc]
+		if slices.ContainsFunc(out, func(o ranked) bool { return s.docs[o.doc].body == d.body && s.docs[o.doc].index == d.index }) {
+			continue
+		}
+		if out = append(out, r); len(out) == s.query.Limit {
+			break
+		}
+	}
+	return out
+}
+
+// around is the score of a doc with its share of those next to it.
+func around(docs []doc, scores []int64, i int) int64 {
+	at := func(k int) int64 {
+		if k < 0 || k >= len(docs) || docs[k].body != docs[i].body {
+			return 0
+		}
+		return scores[k]
+	}
+	return scores[i] + max(at(i-1), at(i+1))*better/one + max(at(i-2), at(i+2))*beyond/one
+}
+
+// lexical is the score of each doc by its words alone.
+func (s *searching) lexical() []int64 {
+	n := int64(len(s.docs))
+	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))
+	for _, p := range s.posts {
+		if !p.pair && p.tf >= one {
+			df[p.term]++
+			by[p.term][s.docs[p.doc].role]++
+		}
+	}
+	var roles [4]int64
+	var length int64
+	for i := range s.docs {
+		length += int64(s.docs[i].words)
+		roles[s.docs[i].role]++
+	}
+	length = max(length, 1)
+	for k := range s.term {
+		t := &s.term[k]
+		w := log2(uint64(2*n+2)) - log2(uint64(2*df[k]+1))
+		w = w * root(w) / one // rare words decide
+		if t.lead {
+			w = w * leadPart / one
+		}
+		t.weight = int32(max(w, least))
+	}
+	scores := make([]int64, len(s.docs))
+	part := func(term uint8, d int32, tf int64) int64 {
+		norm := one - lengthPart + lengthPart*int64(s.docs[d].words)*n/length
+		return int64(s.term[term].weight) * tf * (one + saturation) / one / (tf + saturation*norm/one)
+	}
+	called := s.called(df, by, roles)
+	for _, p := range s.posts {
+		if p.pair {
+			w := min(s.term[p.term].weight, s.term[p.term-1].weight)
+			scores[p.doc] += int64(w) * near / one / int64(p.tf)
+			continue
+		}
+		tf := int64(p.tf)
+		if role := called[p.term]; role == s.docs[p.doc].role && role != Tool {
+			tf += addressed
+			scores[p.doc] -= part(p.term, p.doc, addressed) // it is added to all of them below
+		}
+		scores[p.doc] += part(p.term, p.doc, tf)
+	}
+	for k, role := range called {
+		if role == Tool {
+			continue
+		}
+		for d := range s.docs {
+			if s.docs[d].role == role {
+				scores[d] += part(uint8(k), int32(d), addressed)
+			}
+		}
+	}
+	return scores
+}
+
+// called tells of each term whose name it is, User's or Assistant's, or Tool: a name that nearly only one of the two uses, and not in
+// every other message as a label, is what he calls the other by.
+func (s *searching) called(df []int64, by [][4]int64, roles [4]int64) []Role {
+	of := make([]Role, len(s.term))
+	for k := range of {
+		of[k] = Tool
+		talk := by[k][User] + by[k][Assistant]
+		if !s.term[k].name || talk < 5 || talk*2 < df[k] {
+			continue
+		}
+		for _, r := range [...]Role{User, Assistant} {
+			if by[k][r]*5 >= talk*4 && by[k][r]*2 <= roles[r] {
+				of[k] = User + Assistant - r
+			}
+		}
+	}
+	return of
+}

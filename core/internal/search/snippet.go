@@ -1,0 +1,150 @@
+package search
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// snippetBytes is how much of a message a hit shows, before the signs for what is left out; spread is how far apart the words of the
+// query may stand that it is chosen by.
+const (
+	snippetBytes = 234
+	spread       = 160
+)
+
+// hit shows a doc.
+func (s *searching) hit(r ranked) Hit {
+	d := s.docs[r.doc]
+	h := Hit{Body: int(d.body), Index: int(d.index), Score: int(r.score), Role: d.role, Date: d.date}
+	text := s.textOf(&d)
+	from, to := s.passage(text)
+	h.Offset = utf8.RuneCount(text[:from])
+	b := appendTidy(nil, text[from:to])
+	if from > 0 {
+		b = append([]byte("…"), b...)
+	}
+	if to < len(text) {
+		b = append(b, "…"...)
+	}
+	h.Snippet = digest.Fence(string(b))
+	return h
+}
+
+// textOf is the text of the message that a doc is of.
+func (s *searching) textOf(d *doc) []byte {
+	src := s.bodies[d.body].Text[:d.end]
+	if d.raw {
+		return src
+	}
+	c := &searching{collects: true}
+	m := message{searching: c, r: jsonspan.New(src).At(d.from)}
+	if m.r.Kind() == jsonspan.Object {
+		m.object(0)
+	} else {
+		m.value(0)
+	}
+	return c.collected
+}
+
+// passage is the piece of a text that holds most of the query, or its beginning.
+func (s *searching) passage(text []byte) (from, to int) {
+	found, _ := s.known.Find(s.found[:0], text)
+	var counts [words.MostKnown]int32
+	var sum, most int64
+	first, last := -1, -1
+	weight := func(f *words.Found) int64 {
+		if w := int64(s.term[f.Term].weight); f.Exact {
+			return w
+		} else {
+			return w * relative / one
+		}
+	}
+	lo := 0
+	for hi := range found {
+		f := &found[hi]
+		if counts[f.Term]++; counts[f.Term] == 1 {
+			sum += weight(f)
+		}
+		for ; f.At-found[lo].At > spread; lo++ {
+			if l := &found[lo]; counts[l.Term] == 1 {
+				counts[l.Term] = 0
+				sum -= weight(l)
+			} else {
+				counts[l.Term]--
+			}
+		}
+		if sum > most {
+			most, first, last = sum, int(found[lo].At), int(f.At)
+		}
+	}
+	s.found = found
+	if first < 0 {
+		first, last = 0, 0
+	}
+	if len(text) <= snippetBytes {
+		return 0, len(text)
+	}
+	// The words stand in the middle, with more behind them than before.
+	from = max(0, min(first-(snippetBytes-min(last-first, spread))/3, len(text)-snippetBytes))
+	to = min(from+snippetBytes, len(text))
+	return ahead(text, from, first), behind(text, to, max(last, from))
+}
+
+// ahead is where a passage that might begin at from does so: behind a blank, before a rune, and not behind most.
+func ahead(text []byte, from, most int) int {
+	if from == 0 {
+		return 0
+	}
+	for i := from; i <= most && i < from+40; i++ {
+		if isBlank(text[i-1]) {
+			return i
+		}
+	}
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return from
+}
+
+// behind is where a passage that might end at to does so.
+func behind(text []byte, to, least int) int {
+	if to == len(text) {
+		return to
+	}
+	for i := to; i > least && i > to-40; i-- {
+		if isBlank(text[i]) {
+			return i
+		}
+	}
+	for to > 0 && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return to
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// appendTidy appends a text in one line, without signs that nobody sees.
+func appendTidy(dst, text []byte) []byte {
+	blank := false
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case unicode.IsSpace(r):
+			blank = len(dst) > 0
+		case r == utf8.RuneError && size == 1, unicode.IsControl(r):
+		default:
+			if blank {
+				dst = append(dst, ' ')
+				blank = false
+			}
+			dst = append(dst, text[i:i+size]...)
+		}
+		i += size
+	}
+	return dst
+}

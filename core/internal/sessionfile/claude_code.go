@@ -1,0 +1,321 @@
+package sessionfile
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Claude Code appends one object a line. Lines with a uuid make a tree by parentUuid: messages, and events between them.
+// The live conversation is the path from the newest message back to its root, or to the last compaction. One message of
+// the provider is spread over several lines, one block each, that share message.id; where it calls several tools at once,
+// results hang on the lines of their calls, so that all but one of them stand beside the path.
+func init() {
+	register(&Kind{
+		Name:   "claude-code",
+		Doc:    "Claude Code: JSON lines",
+		Format: "anthropic",
+		Signs: []Sign{
+			{"user", []string{"message", "sessionId"}},
+			{"user", []string{"message", "uuid"}},
+			{"assistant", []string{"message", "sessionId"}},
+			{"assistant", []string{"message", "uuid"}},
+			{"summary", []string{"leafUuid"}},
+			{"system", []string{"uuid", "sessionId"}},
+			{"file-history-snapshot", []string{"snapshot"}},
+			{"queue-operation", []string{"operation", "sessionId"}},
+		},
+		Read: readClaudeCode,
+	})
+}
+
+// ccLine is a line that is part of the tree. Its ids are places in ids until resolve, and numbers afterwards.
+type ccLine struct {
+	at      jsonspan.Span
+	kind    ccKind
+	side    bool // of a subagent
+	failed  bool // the agent's note that a call failed
+	summary bool // stands for what the compaction before it removed
+	linked  bool // tells its parent, even if that is none
+	used    bool // stands in the result
+	uuid    int32
+	parent  int32 // the parent's uuid; after resolve the index of the parent's line, or -1
+	id      int32 // of the provider's message
+	first   int32 // its blocks are blocks[first:end]
+	end     int32
+	keep    int32 // of a compaction: index in keeps, or -1
+	content jsonspan.Span
+	model   jsonspan.Span
+	usage   jsonspan.Span
+}
+
+type ccKind uint8
+
+const (
+	ccEvent ccKind = iota
+	ccUser
+	ccAssistant
+	ccCompaction
+)
+
+// ccBlock is a content block of a message whose content is a list.
+type ccBlock struct {
+	span   jsonspan.Span
+	line   int32
+	kind   ccBlockKind
+	moved  bool  // a result that is written behind its call, or left out
+	id     int32 // pairs a tool call with its result
+	answer int32 // of a call: the block with its result, or -1
+}
+
+type ccBlockKind uint8
+
+const (
+	ccOther ccBlockKind = iota
+	ccCall
+	ccResult
+)
+
+// ccKeep is what a compaction keeps of the messages before it: by their uuids, or as a stretch of the path. They go behind
+// the anchor, and what stood behind the anchor goes behind them.
+type ccKeep struct {
+	anchor, head, tail int32
+	uuids              []int32
+}
+
+type claudeCode struct {
+	*file
+	ids     ids
+	numbers int // how many different ids there are
+	records []ccLine
+	blocks  []ccBlock
+	keeps   []ccKeep
+	leaf    int32   // index of the line that the conversation ends with, or -1
+	cut     int32   // index of the compaction that it begins with, or -1
+	path    []int32 // lines from the root to the leaf
+}
+
+func readClaudeCode(f *file) writer {
+	c := &claudeCode{file: f}
+	f.lines(c.line)
+	if f.err == nil {
+		c.resolve()
+		c.walk()
+		c.write()
+		c.asked()
+		c.countSkipped()
+	}
+	return c
+}
+
+func (c *claudeCode) line(s *jsonspan.Scanner) {
+	s.Kind()
+	l := ccLine{uuid: noID, parent: noID, id: noID, keep: -1}
+	l.at.Start = s.Pos()
+	var typ, sub string
+	var message, attachment, metadata jsonspan.Span
+	members(s, func(key []byte) bool {
+		switch string(key) {
+		case "type":
+			typ = word(s, "user", "assistant", "system", "attachment")
+		case "subtype":
+			sub = word(s, "compact_boundary")
+		case "uuid":
+			l.uuid = c.ids.add(c.src, text(s))
+		case "parentUuid":
+			l.linked, l.parent = true, c.ids.add(c.src, text(s))
+		case "isSidechain":
+			l.side = isTrue(s)
+		case "isApiErrorMessage":
+			l.failed = isTrue(s)
+		case "isCompactSummary":
+			l.summary = isTrue(s)
+		case "message":
+			message = s.Skip().Span
+		case "attachment":
+			attachment = s.Skip().Span
+		case "compactMetadata":
+			metadata = s.Skip().Span
+		case "timestamp":
+			c.stamp = text(s)
+		default:
+			return false
+		}
+		return true
+	})
+	l.at.End = s.Pos()
+	if s.Err() != nil {
+		return
+	}
+	l.first = int32(len(c.blocks))
+	switch {
+	case (typ == "user" || typ == "assistant") && !message.Zero():
+		l.kind = ccUser
+		if typ == "assistant" {
+			l.kind = ccAssistant
+		}
+		c.body(s, message, &l)
+	case typ == "attachment" && !attachment.Zero():
+		c.attachment(s, attachment, &l)
+	case sub == "compact_boundary":
+		l.kind = ccCompaction
+		if !metadata.Zero() {
+			c.compaction(s, metadata, &l)
+		}
+	}
+	l.end = int32(len(c.blocks))
+	if l.kind == ccEvent && l.uuid == noID {
+		c.skip(api.SkipMeta, 1)
+		return
+	}
+	c.records = append(c.records, l)
+}
+
+// inside reads the value at a span of the line that s has read.
+func inside(s *jsonspan.Scanner, at jsonspan.Span, read func(in *jsonspan.Scanner)) {
+	in := s.At(at.Start)
+	read(in)
+	if e := in.Err(); e != nil {
+		s.Fail(e.Code, e.Offset, e.Message)
+	}
+}
+
+func (c *claudeCode) body(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
+	inside(s, at, func(s *jsonspan.Scanner) {
+		members(s, func(key []byte) bool {
+			switch string(key) {
+			case "content":
+				c.content(s, l)
+			case "id":
+				l.id = c.ids.add(c.src, text(s))
+			case "model":
+				l.model = text(s)
+			case "usage":
+				l.usage = s.Skip().Span
+			default:
+				return false
+			}
+			return true
+		})
+	})
+}
+
+// attachment reads what the user said while the model was at work; other attachments are events.
+func (c *claudeCode) attachment(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
+	inside(s, at, func(s *jsonspan.Scanner) {
+		var prompt jsonspan.Span
+		queued := ""
+		if !isObject(s) {
+			return
+		}
+		members(s, func(key []byte) bool {
+			switch string(key) {
+			case "type":
+				queued = word(s, "queued_command")
+			case "prompt":
+				prompt = s.Skip().Span
+			default:
+				return false
+			}
+			return true
+		})
+		if queued != "" && !prompt.Zero() {
+			l.kind = ccUser
+			inside(s, prompt, func(s *jsonspan.Scanner) { c.content(s, l) })
+		}
+	})
+}
+
+func (c *claudeCode) content(s *jsonspan.Scanner, l *ccLine) {
+	c.blocks = c.blocks[:l.first]
+	kind := s.Kind()
+	l.content.Start = s.Pos()
+	switch kind {
+	case jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			c.block(s)
+		}
+	case jsonspan.String, jsonspan.Null:
+		s.Skip()
+	default:
+		s.Fail(jsonspan.WrongType, int(s.Pos()), "content must be a string or a list of blocks")
+	}
+	l.content.End = s.Pos()
+	if kind == jsonspan.Null {
+		l.content = jsonspan.Span{}
+	}
+}
+
+func (c *claudeCode) block(s *jsonspan.Scanner) {
+	s.Kind()
+	b := ccBlock{line: int32(len(c.records)), id: noID, answer: -1}
+	b.span.Start = s.Pos()
+	var id, of jsonspan.Span
+	members(s, func(key []byte) bool {
+		switch string(key) {
+		case "type":
+			switch word(s, "tool_use", "tool_result") {
+			case "tool_use":
+				b.kind = ccCall
+			case "tool_result":
+				b.kind = ccResult
+			}
+		case "id":
+			id = text(s)
+		case "tool_use_id":
+			of = text(s)
+		default:
+			return false
+		}
+		return true
+	})
+	b.span.End = s.Pos()
+	switch b.kind {
+	case ccCall:
+		b.id = c.ids.add(c.src, id)
+	case ccResult:
+		b.id = c.ids.add(c.src, of)
+	}
+	c.blocks = append(c.blocks, b)
+}
+
+// compaction reads what a compaction keeps: preservedMessages names each message, preservedSegment the first and the last.
+func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
+	k := ccKeep{anchor: noID, head: noID, tail: noID}
+	inside(s, at, func(s *jsonspan.Scanner) {
+		if !isObject(s) {
+			return
+		}
+		members(s, func(key []byte) bool {
+			if string(key) != "preservedSegment" && string(key) != "preservedMessages" || s.Kind() != jsonspan.Object {
+				return false
+			}
+			members(s, func(key []byte) bool {
+				switch string(key) {
+				case "anchorUuid":
+					k.anchor = c.ids.add(c.src, text(s))
+				case "headUuid":
+					k.head = c.ids.add(c.src, text(s))
+				case "tailUuid":
+					k.tail = c.ids.add(c.src, text(s))
+				case "uuids":
+					if s.Kind() != jsonspan.Array {
+						return false
+					}
+					for s.Array(); s.Elem(); {
+						if n := c.ids.add(c.src, text(s)); n != noID {
+							k.uuids = append(k.uuids, n)
+						}
+					}
+				default:
+					return false
+				}
+				return true
+			})
+			return true
+		})
+	})
+	if k.tail != noID || len(k.uuids) > 0 {
+		l.keep = int32(len(c.keeps))
+		c.keeps = append(c.keeps, k)
+	}
+}

@@ -1,0 +1,329 @@
+package sessionfile
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// ccTurn is a message of the result: the lines of one message of the provider, or one line of the user.
+type ccTurn struct {
+	lines []int32
+	user  bool
+}
+
+// write writes the messages of the path. The lines of one message of the provider become one message, also those beside
+// the path; and the results of its tool calls become one message right behind it, wherever they stand.
+func (c *claudeCode) write() {
+	turns := c.turns()
+	for i := range turns {
+		t := &turns[i]
+		if t.user {
+			c.user(t.lines[0])
+			continue
+		}
+		if !c.assistant(t) {
+			c.skip(api.SkipEmpty, 1)
+			continue
+		}
+		next := int32(-1)
+		if i+1 < len(turns) && turns[i+1].user {
+			next = turns[i+1].lines[0]
+		}
+		c.results(t, next)
+	}
+}
+
+// turns puts the messages of the path together, and pairs the tool calls in them with results.
+func (c *claudeCode) turns() []ccTurn {
+	same := filled(len(c.records), -1) // the next line of the same message
+	head := filled(c.numbers, -1)      // the first line of each message
+	for i := len(c.records) - 1; i >= 0; i-- {
+		if l := &c.records[i]; l.kind == ccAssistant && !l.side && !l.failed && l.id != noID {
+			same[i], head[l.id] = head[l.id], int32(i)
+		}
+	}
+	done := make([]bool, c.numbers) // messages, by id
+	seen := make([]bool, c.numbers) // lines, by uuid
+	call := filled(c.numbers, -1)   // the last call of each id
+	var turns []ccTurn
+	for _, i := range c.path {
+		l := &c.records[i]
+		switch {
+		case !l.isMessage() || l.failed:
+		case l.kind == ccUser:
+			l.used = true
+			turns = append(turns, ccTurn{lines: []int32{i}, user: true})
+			c.pair(l, call)
+		case l.id == noID:
+			var t ccTurn
+			c.join(&t, i, call)
+			turns = append(turns, t)
+		case !done[l.id]:
+			done[l.id] = true
+			var t ccTurn
+			for k := head[l.id]; k >= 0; k = same[k] {
+				if u := c.records[k].uuid; u != noID {
+					if seen[u] {
+						c.records[k].used = true
+						c.skip(api.SkipDuplicate, 1)
+						continue
+					}
+					seen[u] = true
+				}
+				c.join(&t, k, call)
+			}
+			turns = append(turns, t)
+		}
+	}
+	c.beside(call)
+	return turns
+}
+
+// join adds a line to a message of the provider.
+func (c *claudeCode) join(t *ccTurn, i int32, call []int32) {
+	l := &c.records[i]
+	l.used = true
+	t.lines = append(t.lines, i)
+	for b := l.first; b < l.end; b++ {
+		if p := &c.blocks[b]; p.kind == ccCall && p.id != noID {
+			call[p.id] = b
+		}
+	}
+}
+
+// pair gives the tool results in a line of the user to their calls. A result without a call stays where it is.
+func (c *claudeCode) pair(l *ccLine, call []int32) {
+	for b := l.first; b < l.end; b++ {
+		p := &c.blocks[b]
+		if p.kind != ccResult || p.id == noID || call[p.id] < 0 {
+			continue
+		}
+		p.moved = true
+		if of := &c.blocks[call[p.id]]; of.answer < 0 {
+			of.answer = b
+		} else {
+			c.skip(api.SkipDuplicate, 1)
+		}
+	}
+}
+
+// beside gives results that stand beside the path to calls that have none on it.
+func (c *claudeCode) beside(call []int32) {
+	for b := range c.blocks {
+		p := &c.blocks[b]
+		l := &c.records[p.line]
+		if p.kind != ccResult || p.id == noID || call[p.id] < 0 || l.used || l.side || l.kind != ccUser {
+			continue
+		}
+		if of := &c.blocks[call[p.id]]; of.answer < 0 && of.line < p.line {
+			of.answer, p.moved = int32(b), true
+		}
+	}
+	for b := range c.blocks {
+		if p := &c.blocks[b]; p.moved {
+			c.records[p.line].used = true
+		}
+	}
+}
+
+// synthetic is the model's name on messages that the agent wrote itself.
+const synthetic = "<synthetic>"
+
+// assistant writes a message of the provider; false if it is empty.
+func (c *claudeCode) assistant(t *ccTurn) bool {
+	index := c.Count
+	if len(t.lines) == 1 {
+		l := &c.records[t.lines[0]]
+		if !c.filled(l) {
+			return false
+		}
+		c.begin("assistant")
+		c.came(t.lines[0])
+		c.copy(l.content)
+	} else {
+		n := 0
+		for _, i := range t.lines {
+			l := &c.records[i]
+			if !c.filled(l) {
+				continue
+			}
+			if l.first == l.end {
+				c.element(&n, "assistant", i)
+				c.put(`{"type":"text","text":`)
+				c.copy(l.content)
+				c.put(`}`)
+			}
+			for b := l.first; b < l.end; b++ {
+				c.element(&n, "assistant", i)
+				c.copy(c.blocks[b].span)
+			}
+		}
+		if n == 0 {
+			return false
+		}
+		c.put(`]`)
+	}
+	c.put(`}`)
+	for _, i := range t.lines {
+		l := &c.records[i]
+		if l.model.Zero() || jsonspan.EqualText(c.src, l.model, synthetic) {
+			continue
+		}
+		c.Model = c.textAt(l.model)
+		if i > c.cut && !l.usage.Zero() {
+			c.count(index, l.usage)
+		}
+	}
+	return true
+}
+
+// asked looks for the model in answers that a compaction has left out, where none is left.
+func (c *claudeCode) asked() {
+	for i := len(c.records) - 1; i >= 0 && c.Model == ""; i-- {
+		if l := &c.records[i]; !l.side && !l.failed && !l.model.Zero() && !jsonspan.EqualText(c.src, l.model, synthetic) {
+			c.Model = c.textAt(l.model)
+		}
+	}
+}
+
+// results writes the results of a message's tool calls, in the order of the calls. What else stands in the line behind it
+// goes into the same message, if that line has given results.
+func (c *claudeCode) results(t *ccTurn, next int32) {
+	n := 0
+	for _, i := range t.lines {
+		l := &c.records[i]
+		for b := l.first; b < l.end; b++ {
+			if a := c.blocks[b].answer; a >= 0 {
+				c.element(&n, "user", c.blocks[a].line)
+				c.copy(c.blocks[a].span)
+			}
+		}
+	}
+	if n == 0 {
+		return
+	}
+	if next >= 0 && c.gave(next) {
+		l := &c.records[next]
+		for b := l.first; b < l.end; b++ {
+			if p := &c.blocks[b]; !p.moved {
+				p.moved = true
+				c.element(&n, "user", next)
+				c.copy(p.span)
+			}
+		}
+	}
+	c.put(`]}`)
+}
+
+// gave tells whether a line has given a result to the message before it.
+func (c *claudeCode) gave(i int32) bool {
+	for b := c.records[i].first; b < c.records[i].end; b++ {
+		if c.blocks[b].moved {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *claudeCode) user(i int32) {
+	l := &c.records[i]
+	if !c.filled(l) {
+		c.skip(api.SkipEmpty, 1)
+		return
+	}
+	if !c.gave(i) {
+		c.begin("user")
+		c.came(i)
+		c.copy(l.content)
+		c.put(`}`)
+		return
+	}
+	n := 0
+	for b := l.first; b < l.end; b++ {
+		if p := &c.blocks[b]; !p.moved {
+			c.element(&n, "user", i)
+			c.copy(p.span)
+		}
+	}
+	if n > 0 {
+		c.put(`]}`)
+	}
+}
+
+func (c *claudeCode) filled(l *ccLine) bool {
+	return l.end > l.first || l.content.Len() > 2 && c.src[l.content.Start] == '"'
+}
+
+// begin begins a message; the caller writes its content and the closing bracket.
+func (c *claudeCode) begin(role string) {
+	c.message()
+	c.put(`{"role":"` + role + `","content":`)
+}
+
+// element begins the next of n blocks of a message, which comes from a line, and with the first the message.
+func (c *claudeCode) element(n *int, role string, line int32) {
+	if *n == 0 {
+		c.begin(role)
+		c.put(`[`)
+	} else {
+		c.put(`,`)
+	}
+	*n++
+	c.came(line)
+}
+
+// count takes over the provider's usage.
+func (c *claudeCode) count(message int, at jsonspan.Span) {
+	u := Usage{Message: message}
+	s := c.scan(at.Start)
+	if !isObject(s) {
+		return
+	}
+	members(s, func(key []byte) bool {
+		switch string(key) {
+		case "input_tokens":
+			u.Input = tokens(s)
+		case "cache_read_input_tokens":
+			u.CacheRead = tokens(s)
+		case "cache_creation_input_tokens":
+			u.CacheWrite = tokens(s)
+		case "output_tokens":
+			u.Output = tokens(s)
+		default:
+			return false
+		}
+		return true
+	})
+	c.used(u)
+}
+
+// countSkipped counts the lines that are not in the result.
+func (c *claudeCode) countSkipped() {
+	there := make([]bool, c.numbers)
+	for i := range c.records {
+		if l := &c.records[i]; l.used && l.uuid != noID {
+			there[l.uuid] = true
+		}
+	}
+	begin := c.cut
+	if begin < 0 && len(c.path) > 0 && c.records[c.path[0]].summary {
+		begin = c.path[0] // old versions write the summary only
+	}
+	for i := range c.records {
+		switch l := &c.records[i]; {
+		case l.used:
+		case !l.isMessage():
+			c.skip(api.SkipMeta, 1)
+		case l.side:
+			c.skip(api.SkipSideChain, 1)
+		case l.failed:
+			c.skip(api.SkipAPIError, 1)
+		case l.uuid != noID && there[l.uuid]:
+			c.skip(api.SkipDuplicate, 1)
+		case int32(i) < begin:
+			c.skip(api.SkipCompacted, 1)
+		default:
+			c.skip(api.SkipBranch, 1)
+		}
+	}
+}

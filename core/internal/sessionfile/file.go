@@ -1,0 +1,286 @@
+package sessionfile
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// file is a session file on its way: its source, and the session that is made of it. The first error ends it.
+type file struct {
+	*Session
+	src     []byte
+	err     *jsonspan.Error
+	whole   int           // where the last whole line ends
+	stamp   jsonspan.Span // when the last entry was written; zero if none tells
+	origins []origin      // by message
+}
+
+// origin is a record of the file, by its number among the kind's own, that a message is made of, or a part of it.
+type origin struct{ message, record int32 }
+
+// came notes that the message being written is made of a record.
+func (f *file) came(record int32) {
+	o := origin{int32(f.Count) - 1, record}
+	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
+		f.origins = append(f.origins, o)
+	}
+}
+
+// bom is the byte order mark that some editors put before the first line.
+const bom = "\xef\xbb\xbf"
+
+func (f *file) fail(e *jsonspan.Error, line int) {
+	if e == nil || f.err != nil {
+		return
+	}
+	c := *e
+	if line > 0 {
+		c.Message = "line " + strconv.Itoa(line) + ": " + c.Message
+	}
+	f.err = &c
+}
+
+// skip counts something that is left out.
+func (f *file) skip(what api.SkipReason, n int) {
+	if n == 0 {
+		return
+	}
+	i := 0
+	for i < len(f.Skipped) && f.Skipped[i].What < what {
+		i++
+	}
+	if i == len(f.Skipped) || f.Skipped[i].What != what {
+		f.Skipped = append(f.Skipped, api.Skipped{})
+		copy(f.Skipped[i+1:], f.Skipped[i:])
+		f.Skipped[i] = api.Skipped{What: what}
+	}
+	f.Skipped[i].Count += n
+}
+
+// open returns the list of messages so far, with no closing bracket.
+func (f *file) open() []byte {
+	if f.Messages == nil {
+		f.Messages = append(f.Messages, '[')
+	}
+	return f.Messages
+}
+
+// message begins a message; the caller appends it to f.Messages.
+func (f *file) message() {
+	f.Messages = f.open()
+	if f.Count > 0 {
+		f.Messages = append(f.Messages, ',')
+	}
+	f.Count++
+}
+
+func (f *file) put(text string) { f.Messages = append(f.Messages, text...) }
+
+func (f *file) copy(p jsonspan.Span) { f.Messages = append(f.Messages, p.Of(f.src)...) }
+
+// used takes over a count of the provider, unless it is empty.
+func (f *file) used(u Usage) {
+	if u.Total() > 0 {
+		f.Usage = &u
+	}
+}
+
+// scan returns a scanner at an offset. Lone surrogates pass through as they are written: repairing is not done here.
+func (f *file) scan(at uint32) *jsonspan.Scanner {
+	s := jsonspan.New(f.src).At(at)
+	s.Lenient = true
+	return s
+}
+
+// lines calls one for each line that is not blank, with a scanner at its object. A last line that is cut off is skipped.
+func (f *file) lines(one func(s *jsonspan.Scanner)) {
+	src := f.src
+	for pos, end := nextLine(src, start(src)); pos < len(src) && f.err == nil; {
+		s := lineScanner(src, pos, end)
+		next, nextEnd := nextLine(src, end)
+		if next == len(src) {
+			if s.Skip(); s.Err() != nil && s.Err().Code == jsonspan.TruncatedJSON {
+				f.skip(api.SkipUnfinished, 1)
+				f.whole = pos
+				return
+			}
+			s = lineScanner(src, pos, end)
+		}
+		if s.Kind() != jsonspan.Object {
+			s.Fail(jsonspan.WrongType, int(s.Pos()), "a line must be an object")
+		}
+		one(s)
+		if s.End(); s.Err() != nil {
+			f.fail(s.Err(), 1+bytes.Count(src[:pos], []byte{'\n'}))
+		}
+		pos, end = next, nextEnd
+	}
+}
+
+// nextLine returns the next line from pos on that is not blank, its line feed left out; the end of src twice if there is
+// none.
+func nextLine(src []byte, pos int) (from, end int) {
+	for pos < len(src) {
+		end = len(src)
+		if i := bytes.IndexByte(src[pos:], '\n'); i >= 0 {
+			end = pos + i
+		}
+		for from = pos; from < end; from++ {
+			if c := src[from]; c != ' ' && c != '\t' && c != '\r' {
+				return pos, end
+			}
+		}
+		pos = end + 1
+	}
+	return len(src), len(src)
+}
+
+// lineScanner returns a scanner at a line that sees nothing behind it.
+func lineScanner(src []byte, pos, end int) *jsonspan.Scanner {
+	s := jsonspan.New(src[:end]).At(uint32(pos))
+	s.Lenient = true
+	return s
+}
+
+func start(src []byte) int {
+	if len(src) >= len(bom) && string(src[:len(bom)]) == bom {
+		return len(bom)
+	}
+	return 0
+}
+
+// members calls one for each member of the object at s, which reads its value and says so by true.
+func members(s *jsonspan.Scanner, one func(key []byte) bool) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		if !one(key) {
+			s.Skip()
+		}
+	}
+}
+
+// isObject tells whether an object is next; anything else is skipped.
+func isObject(s *jsonspan.Scanner) bool {
+	if s.Kind() == jsonspan.Object {
+		return true
+	}
+	s.Skip()
+	return false
+}
+
+// text reads a string; anything else is skipped and gives the zero Span.
+func text(s *jsonspan.Scanner) jsonspan.Span {
+	if s.Kind() == jsonspan.String {
+		return s.Text().Span
+	}
+	s.Skip()
+	return jsonspan.Span{}
+}
+
+// word reads a string and returns which of a few words it is, or "".
+func word(s *jsonspan.Scanner, words ...string) string {
+	p := text(s)
+	for _, w := range words {
+		if jsonspan.EqualText(s.Src(), p, w) {
+			return w
+		}
+	}
+	return ""
+}
+
+func isTrue(s *jsonspan.Scanner) bool { return s.Skip().Kind == jsonspan.True }
+
+// tokens reads a count: a whole number from 0 on. Anything else is 0.
+func tokens(s *jsonspan.Scanner) int64 {
+	v := s.Skip()
+	if v.Kind != jsonspan.Number {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(v.Of(s.Src())), 10, 64)
+	if err != nil || n < 0 || n > 1<<50 {
+		return 0
+	}
+	return n
+}
+
+// textAt returns the text of the string at a span, "" for the zero Span.
+func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
+
+// detect finds the kind of a file by the first object that is a sign.
+func detect(src []byte) *Kind {
+	for pos, end := nextLine(src, start(src)); pos < len(src); pos, end = nextLine(src, end) {
+		k, err := signed(lineScanner(src, pos, end))
+		if err != nil {
+			// Not a file of lines, or one that is broken here; the whole may still be one object.
+			k, _ = signed(lineScanner(src, start(src), len(src)))
+			return k
+		}
+		if k != nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// signed tells which kind the object at s is a sign of.
+func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
+	if s.Kind() != jsonspan.Object {
+		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
+		return nil, s.Err()
+	}
+	typ := ""
+	var seen []string // keys that some sign names
+	members(s, func(key []byte) bool {
+		if string(key) == "type" && s.Kind() == jsonspan.String {
+			if t := s.Text(); t.Bytes <= 64 {
+				typ = jsonspan.Text(s.Src(), t.Span)
+			}
+			return true
+		}
+		if w := known(key); w != "" && !slices.Contains(seen, w) {
+			seen = append(seen, w)
+		}
+		return false
+	})
+	if s.End(); s.Err() != nil {
+		return nil, s.Err()
+	}
+	for _, k := range kinds {
+		for _, sign := range k.Signs {
+			if (sign.Type == "" || sign.Type == typ) && sign.in(seen) {
+				return k, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// known returns the key if a sign names it, else "".
+func known(key []byte) string {
+	for _, k := range kinds {
+		for _, sign := range k.Signs {
+			for _, w := range sign.Keys {
+				if w == string(key) {
+					return w
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func (g *Sign) in(seen []string) bool {
+	for _, w := range g.Keys {
+		if !slices.Contains(seen, w) {
+			return false
+		}
+	}
+	return true
+}

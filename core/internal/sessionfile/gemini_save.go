@@ -1,0 +1,251 @@
+package sessionfile
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// save writes the messages as Gemini CLI does after a compression: a line that sets the whole list anew, or in a file that is one
+// object the list itself. Records of messages that are still as they were stay, with their ids.
+func (g *geminiCLI) save(s *saver) {
+	if g.lined {
+		s.write(`{"$set":{"messages":`)
+		g.saveList(s)
+		s.write(`,"lastUpdated":`)
+		s.quote(s.in.Time)
+		s.write("}}\n")
+		return
+	}
+	s.kept, s.out = int(g.list.Start), nil
+	g.saveList(s)
+	s.out = append(s.out, s.src[g.list.End:]...)
+}
+
+// gcUnit is a stretch of messages and the records that all of them, and nothing else, are made of; both half-open.
+type gcUnit struct{ from, to, first, end int32 }
+
+// units cuts the conversation where both a message and a record end. Records that are no messages go with those before them.
+func (g *geminiCLI) units(s *saver) (units []gcUnit) {
+	for _, o := range s.origins {
+		if n := len(units); n > 0 && (o.record < units[n-1].end || o.message < units[n-1].to) {
+			u := &units[n-1]
+			u.to, u.end = max(u.to, o.message+1), max(u.end, o.record+1)
+			continue
+		}
+		units = append(units, gcUnit{o.message, o.message + 1, o.record, o.record + 1})
+	}
+	for i := range units {
+		units[i].end = int32(len(g.records))
+		if i+1 < len(units) {
+			units[i].end = units[i+1].first
+		}
+	}
+	return units
+}
+
+func (g *geminiCLI) saveList(s *saver) {
+	begins := make([]*gcUnit, len(s.old)) // the unit that begins with a message
+	units := g.units(s)
+	for i := range units {
+		begins[units[i].from] = &units[i]
+	}
+	stays := func(i int) *gcUnit {
+		if i >= len(s.from) || s.from[i] < 0 || begins[s.from[i]] == nil {
+			return nil
+		}
+		u := begins[s.from[i]]
+		for k := u.from; k < u.to; k++ {
+			if at := i + int(k-u.from); at >= len(s.from) || s.from[at] != k {
+				return nil
+			}
+		}
+		return u
+	}
+	s.write(`[`)
+	n := 0
+	next := func() {
+		if n > 0 {
+			s.write(`,`)
+		}
+		n++
+	}
+	for i := 0; i < len(s.from); i++ {
+		if u := stays(i); u != nil {
+			for r := u.first; r < u.end; r++ {
+				next()
+				s.out = appendObject(s.out, g.src, g.records[r], rename{{key: "tokens"}}.find) // counted before the compaction
+			}
+			i += int(u.to-u.from) - 1
+			continue
+		}
+		parts, user, answers := messageParts(s, i), i, 0
+		if s.role(i) == "model" {
+			calls := slices.ContainsFunc(parts, func(p gcPart) bool { return !p.call.Zero() })
+			model := parts
+			parts, user = nil, -1
+			if i+1 < len(s.from) && calls && s.role(i+1) != "model" && stays(i+1) == nil {
+				parts, user = messageParts(s, i+1), i+1
+				for answers < len(parts) && !parts[answers].answer.Zero() {
+					answers++
+				}
+			}
+			next()
+			g.saveModel(s, i, model, parts[:answers])
+			if answers == 0 {
+				continue
+			}
+			i++
+		}
+		if rest := parts[answers:]; len(rest) > 0 {
+			next()
+			g.saveHead(s, user, "user", answers == 0)
+			s.write(`,"content":[`)
+			for k, p := range rest {
+				s.comma(k)
+				s.out = append(s.out, p.span.Of(s.in.Src)...)
+			}
+			s.write(`]}`)
+		}
+	}
+	s.write(`]`)
+}
+
+// saveHead begins a record. Where it is the whole of a message that is still as it was, it has the id and the time of the first one
+// that the message was made of.
+func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
+	id, stamp := jsonspan.AppendString(nil, s.id()), jsonspan.AppendString(nil, s.in.Time)
+	if k := s.from[i]; k >= 0 && whole {
+		at := s.begins[k]
+		if r := g.records[s.first(k)]; at == 0 || s.origins[at-1].record != s.origins[at].record {
+			if p := find(g.src, r, "id"); !p.Zero() {
+				id = p.Of(g.src)
+			}
+			if p := find(g.src, r, "timestamp"); !p.Zero() {
+				stamp = p.Of(g.src)
+			}
+		}
+	}
+	s.write(`{"id":` + string(id) + `,"timestamp":` + string(stamp) + `,"type":"` + typ + `"`)
+}
+
+// saveModel writes a message of the model with the results of its calls. The content is the whole message; the calls are told
+// once more, because results hang on them.
+func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
+	g.saveHead(s, i, "gemini", true)
+	s.write(`,"content":[`)
+	for k, p := range parts {
+		s.comma(k)
+		s.out = append(s.out, p.span.Of(s.in.Src)...)
+	}
+	s.write(`]`)
+	calls := slices.DeleteFunc(slices.Clone(parts), func(p gcPart) bool { return p.call.Zero() })
+	for k, call := range calls {
+		if k == 0 {
+			s.write(`,"toolCalls":[`)
+		}
+		s.comma(k)
+		id := find(s.in.Src, call.call, "id")
+		n := 0 // its results; what is not in the order of the calls stays in its own, with the last call
+		for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
+			n++
+		}
+		status := "success"
+		if n == 0 {
+			status = "cancelled"
+		}
+		s.write(`{"id":`)
+		if id.Zero() {
+			s.quote(s.id())
+		} else {
+			s.out = append(s.out, id.Of(s.in.Src)...)
+		}
+		for _, key := range []string{"name", "args"} {
+			if p := find(s.in.Src, call.call, key); !p.Zero() {
+				s.write(`,"` + key + `":`)
+				s.out = append(s.out, p.Of(s.in.Src)...)
+			}
+		}
+		s.write(`,"status":"` + status + `","timestamp":`)
+		s.quote(s.in.Time)
+		if n > 0 {
+			s.write(`,"result":[`)
+			for j, p := range answers[:n] {
+				s.comma(j)
+				s.out = append(s.out, p.span.Of(s.in.Src)...)
+			}
+			s.write(`]`)
+			answers = answers[n:]
+		}
+		s.write(`}`)
+		if k == len(calls)-1 {
+			s.write(`]`)
+		}
+	}
+	if g.Model != "" {
+		s.write(`,"model":`)
+		s.quote(g.Model)
+	}
+	s.write(`}`)
+}
+
+// gcPart is a part of a message: its functionCall or functionResponse, if it has one.
+type gcPart struct{ span, call, answer jsonspan.Span }
+
+// of tells whether the part is the result of a call, by the id, or by the name where there is no id.
+func (p *gcPart) of(src []byte, call gcPart) bool {
+	for _, key := range []string{"id", "name"} {
+		a, b := find(src, p.answer, key), find(src, call.call, key)
+		if !a.Zero() && !b.Zero() {
+			return jsonspan.Text(src, a) == jsonspan.Text(src, b)
+		}
+	}
+	return false
+}
+
+func messageParts(s *saver, i int) []gcPart { return partsOf(s.in.Src, s.in.Messages[i]) }
+
+func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
+	at := find(src, message, "parts")
+	if at.Zero() {
+		return nil
+	}
+	in := scanner(src, at.Start)
+	if in.Kind() != jsonspan.Array {
+		return nil
+	}
+	for in.Array(); in.Elem(); {
+		p := gcPart{}
+		in.Kind()
+		p.span.Start = in.Pos()
+		if isObject(in) {
+			members(in, func(key []byte) bool {
+				switch string(key) {
+				case "functionCall":
+					p.call = in.Skip().Span
+				case "functionResponse":
+					p.answer = in.Skip().Span
+				default:
+					return false
+				}
+				return true
+			})
+		}
+		p.span.End = in.Pos()
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// tell leaves out where a message ends and the next one of the same role begins: the file does not tell.
+func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+	role := jsonspan.Text(src, find(src, message, "role"))
+	if i == 0 || role != g.told {
+		g.told = role
+		dst = append(append(dst, '\n'), role...)
+	}
+	for _, p := range partsOf(src, message) {
+		dst = jsonspan.AppendCompact(append(dst, '\n'), p.span.Of(src))
+	}
+	return dst
+}

@@ -1,0 +1,242 @@
+package sessionfile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
+)
+
+func repeat(n int, line func(i int) string) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		b.WriteString(line(i))
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// TestHostile opens long files that are made to be slow or to loop. With work that grows with the square of their length
+// each would take minutes.
+func TestHostile(t *testing.T) {
+	const n = 100_000
+	id := strconv.Itoa
+	cc := func(uuid, parent, message string) string {
+		return `{"type":"user","uuid":"` + uuid + `","parentUuid":"` + parent + `","message":` + message + `}`
+	}
+	hi := `{"role":"user","content":"hi"}`
+	boundary := func(i int, more string) string {
+		return `{"type":"system","subtype":"compact_boundary","uuid":"b` + id(i) + `","parentUuid":null` + more + `}`
+	}
+	header := `{"type":"session","id":"s","timestamp":"","cwd":""}`
+	first := func(head string, line func(i int) string) func(i int) string {
+		return func(i int) string {
+			if i == 0 {
+				return head
+			}
+			return line(i)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		line  func(i int) string
+		count int // messages of the result
+	}{
+		{"a chain", func(i int) string { return cc(id(i), id(i-1), hi) }, n},
+		{"a chain backwards", func(i int) string { return cc(id(i), id(i+1), hi) }, 1},
+		{"one uuid", func(i int) string { return cc("x", "x", hi) }, n},
+		{"its own parent", func(i int) string { return cc(id(i), id(i), hi) }, 1},
+		{"cycles of two", func(i int) string { return cc(id(i), id(i^1), hi) }, 2},
+		{"long ids", func(i int) string {
+			p := strings.Repeat("x", 300)
+			return cc(p+id(i), p+id(i-1), hi)
+		}, n},
+		{"compactions", func(i int) string {
+			if i%2 == 0 {
+				return boundary(i, `,"compactMetadata":{"preservedSegment":{"headUuid":"1","anchorUuid":"b`+id(i)+`","tailUuid":"`+id(i-1)+`"}}`)
+			}
+			return cc(id(i), "b"+id(i-1), hi)
+		}, 2},
+		{"a compaction that keeps a cycle", func(i int) string {
+			if i == n/2 {
+				return boundary(i, `,"compactMetadata":{"preservedMessages":{"anchorUuid":"5","uuids":["5","5","7","6","none"]}}`)
+			}
+			return cc(id(i), id(i-1), hi)
+		}, n/2 + 2},
+		{"one message in many lines", func(i int) string {
+			return `{"type":"assistant","uuid":"` + id(i) + `","parentUuid":"` + id(i-1) + `","message":{"id":"m","content":[{"type":"text","text":"x"}]}}`
+		}, 1},
+		{"one call, many results", func(i int) string {
+			if i == 0 {
+				return `{"type":"assistant","uuid":"0","parentUuid":null,"message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}}`
+			}
+			return cc(id(i), id(i-1), `{"content":[{"type":"tool_result","tool_use_id":"t"}]}`)
+		}, 2},
+		{"codex: turns taken back", func(i int) string {
+			if i%2 == 0 {
+				return `{"type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":""}}`
+			}
+			return `{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}`
+		}, n / 2},
+		{"codex: compactions without history", func(i int) string {
+			if i < n/2 {
+				return `{"type":"response_item","payload":{"type":"message","role":"user","content":[]}}`
+			}
+			return `{"type":"compacted","payload":{"message":"x"}}`
+		}, n/2 + 1},
+		{"codex: counts of tokens", func(i int) string {
+			if i < n/2 {
+				return `{"type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":""}}`
+			}
+			return `{"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":1}}}}`
+		}, n / 2},
+		{"pi: a cycle", first(header, func(i int) string {
+			return `{"type":"message","id":"` + id(i) + `","parentId":"` + id(i%(n-1)+1) + `","message":` + hi + `}`
+		}), n - 1},
+		{"pi: compactions", first(header, func(i int) string {
+			if i%2 == 1 {
+				return `{"type":"message","message":` + hi + `}`
+			}
+			return `{"type":"compaction","summary":"s","firstKeptEntryIndex":0}`
+		}), n/2 + 1},
+		{"gemini: one message again and again", first(`{"sessionId":"s","projectHash":"h"}`, func(i int) string {
+			return `{"type":"user","id":"x","content":"hi"}`
+		}), 1},
+		{"gemini: back and forth", first(`{"sessionId":"s","projectHash":"h"}`, func(i int) string {
+			if i > n/2 {
+				return `{"$rewindTo":"` + id(n-i) + `"}`
+			}
+			return `{"type":"user","id":"` + id(i) + `","content":"hi"}`
+		}), 0},
+		{"keys", func(i int) string {
+			if i > 0 {
+				return ""
+			}
+			return `{` + strings.Repeat(`"message":0,"sessionId":0,`, n) + `"type":"none"}` + "\n" + cc("a", "", hi)
+		}, 1},
+	} {
+		src := repeat(n, c.line)
+		from := time.Now()
+		s, err := sessionfile.Open(src)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if took := time.Since(from); took > 15*time.Second {
+			t.Errorf("%s: took %v", c.name, took)
+		}
+		if s.Count != c.count {
+			t.Errorf("%s: %d messages, want %d: %.300s", c.name, s.Count, c.count, s.Messages)
+		}
+		if !json.Valid(s.Messages) {
+			t.Errorf("%s: no JSON: %.300s", c.name, s.Messages)
+		}
+	}
+}
+
+// TestMixedLines shuffles, repeats, drops and mixes the lines of the samples. Whatever tree that makes, the result is JSON,
+// it is the same each time, and no tool result stands where its call does not want it.
+func TestMixedLines(t *testing.T) {
+	var all [][]byte
+	byKind := map[string][][]byte{}
+	for _, src := range sample(t) {
+		kind := sessionfile.Detect(src)
+		for line := range bytes.Lines(src) {
+			if json.Valid(line) {
+				byKind[kind] = append(byKind[kind], bytes.TrimSpace(line))
+				all = append(all, bytes.TrimSpace(line))
+			}
+		}
+	}
+	kinds := []string{"claude-code", "claude-code", "claude-code", "codex", "pi", "gemini-cli"}
+	ids := [][]byte{[]byte(`"u0`), []byte(`"a0`), []byte(`"e0`), []byte(`"h0`), []byte(`"toolu_0`), []byte(`"msg_0`), []byte(`"b01`), []byte(`"call_`)}
+	for seed := range uint64(10_000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		lines := byKind[kinds[r.IntN(len(kinds))]]
+		var src []byte
+		for i := 1 + r.IntN(len(lines)); i > 0; i-- {
+			line := lines[r.IntN(len(lines))]
+			if r.IntN(30) == 0 {
+				line = all[r.IntN(len(all))]
+			}
+			if r.IntN(3) == 0 { // another parent, another call, another message
+				id, to := ids[r.IntN(len(ids))], ids[r.IntN(len(ids))]
+				line = bytes.Replace(line, id, to, 1)
+			}
+			src = append(append(src, line...), '\n')
+		}
+		out := core.Call("open", src)
+		a := open(t, src)
+		if a.Error != nil {
+			if a.Error.Code == "internal" {
+				t.Fatalf("seed %d: open panicked on\n%s", seed, src)
+			}
+			continue
+		}
+		if !bytes.Equal(out, core.Call("open", src)) {
+			t.Fatalf("seed %d: another answer the second time", seed)
+		}
+		if messages := list(t, a.Messages); len(messages) > 0 && seed%4 == 0 {
+			left, _ := json.Marshal(messages[r.IntN(len(messages)):])
+			if _, s := save(t, src, left); s.Error != nil && s.Error.Code != "cannot_save" {
+				t.Fatalf("seed %d: %+v\n%s\n%s", seed, s.Error, left, src)
+			}
+		}
+		if len(a.Messages) < 3 || a.Kind != "claude-code" {
+			continue
+		}
+		for _, v := range validate(t, a.Format, a.Messages).Violations {
+			if v.Rule == "AN4" || strings.Contains(v.Text, "result does not stand") {
+				t.Fatalf("seed %d: %s at %s: %s\n%s\n%s", seed, v.Rule, v.Path, v.Text, a.Messages, src)
+			}
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, src := range sample(f) {
+		f.Add(src)
+		for line := range bytes.Lines(src) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		kind := sessionfile.Detect(src)
+		s, err := sessionfile.Open(src)
+		out := core.Call("open", src)
+		if !json.Valid(out) || !utf8.Valid(out) {
+			t.Fatalf("no JSON: %q", out)
+		}
+		if bytes.HasPrefix(out, []byte(`{"error":{"code":"internal"`)) {
+			t.Fatal("open panicked")
+		}
+		if err != nil {
+			if err.Offset < 0 || err.Offset > len(src) {
+				t.Fatalf("an error at %d of %d bytes", err.Offset, len(src))
+			}
+			return
+		}
+		if kind != s.Kind {
+			t.Fatalf("detected as %q, opened as %q", kind, s.Kind)
+		}
+		var messages []map[string]json.RawMessage
+		if err := json.Unmarshal(s.Messages, &messages); err != nil || len(messages) != s.Count {
+			t.Fatalf("%d messages, counted %d: %v", len(messages), s.Count, err)
+		}
+		if s.Usage != nil && (s.Usage.Message < 0 || s.Usage.Message >= s.Count || s.Usage.Total() <= 0) {
+			t.Fatalf("usage %+v of %d messages", *s.Usage, s.Count)
+		}
+		for i, k := range s.Skipped {
+			if k.Count <= 0 || i > 0 && s.Skipped[i-1].What >= k.What {
+				t.Fatalf("skipped: %+v", s.Skipped)
+			}
+		}
+	})
+}

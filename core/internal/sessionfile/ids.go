@@ -1,0 +1,59 @@
+package sessionfile
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// ids gives small numbers to the ids of a file, so that they can be looked up in slices. It sorts: a table of hashes
+// could be made slow by a file that knows the hash function, and in the module the hash function never changes.
+type ids struct{ keys [][]byte }
+
+// noID is the number of an id that is not there.
+const noID = -1
+
+// add notes the id that the string at a span holds and returns its place for rank.
+func (t *ids) add(src []byte, p jsonspan.Span) int32 {
+	if p.Len() < 2 {
+		return noID
+	}
+	key := src[p.Start+1 : p.End-1]
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = jsonspan.AppendText(nil, src, p)
+	}
+	t.keys = append(t.keys, key)
+	return int32(len(t.keys) - 1)
+}
+
+// rank returns the number of each place, the same for equal ids, and how many numbers there are.
+func (t *ids) rank() ([]int32, int) {
+	order := make([]int32, len(t.keys))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return bytes.Compare(t.keys[a], t.keys[b]) })
+	ranks := make([]int32, len(order))
+	n := 0
+	for i, k := range order {
+		if i > 0 && !bytes.Equal(t.keys[order[i-1]], t.keys[k]) {
+			n++
+		}
+		ranks[k] = int32(n)
+	}
+	if len(order) > 0 {
+		n++
+	}
+	t.keys = nil
+	return ranks, n
+}
+
+// filled returns a slice of n times v.
+func filled(n int, v int32) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}

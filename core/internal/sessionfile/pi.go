@@ -1,0 +1,410 @@
+package sessionfile
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// pi appends a header and then one entry a line. From version 2 on entries have an id and a parentId and make a tree; in
+// version 1 they follow each other. A compaction entry holds a summary and names the first entry that stays, by its id,
+// or in version 1 by its place among the lines.
+func init() {
+	register(&Kind{
+		Name:   "pi",
+		Doc:    "pi: JSON lines, versions 1 to 3",
+		Format: "native",
+		Signs:  []Sign{{"session", []string{"id", "timestamp", "cwd"}}},
+		Read:   readPi,
+	})
+}
+
+// piEntry is a line. Its ids are places in ids until resolve, and numbers afterwards.
+type piEntry struct {
+	at     jsonspan.Span
+	header bool
+	kind   piKind
+	linked bool // tells its parent, even if that is none
+	used   bool // stands in the result
+	id     int32
+	parent int32 // the parent's id; after resolve the index of the parent's entry, or -1
+	kept   int32 // of a compaction: the id of the first entry that stays; in version 1 its index
+	byLine bool  // kept is an index
+	first  int32 // its calls are calls[first:end]
+	end    int32
+	model  jsonspan.Span
+	body   jsonspan.Span // its message, or the entry itself where that is the message
+	usage  jsonspan.Span
+	role   *piRole
+	target int32         // of an edit: the id of the entry that it changes
+	value  jsonspan.Span // of an edit its replacement, of a compaction its system message
+	edit   int32         // the edit that counts for the entry, or -1
+}
+
+type piKind uint8
+
+const (
+	piOther piKind = iota
+	piMessage
+	piFailed   // an answer that was broken off
+	piExcluded // a command that the user kept from the model
+	piEmpty
+	piCompaction
+	piModel
+	piSystem // the system prompt, or a change of it
+	piEdit   // another content for an earlier entry, or none
+)
+
+type pi struct {
+	*file
+	ids     ids
+	numbers int
+	entries []piEntry
+	calls   []int32 // ids of tool calls in answers, and of the call that a result belongs to
+	path    []int32
+	prompts []jsonspan.Span // the system messages of the path that count
+	texts   []string        // what they say beside their sections
+	version int64           // of the file; 0 is as good as 1
+	answer  jsonspan.Span   // the last message of a model on the path
+	made    []string        // the id of each entry, as JSON, where the file has none
+}
+
+func readPi(f *file) writer {
+	p := &pi{file: f}
+	f.lines(p.line)
+	if f.err == nil {
+		p.resolve()
+		p.write()
+	}
+	return p
+}
+
+func (p *pi) line(s *jsonspan.Scanner) {
+	s.Kind()
+	e := piEntry{id: noID, parent: noID, kept: noID, target: noID, edit: -1}
+	e.body.Start = s.Pos()
+	typ, named := "", false
+	var message, model jsonspan.Span
+	version := int64(0)
+	members(s, func(key []byte) bool {
+		switch string(key) {
+		case "type":
+			typ = word(s, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")
+		case "id":
+			e.id = p.ids.add(p.src, text(s))
+		case "parentId":
+			e.linked, e.parent = true, p.ids.add(p.src, text(s))
+		case "firstKeptEntryId":
+			e.kept, e.byLine, named = p.ids.add(p.src, text(s)), false, true
+		case "firstKeptEntryIndex":
+			if n := tokens(s); !named {
+				e.kept, e.byLine = int32(min(n, 1<<30)), true
+			}
+		case "message":
+			message = s.Skip().Span
+		case "modelId":
+			model = text(s)
+		case "targetId":
+			e.target = p.ids.add(p.src, text(s))
+		case "replacement", "systemMessage":
+			e.value = s.Skip().Span
+		case "timestamp":
+			p.stamp = text(s)
+		case "version":
+			version = tokens(s)
+		default:
+			return false
+		}
+		return true
+	})
+	e.body.End = s.Pos()
+	e.at = e.body
+	if s.Err() != nil {
+		return
+	}
+	e.first = int32(len(p.calls))
+	switch typ {
+	case "session":
+		e.id, e.kind, e.model, e.header = noID, piModel, model, true // the session's id is not of the tree
+		p.version = version
+	case "model_change":
+		e.kind, e.model = piModel, model
+	case "message":
+		if !message.Zero() {
+			e.body = message
+			p.read(s, &e)
+		}
+	case "compaction":
+		e.kind, e.role = piCompaction, &piSummary
+	case "context_edit":
+		e.kind = piEdit
+	case "branch_summary":
+		e.kind, e.role = piMessage, &piBranch
+	case "custom_message":
+		e.kind, e.role = piMessage, &piCustom
+	}
+	e.end = int32(len(p.calls))
+	p.entries = append(p.entries, e)
+}
+
+func (p *pi) read(s *jsonspan.Scanner, e *piEntry) {
+	var role, call jsonspan.Span
+	stop, excluded, empty := "", false, false
+	inside(s, e.body, func(s *jsonspan.Scanner) {
+		members(s, func(key []byte) bool {
+			switch string(key) {
+			case "role":
+				role = text(s)
+			case "model":
+				e.model = text(s)
+			case "usage":
+				e.usage = s.Skip().Span
+			case "stopReason":
+				stop = word(s, "aborted", "error")
+			case "excludeFromContext":
+				excluded = isTrue(s)
+			case "toolCallId":
+				call = text(s)
+			case "content":
+				empty = p.content(s, e)
+			default:
+				return false
+			}
+			return true
+		})
+	})
+	for i := range piRoles {
+		if jsonspan.EqualText(p.src, role, piRoles[i].name) {
+			e.role = &piRoles[i]
+		}
+	}
+	switch {
+	case jsonspan.EqualText(p.src, role, "system"):
+		e.kind = piSystem
+	case e.role == nil:
+		return // a kind of message that pi itself does not send
+	case stop != "":
+		e.kind = piFailed
+	case excluded:
+		e.kind = piExcluded
+	case empty && e.role.native != "tool_result":
+		e.kind = piEmpty
+	default:
+		e.kind = piMessage
+	}
+	if !call.Zero() {
+		p.calls = append(p.calls[:e.first], p.ids.add(p.src, call))
+	}
+}
+
+// content reads the ids of the tool calls, and tells whether there is nothing in the content.
+func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
+	p.calls = p.calls[:e.first]
+	switch s.Kind() {
+	case jsonspan.String:
+		return s.Text().Bytes == 0
+	case jsonspan.Array:
+	default:
+		s.Fail(jsonspan.WrongType, int(s.Pos()), "content must be a string or a list of parts")
+		return false
+	}
+	n := 0
+	for s.Array(); s.Elem(); n++ {
+		typ, id := "", jsonspan.Span{}
+		members(s, func(key []byte) bool {
+			switch string(key) {
+			case "type":
+				typ = word(s, "toolCall")
+			case "id":
+				id = text(s)
+			default:
+				return false
+			}
+			return true
+		})
+		if typ != "" && !id.Zero() {
+			p.calls = append(p.calls, p.ids.add(p.src, id))
+		}
+	}
+	return n == 0
+}
+
+// resolve finds the path from the last entry back to the root.
+func (p *pi) resolve() {
+	ranks, n := p.ids.rank()
+	p.numbers = n
+	number := func(id *int32) {
+		if *id != noID {
+			*id = ranks[*id]
+		}
+	}
+	later := filled(n, -1)
+	for i := len(p.entries) - 1; i >= 0; i-- {
+		if e := &p.entries[i]; e.id != noID {
+			number(&e.id)
+			later[e.id] = int32(i)
+		}
+	}
+	for i := range p.calls {
+		number(&p.calls[i])
+	}
+	before := filled(n, -1)
+	for i := range p.entries {
+		e := &p.entries[i]
+		if number(&e.target); !e.byLine {
+			number(&e.kept)
+		}
+		at := int32(i) - 1
+		if e.linked {
+			at = -1
+			if number(&e.parent); e.parent != noID {
+				if at = before[e.parent]; at < 0 {
+					at = later[e.parent]
+				}
+			}
+		}
+		e.parent = at
+		if e.id != noID {
+			before[e.id] = int32(i)
+		}
+	}
+	seen := make([]bool, len(p.entries))
+	for i := int32(len(p.entries)) - 1; i >= 0 && !seen[i]; i = p.entries[i].parent {
+		seen[i] = true
+		p.path = append(p.path, i)
+	}
+	slices.Reverse(p.path)
+}
+
+// write writes the summary of the last compaction, what it kept, and what came after it.
+func (p *pi) write() {
+	last := -1
+	for k, i := range p.path {
+		e := &p.entries[i]
+		if e.kind == piCompaction {
+			last = k
+		}
+		if (e.kind == piModel || e.kind == piMessage) && !e.model.Zero() {
+			p.Model = p.textAt(e.model)
+		}
+	}
+	// Results of calls in answers that were broken off go with them.
+	gone := make([]bool, p.numbers)
+	for i := range p.entries {
+		if e := &p.entries[i]; e.kind == piFailed {
+			for _, id := range p.calls[e.first:e.end] {
+				gone[id] = true
+			}
+		} else if e.role != nil && e.role.native == "assistant" {
+			for _, id := range p.calls[e.first:e.end] {
+				gone[id] = false
+			}
+		}
+	}
+	begin := 0
+	if last >= 0 {
+		e := &p.entries[p.path[last]]
+		for begin < last {
+			i := p.path[begin]
+			if e.byLine && i >= e.kept || !e.byLine && e.kept != noID && p.entries[i].id == e.kept {
+				break
+			}
+			begin++
+		}
+		p.entry(p.path[last], false, gone)
+	}
+	p.edits(begin)
+	p.system(last)
+	for k := begin; k < len(p.path); k++ {
+		if p.entries[p.path[k]].kind != piCompaction {
+			p.entry(p.path[k], k > last, gone)
+		}
+	}
+	cut := int32(-1)
+	if last >= 0 {
+		cut = p.path[last]
+	}
+	for i := range p.entries {
+		e := &p.entries[i]
+		switch {
+		case e.used:
+		case e.kind == piOther || e.kind == piModel || e.kind == piSystem || e.kind == piEdit:
+			p.skip(api.SkipMeta, 1)
+		case int32(i) < cut:
+			p.skip(api.SkipCompacted, 1)
+		default:
+			p.skip(api.SkipBranch, 1)
+		}
+	}
+}
+
+// entry writes the message of an entry. Usage counts only behind the last compaction.
+func (p *pi) entry(i int32, counts bool, gone []bool) {
+	e := &p.entries[i]
+	result := e.role != nil && e.role.native == "tool_result"
+	if result && e.end > e.first && gone[p.calls[e.first]] {
+		e.kind = piFailed
+	}
+	var skip api.SkipReason
+	switch e.kind {
+	case piOther, piModel, piSystem, piEdit:
+		return
+	case piFailed:
+		skip = api.SkipFailed
+	case piExcluded:
+		skip = api.SkipExcluded
+	case piEmpty:
+		skip = api.SkipEmpty
+	}
+	e.used = true
+	if skip != "" {
+		p.skip(skip, 1)
+		return
+	}
+	src, body := p.src, e.body
+	if e.edit >= 0 {
+		content, ok := p.replaced(e)
+		if !ok {
+			p.skip(api.SkipExcluded, 1)
+			return
+		}
+		src = appendObject(nil, src, body, rename{{key: "content", to: "content", value: content}}.find)
+		body = jsonspan.Span{End: uint32(len(src))}
+	}
+	p.message()
+	p.came(i)
+	if e.role.members == nil {
+		p.Messages = append(p.Messages, body.Of(src)...)
+	} else {
+		p.Messages = appendObject(p.Messages, src, body, e.role.members.find)
+	}
+	if counts && !e.usage.Zero() {
+		p.count(e.usage)
+	}
+}
+
+// count takes over the provider's usage for the message written last.
+func (p *pi) count(at jsonspan.Span) {
+	u := Usage{Message: p.Count - 1}
+	s := p.scan(at.Start)
+	if !isObject(s) {
+		return
+	}
+	members(s, func(key []byte) bool {
+		switch string(key) {
+		case "input":
+			u.Input = tokens(s)
+		case "cacheRead":
+			u.CacheRead = tokens(s)
+		case "cacheWrite":
+			u.CacheWrite = tokens(s)
+		case "output":
+			u.Output = tokens(s)
+		default:
+			return false
+		}
+		return true
+	})
+	p.used(u)
+}

@@ -1,0 +1,148 @@
+package sessionfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// edits finds the edit that counts for each entry of the path from an index on: the last one.
+func (p *pi) edits(begin int) {
+	last := filled(p.numbers, -1)
+	for _, i := range p.path[begin:] {
+		if e := &p.entries[i]; e.kind == piEdit && e.target != noID {
+			last[e.target] = i
+		}
+	}
+	for _, i := range p.path[begin:] {
+		if e := &p.entries[i]; e.id != noID && e.kind != piCompaction && (e.role != &piBranch) {
+			e.edit = last[e.id]
+		}
+	}
+}
+
+// replaced is the content that an edit gives a message, as JSON; false where it takes the message out.
+func (p *pi) replaced(e *piEntry) (content string, ok bool) {
+	v := p.entries[e.edit].value
+	if v.Zero() || p.src[v.Start] != '{' {
+		return "", false
+	}
+	at := find(p.src, v, "content")
+	if at.Zero() {
+		return "[]", true
+	}
+	content = string(at.Of(p.src))
+	if content[0] == '"' && (e.role.native == "assistant" || e.role.native == "tool_result") {
+		content = `[{"type":"text","text":` + content + `}]`
+	}
+	return content, true
+}
+
+// system reads the system prompt: the texts of all system messages that count, and then the sections, each as the last of them has it.
+// A compaction brings what stood before it.
+func (p *pi) system(last int) {
+	for k := max(last, 0); k < len(p.path); k++ {
+		switch e := &p.entries[p.path[k]]; {
+		case e.kind == piSystem:
+			p.prompts = append(p.prompts, e.body)
+		case k == last && !e.value.Zero() && p.src[e.value.Start] == '{':
+			p.prompts = append(p.prompts, e.value)
+		}
+	}
+	var texts []string
+	for _, at := range p.prompts {
+		if c := find(p.src, at, "content"); !c.Zero() {
+			if text := onlyText(scanner(p.src, c.Start)); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	p.texts = slices.Clip(texts)
+	for _, section := range p.replay("sections") {
+		texts = append(texts, jsonspan.Text(p.src, section.value))
+	}
+	p.System = strings.Join(texts, "\n\n")
+}
+
+// piNamed is a section of the system prompt by its name, or a tool.
+type piNamed struct {
+	name        string
+	span, value jsonspan.Span // a tool and its name, or a section with its key and its text
+}
+
+// replay puts together what the system messages that count name: sections that a later one has not taken out, or tools.
+func (p *pi) replay(what string) []piNamed {
+	var at critbit.Map[int]
+	var all []piNamed
+	set := func(n piNamed) {
+		i, known := at.Get(n.name)
+		if !known {
+			i = len(all)
+			at.Set(n.name, i)
+			all = append(all, n)
+		}
+		all[i] = n
+	}
+	for _, prompt := range p.prompts {
+		if what == "sections" {
+			in := find(p.src, prompt, what)
+			if in.Zero() || p.src[in.Start] != '{' {
+				continue
+			}
+			s := scanner(p.src, in.Start)
+			members(s, func(key []byte) bool {
+				name := string(key)
+				from := s.KeyPos()
+				value := text(s)
+				set(piNamed{name, jsonspan.Span{Start: from, End: s.Pos()}, value})
+				return true
+			})
+			continue
+		}
+		for _, list := range []string{"toolsRemoved", "toolsAdded"} {
+			in := find(p.src, prompt, list)
+			if in.Zero() || p.src[in.Start] != '[' {
+				continue
+			}
+			s := scanner(p.src, in.Start)
+			for s.Array(); s.Elem(); {
+				tool := s.Skip().Span
+				n := piNamed{jsonspan.Text(p.src, find(p.src, tool, "name")), tool, tool}
+				if list == "toolsRemoved" {
+					n.value = jsonspan.Span{}
+				}
+				set(n)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(n piNamed) bool { return n.value.Zero() })
+}
+
+// prompt is the system message that says what all that count say together, as JSON; "" where there is none.
+func (p *pi) prompt(millis int64) string {
+	switch len(p.prompts) {
+	case 0:
+		return ""
+	case 1:
+		return string(p.prompts[0].Of(p.src))
+	}
+	out := append([]byte(`{"role":"system","content":`), jsonspan.AppendString(nil, strings.Join(p.texts, "\n\n"))...)
+	for _, list := range []struct{ what, key, end string }{{"sections", `,"sections":{`, `}`}, {"tools", `,"toolsAdded":[`, `]`}} {
+		all := p.replay(list.what)
+		for i, n := range all {
+			if i == 0 {
+				out = append(out, list.key...)
+			} else {
+				out = append(out, ',')
+			}
+			out = append(out, n.span.Of(p.src)...)
+		}
+		if len(all) > 0 {
+			out = append(out, list.end...)
+		}
+	}
+	return string(strconv.AppendInt(append(out, `,"timestamp":`...), max(0, millis), 10)) + "}"
+}

@@ -1,0 +1,257 @@
+package sessionfile
+
+import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
+
+// save adds a compaction as pi writes one, where the messages begin with a digest: its text is the summary. Where what follows is
+// the end of the conversation as it was, the compaction names its first entry, and that is all. Otherwise it keeps no entry,
+// and the messages follow it as new ones. Messages that begin with no digest become a path of their own, from a new root: a
+// compaction of pi has a summary. A file of version 1 gets ids first, as pi does when it opens one.
+func (p *pi) save(s *saver) {
+	if p.version < 2 {
+		p.migrate(s)
+	}
+	for _, i := range p.path {
+		if e := &p.entries[i]; e.role != nil && e.role.native == "assistant" {
+			p.answer = e.body
+		}
+	}
+	parent := p.idOf(s, p.path[len(p.path)-1])
+	i := 0
+	summary, ok := firstText(s.in.Src, s.in.Messages[0])
+	if ok && (s.from[0] < 0 || s.role(0) != "user") { // what the user has said stays the user's
+		id := string(jsonspan.AppendString(nil, s.id()))
+		kept := id
+		first := p.tail(s)
+		if first >= 0 {
+			kept = p.idOf(s, first)
+		}
+		s.write(`{"type":"compaction","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
+		s.quote(s.in.Time)
+		s.write(`,"summary":`)
+		s.quote(summary)
+		s.write(`,"firstKeptEntryId":` + kept + `,"tokensBefore":`)
+		s.number(s.in.Tokens)
+		if prompt := p.prompt(millis(s.in.Time)); prompt != "" {
+			s.write(`,"systemMessage":` + prompt)
+		}
+		s.write("}\n")
+		if first >= 0 {
+			return
+		}
+		parent, i = id, 1
+	} else {
+		parent = p.settings(s)
+	}
+	for ; i < len(s.in.Messages); i++ {
+		id := string(jsonspan.AppendString(nil, s.id()))
+		if k := s.from[i]; k >= 0 && p.entries[s.first(k)].edit < 0 {
+			p.copyEntry(s, p.entries[s.first(k)].at, id, parent)
+		} else {
+			p.newEntry(s, i, id, parent)
+		}
+		parent = id
+	}
+}
+
+// firstText is the text of a message that can be the summary of a compaction: a plain text of the user, or a summary.
+func firstText(src []byte, message jsonspan.Span) (string, bool) {
+	role := jsonspan.Text(src, find(src, message, "role"))
+	switch role {
+	case "compaction_summary":
+		return jsonspan.Text(src, find(src, message, "summary")), true
+	case "user":
+		content := ""
+		if at := find(src, message, "content"); !at.Zero() {
+			content = onlyText(scanner(src, at.Start))
+		}
+		return content, content != ""
+	}
+	return "", false
+}
+
+// tail is the entry that the messages behind the first begin with, if they are the end of the conversation; else -1.
+func (p *pi) tail(s *saver) int32 {
+	rest := s.from[1:]
+	if len(rest) == 0 || rest[0] < 0 || p.entries[s.first(rest[0])].kind == piCompaction {
+		return -1
+	}
+	for i, k := range rest {
+		if k < 0 || k != rest[0]+int32(i) {
+			return -1
+		}
+	}
+	if int(rest[len(rest)-1]) != len(s.old)-1 {
+		return -1
+	}
+	return s.first(rest[0])
+}
+
+// idOf is the id of an entry, as JSON: null for the header, which is not of the tree.
+func (p *pi) idOf(s *saver, i int32) string {
+	if p.made != nil {
+		return p.made[i]
+	}
+	if p.entries[i].id == noID {
+		return "null"
+	}
+	return string(find(p.src, p.entries[i].at, "id").Of(p.src))
+}
+
+// settings copies the last change of the model and of how much it thinks, and the system prompt, to a new root, and returns the id to
+// go on from.
+func (p *pi) settings(s *saver) (parent string) {
+	parent = "null"
+	kinds := [...]string{"model_change", "thinking_level_change"}
+	last := [len(kinds)]int32{-1, -1}
+	for _, i := range p.path {
+		for k, kind := range kinds {
+			if typ := find(p.src, p.entries[i].at, "type"); jsonspan.EqualText(p.src, typ, kind) {
+				last[k] = i
+			}
+		}
+	}
+	for k, i := range last {
+		id := string(jsonspan.AppendString(nil, s.id()))
+		switch {
+		case i >= 0:
+			p.copyEntry(s, p.entries[i].at, id, parent)
+		case k == 0:
+			s.write(`{"type":"model_change","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
+			s.quote(s.in.Time)
+			s.write(`,"provider":` + p.asked("provider") + `,"modelId":` + p.asked("model") + "}\n")
+		default:
+			continue
+		}
+		parent = id
+	}
+	if prompt := p.prompt(millis(s.in.Time)); prompt != "" {
+		id := string(jsonspan.AppendString(nil, s.id()))
+		s.write(`{"type":"message","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
+		s.quote(s.in.Time)
+		s.write(`,"message":` + prompt + "}\n")
+		parent = id
+	}
+	return parent
+}
+
+// piUnused is a usage that says nothing: what the provider counted before is of what is gone.
+const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
+
+// copyEntry writes an entry again, in another place of the tree.
+func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
+	s.out = appendObject(s.out, p.src, at, rename{
+		{key: "id"}, {key: "parentId"},
+		{key: "message", to: "message", with: func(dst, src []byte, v jsonspan.Span) []byte {
+			return appendObject(dst, src, v, rename{{key: "usage", to: "usage", value: piUnused}}.find)
+		}},
+	}.find)
+	s.out = append(s.out[:len(s.out)-1], `,"id":`+id+`,"parentId":`+parent+"}\n"...)
+}
+
+// newEntry writes a message that the file does not have.
+func (p *pi) newEntry(s *saver, i int, id, parent string) {
+	head := func(typ string) {
+		s.write(`{"type":"` + typ + `","id":` + id + `,"parentId":` + parent + `,"timestamp":`)
+		s.quote(s.in.Time)
+	}
+	src, at := s.in.Src, s.in.Messages[i]
+	role := s.role(i)
+	if role == "branch_summary" {
+		head("branch_summary")
+		s.write(`,"fromId":`)
+		if from := find(src, at, "from_id"); !from.Zero() {
+			s.out = append(s.out, from.Of(src)...)
+		} else {
+			s.write(`"root"`)
+		}
+		s.write(`,"summary":`)
+		s.out = append(s.out, find(src, at, "summary").Of(src)...)
+		s.write("}\n")
+		return
+	}
+	head("message")
+	s.write(`,"message":`)
+	s.out = appendPi(s.out, src, at)
+	s.out = s.out[:len(s.out)-1]
+	lacks := func(key string) bool { return find(src, at, key).Zero() }
+	switch role {
+	case "assistant":
+		s.write(p.answered())
+	case "tool_result":
+		if lacks("is_error") {
+			s.write(`,"isError":false`)
+		}
+	case "custom":
+		if lacks("display") {
+			s.write(`,"display":true`)
+		}
+	}
+	if lacks("timestamp") {
+		s.write(`,"timestamp":`)
+		s.number(max(0, millis(s.in.Time)))
+	}
+	s.write("}}\n")
+}
+
+// answered are the members that a message of the assistant must have in pi beside what it says: those of the last one.
+func (p *pi) answered() string {
+	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
+		`,"usage":` + piUnused + `,"stopReason":"stop"`
+}
+
+// asked is a member of the last answer of a model, as JSON.
+func (p *pi) asked(key string) string {
+	if v := find(p.src, p.answer, key); !v.Zero() {
+		return string(v.Of(p.src))
+	}
+	return `"unknown"`
+}
+
+// migrate gives every entry of a file of version 1 an id and the one before it for a parent. What pi changes from version 2 to 3 it
+// changes itself.
+func (p *pi) migrate(s *saver) {
+	s.kept, s.out = 0, append([]byte(nil), p.src[:start(p.src)]...)
+	p.made = make([]string, len(p.entries))
+	parent := "null"
+	for i := range p.entries {
+		e := &p.entries[i]
+		if e.header {
+			p.made[i] = "null"
+			s.out = appendObject(s.out, p.src, e.at, rename{{key: "version"}}.find)
+			s.out = append(s.out[:len(s.out)-1], `,"version":2}`+"\n"...)
+			continue
+		}
+		p.made[i] = string(jsonspan.AppendString(nil, s.id()))
+		s.out = appendObject(s.out, p.src, e.at, rename{{key: "id"}, {key: "parentId"}, {key: "firstKeptEntryIndex"}, {key: "firstKeptEntryId"}}.find)
+		s.out = append(s.out[:len(s.out)-1], `,"id":`+p.made[i]+`,"parentId":`+parent...)
+		if e.kind == piCompaction {
+			kept := p.made[i]
+			if e.byLine && int(e.kept) < i && e.kept >= 0 && !p.entries[e.kept].header {
+				kept = p.made[e.kept]
+			}
+			s.write(`,"firstKeptEntryId":` + kept)
+		}
+		s.write("}\n")
+		parent = p.made[i]
+	}
+}
+
+// tell leaves out what a message gets in the file beside what it says.
+func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+	if i == 0 {
+		if text, ok := firstText(src, message); ok {
+			return append(append(dst, "\nsummary "...), text...)
+		}
+	}
+	var out []byte
+	if jsonspan.Text(src, find(src, message, "role")) == "branch_summary" {
+		out = find(src, message, "summary").Of(src)
+	} else {
+		said := appendPi(nil, src, message)
+		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, rename{{key: "timestamp"}, {key: "isError"}, {key: "display"}}.find)
+		if failed := find(src, message, "is_error"); string(failed.Of(src)) == "true" {
+			dst = append(dst, "\nfailed"...)
+		}
+	}
+	return jsonspan.AppendCompact(append(dst, '\n'), out)
+}

@@ -1,0 +1,319 @@
+package sessionfile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
+)
+
+type saved struct {
+	Kind  string
+	Kept  int
+	Text  string
+	Error *struct{ Code, Message, Path string }
+}
+
+// save writes messages into a session file and returns the new one.
+func save(t *testing.T, file []byte, messages []byte) (next []byte, a saved) {
+	t.Helper()
+	src, _ := json.Marshal(string(file))
+	request := fmt.Appendf(nil, `{"file":%s,"tokens":1234,"time":"2026-11-22T08:00:00.000Z","messages":%s}`, src, messages)
+	out := core.Call("save", request)
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatal(err)
+	}
+	if a.Error != nil {
+		return nil, a
+	}
+	if again := core.Call("save", request); !bytes.Equal(out, again) {
+		t.Error("the same request is answered in two ways")
+	}
+	return append(slices.Clone(file[:a.Kept]), a.Text...), a
+}
+
+// summaryOf tells what a message of pi says that the summary of a compaction says as well.
+func summaryOf(m record) (string, bool) {
+	if m["role"] == "compaction_summary" {
+		return text(m["summary"]), true
+	}
+	if s, ok := m["content"].(string); ok && m["role"] == "user" {
+		return s, true
+	}
+	return "", false
+}
+
+// sameMessages compares what was saved with what is opened again. In a file of pi the digest is a summary, contents of tool
+// results are lists, and every message has a time; in one of Gemini CLI messages of one role in a row are one.
+func sameMessages(t *testing.T, kind string, want, got []byte) {
+	t.Helper()
+	if kind == "gemini-cli" {
+		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
+			t.Errorf("%d parts, want %d", len(g), len(w))
+		}
+		return
+	}
+	w, g := list(t, want), list(t, got)
+	if len(w) != len(g) {
+		t.Errorf("%d messages, want %d", len(g), len(w))
+		return
+	}
+	for i := range w {
+		if bytes.Equal(w[i], g[i]) {
+			continue
+		}
+		var a, b record
+		if json.Unmarshal(w[i], &a) != nil || json.Unmarshal(g[i], &b) != nil {
+			t.Fatal("no JSON")
+		}
+		if kind == "pi" {
+			s, ok := summaryOf(a)
+			if o, is := summaryOf(b); i == 0 && ok && is && s == o {
+				continue
+			}
+			for _, m := range []record{a, b} {
+				delete(m, "timestamp")
+				if s, ok := m["content"].(string); ok && m["role"] != "user" {
+					m["content"] = []any{record{"type": "text", "text": s}}
+				}
+			}
+		}
+		if spell(a) != spell(b) {
+			t.Errorf("message %d is %.300s, want %.300s", i, spell(b), spell(a))
+		}
+	}
+}
+
+// checkSaved saves messages and opens the file again, by our code and by the rules of the agent.
+func checkSaved(t *testing.T, file, messages []byte) []byte {
+	t.Helper()
+	next, a := save(t, file, messages)
+	if a.Error != nil {
+		t.Fatalf("%+v", a.Error)
+	}
+	b := open(t, next)
+	if b.Error != nil {
+		t.Fatalf("%+v", b.Error)
+	}
+	sameMessages(t, a.Kind, messages, b.Messages)
+	if b.Usage != nil {
+		t.Errorf("usage %+v is of what is gone", b.Usage)
+	}
+	if was := open(t, file); b.System != was.System || b.Format != was.Format {
+		t.Errorf("format %s, want %s", b.Format, was.Format)
+	}
+	// A file of lines goes on: what stands in it stays, but for a last line that is cut off.
+	if whole := bytes.TrimRight(file, "\r\n"); a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
+	}
+	for _, r := range records(t, []byte(a.Text)) {
+		for _, key := range []string{"uuid", "id"} {
+			if id := text(r[key]); id != "" && a.Kept > 0 && bytes.Contains(file, []byte(spell(id))) {
+				t.Errorf("the new line %s has an id that the file has already", id)
+			}
+		}
+	}
+	if resume := resumes[a.Kind]; resume != nil {
+		if want, got := said(t, a.Kind, messages), resume(t, next); !slices.Equal(want, got) {
+			for i := range min(len(want), len(got)) {
+				if want[i] != got[i] {
+					t.Fatalf("the agent resumes with\n%.300s\nin place %d, want\n%.300s", got[i], i, want[i])
+				}
+			}
+			t.Errorf("the agent resumes with %d pieces, want %d", len(got), len(want))
+		}
+	}
+	if again, _ := save(t, next, b.Messages); !bytes.Equal(again, next) {
+		t.Error("saving what is there already changes the file")
+	}
+	return next
+}
+
+// policies compact in all the ways that a file has to hold: folded, cleared, and both, with reasoning stripped.
+var policies = []string{
+	`{"preset":"default","force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`,
+	`{"force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"clear","keep_recent":1}]}`,
+	`{"force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"reasoning"},{"pass":"fold","keep_tokens":2000}]}`,
+	`{"force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"drop"}]}`,
+}
+
+func checkFile(t *testing.T, file []byte) {
+	a := open(t, file)
+	var size struct{ Tokens int }
+	if err := json.Unmarshal(core.Call("estimate", fmt.Appendf(nil, `{"policy":{"format":%q},"messages":%s}`, a.Format, a.Messages)), &size); err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, policy := range policies {
+		for _, percent := range []int{60, 20} {
+			result, _ := compacts(t, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/100, 64)), a.Messages)
+			if bytes.Equal(result, a.Messages) {
+				continue
+			}
+			changed++
+			next := checkSaved(t, file, result)
+			// The next compaction of the new file, too.
+			b := open(t, next)
+			again, _ := compacts(t, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/300, 64)), b.Messages)
+			if !bytes.Equal(again, b.Messages) {
+				checkSaved(t, next, again)
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("nothing was compacted")
+	}
+}
+
+// Real session files go on with what a compaction leaves.
+func TestSaveRealFiles(t *testing.T) {
+	for name, src := range real(t) {
+		t.Run(name, func(t *testing.T) { checkFile(t, src) })
+	}
+}
+
+func TestSaveSampleFiles(t *testing.T) {
+	names, _ := filepath.Glob("../../../testdata/sessions/*.json*")
+	for _, name := range names {
+		if strings.HasSuffix(name, ".golden.json") {
+			continue
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := open(t, src)
+			messages := list(t, a.Messages)
+			next, s := save(t, src, a.Messages)
+			if !bytes.Equal(next, src) || s.Text != "" {
+				t.Errorf("a file that says this already changes: %q", s.Text)
+			}
+			// The newest half, behind a digest; the digest with all; the newest half alone; nothing but the digest.
+			digest := map[string]string{
+				"claude-code": `{"role":"user","content":[{"type":"text","text":"It was \"about\" boats."}]}`,
+				"codex":       `{"type":"message","role":"user","content":[{"type":"input_text","text":"It was \"about\" boats."}]}`,
+				"gemini-cli":  `{"role":"user","parts":[{"text":"It was \"about\" boats."}]}`,
+				"pi":          `{"role":"user","content":"It was \"about\" boats."}`,
+			}[a.Kind]
+			half := messages[len(messages)/2:]
+			for _, m := range [][]json.RawMessage{slices.Concat([]json.RawMessage{json.RawMessage(digest)}, half), half, {json.RawMessage(digest)}} {
+				if a.Kind == "pi" && bytes.Contains(m[0], []byte(`"branch_summary"`)) {
+					continue
+				}
+				text, _ := json.Marshal(m)
+				checkSaved(t, src, text)
+			}
+		})
+	}
+}
+
+// What a file cannot hold is an error, not left out.
+func TestSaveRefuses(t *testing.T) {
+	src, err := os.ReadFile("../../../testdata/sessions/pi-v3.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted, _ := json.Marshal(string(src))
+	for _, c := range []struct{ request, code, path string }{
+		{`{"file":%s,"messages":[{"role":"user","content":"a"},{"role":"compaction_summary","summary":"b"}]}`, "cannot_save", "messages"},
+		{`{"file":%s,"messages":[]}`, "no_messages", "messages"},
+		{`{"file":%s}`, "missing_field", ""},
+		{`{"messages":[{"role":"user","content":"a"}]}`, "missing_field", ""},
+		{`{"file":"[]","messages":[{"role":"user","content":"a"}]}`, "unknown_session", "file"},
+		{`{"file":7,"messages":[{"role":"user","content":"a"}]}`, "wrong_type", "file"},
+		{`{"file":%s,"messages":[7]}`, "wrong_type", "messages[0]"},
+		{`{"file":%s,"messages":[{"role":"user","content":"a"}],"time":"now"}`, "out_of_range", "time"},
+		{`{"file":%s,"messages":[{"role":"user","content":"a"}],"tokens":-1}`, "out_of_range", "tokens"},
+	} {
+		request := c.request
+		if strings.Contains(request, "%s") {
+			request = fmt.Sprintf(request, quoted)
+		}
+		var a saved
+		if err := json.Unmarshal(core.Call("save", []byte(request)), &a); err != nil || a.Error == nil || a.Error.Code != c.code || a.Error.Path != c.path {
+			t.Errorf("%.60s: %+v %v", c.request, a.Error, err)
+		}
+	}
+}
+
+func TestMillis(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1970-01-01T00:00:00Z": 0, "2026-03-01T10:00:28.000Z": 1772359228000, "2024-02-29T23:59:59.5Z": 1709251199500,
+		"2000-12-31T00:00:00.123456Z": 978220800123, "": -1, "2026-03-01": -1, "2026-13-01T00:00:00Z": -1, "2026-03-01T10:00:28.000+01:00": -1,
+		"2026-03-01T10:00:28.Z": -1, "2026-03-01T10:00:28.1x3Z": -1, "1969-01-01T00:00:00Z": -1, "2026-03-0:T10:00:28Z": -1,
+	} {
+		if got := sessionfile.Millis(text); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// Saving costs what reading does, however long the file is and however much of it changes.
+func TestSaveIsLinear(t *testing.T) {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex"} {
+		cost := func(n int) time.Duration {
+			file, messages := long(kind, n)
+			begin := time.Now()
+			if _, a := save(t, file, messages); a.Error != nil {
+				t.Fatalf("%s: %+v", kind, a.Error)
+			}
+			return time.Since(begin)
+		}
+		cost(1000) // warm
+		small, large := cost(1000), cost(16000)
+		if large > 16*8*small+100*time.Millisecond {
+			t.Errorf("%s: %v for 1,000 messages, %v for 16,000", kind, small, large)
+		}
+	}
+}
+
+// long is a session file of n messages and what a compaction might leave: a digest, and every second message in other words.
+func long(kind string, n int) (file, messages []byte) {
+	var f, m bytes.Buffer
+	m.WriteString(map[string]string{
+		"codex":      `[{"type":"message","role":"user","content":[{"type":"input_text","text":"So far."}]}`,
+		"gemini-cli": `[{"role":"user","parts":[{"text":"So far."}]}`,
+	}[kind])
+	if m.Len() == 0 {
+		m.WriteString(`[{"role":"user","content":"So far."}`)
+	}
+	line := func(format string, args ...any) { fmt.Fprintf(&f, format+"\n", args...) }
+	switch kind {
+	case "pi":
+		line(`{"type":"session","version":3,"id":"c","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`)
+	case "gemini-cli":
+		line(`{"sessionId":"s","projectHash":"p"}`)
+	}
+	for i := range n {
+		said := fmt.Sprintf("Message %d.", i)
+		left := said
+		if i%2 == 0 {
+			left = "Less."
+		}
+		role := []string{"user", "assistant"}[i%2]
+		switch kind {
+		case "claude-code":
+			line(`{"type":%q,"uuid":"u%d","parentUuid":"u%d","sessionId":"s","message":{"id":"m%d","role":%q,"content":[{"type":"text","text":%q}]}}`, role, i, i-1, i, role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":[{"type":"text","text":%q}]}`, role, left)
+		case "pi":
+			line(`{"type":"message","id":"e%d","parentId":"e%d","message":{"role":%q,"content":[{"type":"text","text":%q}]}}`, i, i-1, role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":[{"type":"text","text":%q}]}`, role, left)
+		case "gemini-cli":
+			line(`{"id":"g%d","type":%q,"content":%q}`, i, []string{"user", "gemini"}[i%2], said)
+			fmt.Fprintf(&m, `,{"role":%q,"parts":[{"text":%q}]}`, []string{"user", "model"}[i%2], left)
+		case "codex":
+			line(`{"timestamp":"2026-03-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}}`, role, said)
+			fmt.Fprintf(&m, `,{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}`, role, left)
+		}
+	}
+	return f.Bytes(), append(m.Bytes(), ']')
+}

@@ -1,0 +1,388 @@
+package sessionfile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const samples = "../../../testdata/sessions"
+
+// sample returns the made-up session files by name.
+func sample(t testing.TB) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	names, err := filepath.Glob(samples + "/*.json*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".golden.json") {
+			continue
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(name)] = src
+	}
+	if len(files) == 0 {
+		t.Fatal("no session files in " + samples)
+	}
+	return files
+}
+
+// opened is the answer of the operation open.
+type opened struct {
+	Error *struct {
+		Code, Message, Path string
+		Offset              int
+	}
+	Kind, Format, Model, System string
+	Usage                       *struct {
+		Message int
+		Total   int64 `json:"total_tokens"`
+	}
+	Skipped []struct {
+		What  string
+		Count int
+	}
+	Messages json.RawMessage
+}
+
+func open(t testing.TB, src []byte) opened {
+	t.Helper()
+	var a opened
+	out := core.Call("open", src)
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatalf("%v in %.300s", err, out)
+	}
+	return a
+}
+
+func (a *opened) skipped(what string) int {
+	for _, s := range a.Skipped {
+		if s.What == what {
+			return s.Count
+		}
+	}
+	return 0
+}
+
+func TestGolden(t *testing.T) {
+	for name, src := range sample(t) {
+		t.Run(name, func(t *testing.T) {
+			if kind := sessionfile.Detect(src); kind == "" || !strings.HasPrefix(name, kind) {
+				t.Errorf("detected as %q", kind)
+			}
+			var got bytes.Buffer
+			if err := json.Indent(&got, core.Call("open", src), "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			got.WriteByte('\n')
+			golden := filepath.Join(samples, name+".golden.json")
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("the answer is not that of %s:\n%s", golden, got.Bytes())
+			}
+		})
+	}
+}
+
+// TestSamplesAreValid validates what comes out of the samples. Two of them hold what an agent sends on as it is: a text with
+// nothing in it, and a call that was never answered.
+func TestSamplesAreValid(t *testing.T) {
+	broken := map[string]string{"claude-code-kept.jsonl": "AN6", "gemini-cli.json": "G4"}
+	for name, src := range sample(t) {
+		a := open(t, src)
+		v := validate(t, a.Format, a.Messages)
+		if rule := broken[name]; rule == "" && !v.Valid || rule != "" && (len(v.Violations) != 1 || v.Violations[0].Rule != rule) {
+			t.Errorf("%s: %+v", name, v.Violations)
+		}
+	}
+}
+
+// TestVerbatim looks for what messages hold in the file: blocks, items, arguments and results stand there byte for byte.
+func TestVerbatim(t *testing.T) {
+	for name, src := range sample(t) {
+		a := open(t, src)
+		if a.Kind == "codex" && strings.Contains(name, "no-history") {
+			continue // its summary is a message that the agent made up, and the file does not hold
+		}
+		var messages []map[string]json.RawMessage
+		if err := json.Unmarshal(a.Messages, &messages); err != nil {
+			t.Fatal(name, err)
+		}
+		found := 0
+		check := func(v json.RawMessage) {
+			found++
+			if !bytes.Contains(src, v) {
+				t.Errorf("%s: not in the file: %s", name, v)
+			}
+		}
+		for _, m := range messages {
+			for key, v := range m {
+				switch {
+				case key == "role" && a.Kind != "codex", key == "parts":
+				case key == "content" && (a.Kind == "claude-code" || a.Kind == "pi"):
+					var blocks []map[string]json.RawMessage
+					if json.Unmarshal(v, &blocks) != nil {
+						check(v)
+						continue
+					}
+					for _, b := range blocks {
+						for key, v := range b {
+							if key != "type" {
+								check(v)
+							}
+						}
+					}
+				default:
+					check(v)
+				}
+			}
+			var parts []struct {
+				FunctionCall     struct{ Args json.RawMessage }
+				FunctionResponse json.RawMessage
+			}
+			_ = json.Unmarshal(m["parts"], &parts)
+			for _, p := range parts {
+				check(p.FunctionCall.Args)
+				check(p.FunctionResponse)
+			}
+		}
+		if found < 4 {
+			t.Errorf("%s: only %d values to look for", name, found)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	good := `{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"hi"}}` + "\n"
+	for _, c := range []struct {
+		name, src string
+		code      jsonspan.Code
+		offset    int
+		message   string
+	}{
+		{"nothing", "", "unknown_session", 0, "claude-code, codex, gemini-cli, pi"},
+		{"a list of messages", `[{"role":"user","content":"hi"}]`, "unknown_session", 0, ""},
+		{"a request body", `{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}`, "unknown_session", 0, ""},
+		{"text", "hello\nworld\n", "unknown_session", 0, ""},
+		{"a broken line", good + `{"type":"user",` + "\n" + good, jsonspan.TruncatedJSON, len(good) + 15, "line 2: "},
+		{"a broken last line", good + "\n" + `{"type":!}`, jsonspan.InvalidJSON, len(good) + 9, "line 3: "},
+		{"two objects in a line", good + `{"type":"x"}{}` + "\n", jsonspan.InvalidJSON, len(good) + 12, "line 2: "},
+		{"no object", good + "7\n", jsonspan.WrongType, len(good), "line 2: "},
+		{"bytes that are no text", good + "{\"x\":\"\xff\"}\n", jsonspan.InvalidUTF8, len(good) + 6, "line 2: "},
+		{"a message that is no object", good + `{"type":"user","message":7}` + "\n", jsonspan.WrongType, len(good) + 25, "line 2: "},
+		{"content that is a number", good + `{"type":"user","message":{"content":7}}` + "\n", jsonspan.WrongType, len(good) + 36, "content"},
+		{"a block that is a string", good + `{"type":"user","message":{"content":["x"]}}` + "\n", jsonspan.WrongType, len(good) + 37, "object"},
+		{"too deep", good + `{"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}\n", jsonspan.TooDeep, len(good) + 5 + 511, "line 2: "},
+		{"an item that is a string", `{"type":"response_item","payload":"x"}`, jsonspan.WrongType, 34, "line 1: "},
+		{"a part that is a string", `{"type":"session","id":"x","timestamp":"","cwd":""}` + "\n" +
+			`{"type":"message","message":{"role":"assistant","content":["x"]}}`, jsonspan.WrongType, 111, "line 2: "},
+		{"a message of Gemini CLI that is a string", `{"sessionId":"x","projectHash":"y","messages":["x"]}`, jsonspan.WrongType, 47, ""},
+		{"one object, cut off", "{\"sessionId\":\"x\",\n\"projectHash\":\"y\",\"messages\":[{\"type\":", "unknown_session", 0, ""},
+	} {
+		_, err := sessionfile.Open([]byte(c.src))
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		if err.Code != c.code || err.Offset != c.offset || !strings.Contains(err.Message, c.message) {
+			t.Errorf("%s: %s at %d: %s; want %s at %d: …%s…", c.name, err.Code, err.Offset, err.Message, c.code, c.offset, c.message)
+		}
+		if a := open(t, []byte(c.src)); a.Error == nil || a.Error.Offset != c.offset {
+			t.Errorf("%s: the operation says %+v", c.name, a.Error)
+		}
+	}
+}
+
+// TestUnfinishedLine cuts the sample files off in every place of their last line: what is before it is still there.
+func TestUnfinishedLine(t *testing.T) {
+	for name, src := range sample(t) {
+		if name == "gemini-cli.json" {
+			continue // one object, written anew each time
+		}
+		src = src[:bytes.LastIndexByte(src, '\n')+1]
+		last := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
+		want := open(t, src[:last])
+		for end := last + 1; end < len(src)-1; end++ {
+			a := open(t, src[:end])
+			if a.Error != nil {
+				t.Fatalf("%s: cut at %d: %+v", name, end, a.Error)
+			}
+			if !bytes.Equal(a.Messages, want.Messages) || a.skipped("unfinished_line") != 1 {
+				t.Fatalf("%s: cut at %d: %+v %s", name, end, a.Skipped, a.Messages)
+			}
+		}
+	}
+}
+
+// TestRightAfterCompaction cuts the samples off behind a compaction: what it kept is there, and what the provider counted
+// before it no longer holds.
+func TestRightAfterCompaction(t *testing.T) {
+	files := sample(t)
+	count := `{"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":9000,"output_tokens":5}}}}`
+	for _, c := range []struct {
+		name  string
+		lines int
+		more  string
+		roles string
+	}{
+		{"claude-code.jsonl", 9, "", "user"},
+		{"claude-code-kept.jsonl", 10, "", "user user assistant user"},
+		{"codex.jsonl", 12, count, "user assistant user developer user none"},
+		{"codex-no-history.jsonl", 8, count, "user user user"},
+		{"pi-v1.jsonl", 9, "", "compaction_summary user assistant tool_result"},
+		{"pi-v3.jsonl", 8, "", "compaction_summary user assistant tool_result"},
+	} {
+		lines := bytes.SplitAfter(files[c.name], []byte("\n"))[:c.lines]
+		a := open(t, append(bytes.Join(lines, nil), c.more...))
+		var messages []struct{ Role string }
+		if err := json.Unmarshal(a.Messages, &messages); err != nil {
+			t.Fatalf("%s: %v %+v", c.name, err, a.Error)
+		}
+		var roles []string
+		for _, m := range messages {
+			if m.Role == "" {
+				m.Role = "none"
+			}
+			roles = append(roles, m.Role)
+		}
+		if got := strings.Join(roles, " "); got != c.roles || a.Usage != nil {
+			t.Errorf("%s: roles %s, usage %+v", c.name, got, a.Usage)
+		}
+	}
+}
+
+// TestDocumented looks for the kinds, and for what is left out of the samples, in the document that hosts are written by.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/ABI.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"duplicate"}
+	for _, k := range sessionfile.Kinds() {
+		names = append(names, k.Name, k.Format)
+	}
+	for _, src := range sample(t) {
+		a := open(t, src)
+		for _, s := range a.Skipped {
+			names = append(names, s.What)
+		}
+	}
+	for _, name := range names {
+		if !strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("docs/ABI.md does not name `%s`", name)
+		}
+	}
+}
+
+// TestForms opens files that say the same in other bytes.
+func TestForms(t *testing.T) {
+	for name, src := range sample(t) {
+		want := open(t, src)
+		crlf := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
+		for form, src := range map[string][]byte{
+			"byte order mark": append([]byte("\xef\xbb\xbf"), src...),
+			"blank lines":     append([]byte("\n \n"), bytes.ReplaceAll(src, []byte("\n"), []byte("\n\n"))...),
+			"CRLF":            crlf,
+		} {
+			a := open(t, src)
+			if a.Kind != want.Kind || len(a.Skipped) != len(want.Skipped) || !bytes.Equal(compact(t, a.Messages), compact(t, want.Messages)) {
+				t.Errorf("%s with %s: %+v", name, form, a)
+			}
+		}
+	}
+}
+
+func compact(t *testing.T, src []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, src); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestEscapedIDs writes every id of the samples with escapes: they are the same ids.
+func TestEscapedIDs(t *testing.T) {
+	for name, src := range sample(t) {
+		want := open(t, src)
+		escaped := slices.Clone(src)
+		for _, key := range []string{"uuid", "parentUuid", "id", "parentId", "firstKeptEntryId", "headUuid", "tailUuid"} {
+			escaped = bytes.ReplaceAll(escaped, []byte(`"`+key+`":"u`), []byte(`"`+key+`":"\u0075`))
+			escaped = bytes.ReplaceAll(escaped, []byte(`"`+key+`":"e0`), []byte(`"`+key+`":"\u00650`))
+		}
+		a := open(t, escaped)
+		if !bytes.Equal(a.Messages, want.Messages) {
+			t.Errorf("%s: %s", name, a.Messages)
+		}
+	}
+}
+
+// Newer files of pi hold the system prompt, and edits of earlier entries.
+func TestPiPromptAndEdits(t *testing.T) {
+	lines := []string{
+		`{"type":"session","version":3,"id":"c0de","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`,
+		`{"type":"message","id":"a","parentId":null,"message":{"role":"system","content":"Be kind.","sections":{"cwd":"/","skills":"none"}}}`,
+		`{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":"One."}}`,
+		`{"type":"message","id":"c","parentId":"b","message":{"role":"assistant","content":[{"type":"text","text":"1"}]}}`,
+		`{"type":"message","id":"d","parentId":"c","message":{"role":"user","content":"Two."}}`,
+		`{"type":"context_edit","id":"e","parentId":"d","targetId":"b","replacement":{"content":"Uno."}}`,
+		`{"type":"context_edit","id":"f","parentId":"e","targetId":"c","replacement":{"content":"I"}}`,
+		`{"type":"context_edit","id":"g","parentId":"f","targetId":"d","replacement":null}`,
+		`{"type":"message","id":"h","parentId":"g","message":{"role":"system","content":"And brief.","sections":{"skills":null,"cwd":"/home"}}}`,
+		`{"type":"message","id":"i","parentId":"h","message":{"role":"user","content":"Three."}}`,
+	}
+	file := []byte(strings.Join(lines, "\n") + "\n")
+	a := open(t, file)
+	if a.System != "Be kind.\n\nAnd brief.\n\n/home" {
+		t.Errorf("system prompt %q", a.System)
+	}
+	want := `[{"role":"user","content":"Uno."},{"role":"assistant","content":[{"type":"text","text":"I"}]},{"role":"user","content":"Three."}]`
+	if string(a.Messages) != want || a.skipped("excluded") != 1 {
+		t.Errorf("%s, %+v", a.Messages, a.Skipped)
+	}
+	digest := `{"role":"user","content":"It was about numbers."},`
+	next := checkSaved(t, file, []byte(`[`+digest+`{"role":"assistant","content":[{"type":"text","text":"I"}]},{"role":"user","content":"Three."}]`))
+	checkSaved(t, next, []byte(`[`+digest+`{"role":"assistant","content":[{"type":"text","text":"changed"}]},{"role":"user","content":"Three."}]`))
+	checkSaved(t, file, []byte(`[{"role":"assistant","content":[{"type":"text","text":"I"}]},{"role":"user","content":"Three."}]`))
+	one := []byte(strings.Join(lines[:8], "\n") + "\n") // a single system message goes along
+	if b := open(t, checkSaved(t, one, []byte(`[`+digest+`{"role":"user","content":"Four."}]`))); b.System != "Be kind.\n\n/\n\nnone" {
+		t.Errorf("system prompt %q", b.System)
+	}
+}
+
+// In newer files of Gemini CLI the content of an answer is all of it.
+func TestGeminiContentIsWhole(t *testing.T) {
+	file := []byte(`{"sessionId":"s","projectHash":"p"}
+{"id":"1","type":"user","content":[{"text":"Read a."}]}
+{"id":"2","type":"gemini","content":[{"text":"Hm.","thought":true,"thoughtSignature":"x"},{"functionCall":{"id":"c","name":"read","args":{}},"thoughtSignature":"y"}],"thoughts":[{"subject":"","description":"Hm."}],"toolCalls":[{"id":"c","name":"read","args":{},"result":[{"functionResponse":{"id":"c","name":"read","response":{"output":"a"}}}]}]}
+`)
+	want := `[{"role":"user","parts":[{"text":"Read a."}]},{"role":"model","parts":[{"text":"Hm.","thought":true,"thoughtSignature":"x"},{"functionCall":{"id":"c","name":"read","args":{}},"thoughtSignature":"y"}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"c","name":"read","response":{"output":"a"}}}]}]`
+	if a := open(t, file); string(a.Messages) != want {
+		t.Errorf("%s", a.Messages)
+	}
+}

@@ -1,0 +1,139 @@
+package squeeze
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/archive"
+)
+
+// minBinary is how many characters of base64 or hexadecimal digits in a row are no word that anybody reads.
+const minBinary = 256
+
+// wrapped is how many a line has at least that is one of several.
+const wrapped = 60
+
+func encodedByte(c byte) bool {
+	return letter(c) || digit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
+}
+
+// encodedRun finds binary data from an offset on: where it begins and ends, or -1. It looks at every byte of such runs alone.
+func encodedRun(s string, from int) (start, end int) {
+	for at := from; at+minBinary <= len(s); {
+		k := at + minBinary - 1
+		for k >= at && encodedByte(s[k]) {
+			k--
+		}
+		if k >= at {
+			at = k + 1
+			continue
+		}
+		end = at + minBinary
+		for end < len(s) && encodedByte(s[end]) {
+			end++
+		}
+		if binary(s[at:end]) {
+			return at, end
+		}
+		at = end
+	}
+	return -1, -1
+}
+
+// binary tells whether a run of letters and digits is data: its letters and digits are mixed as no name's are.
+func binary(s string) bool {
+	if len(s) > 4096 {
+		s = s[:4096]
+	}
+	turns, hex, slashes := 0, 0, 0
+	var has [4]int
+	kind := func(c byte) int {
+		switch {
+		case digit(c):
+			return 0
+		case c >= 'a' && c <= 'z':
+			return 1
+		case c >= 'A' && c <= 'Z':
+			return 2
+		}
+		return 3
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' {
+			hex++
+		}
+		has[kind(c)]++
+		slashes += bit(c == '/' || c == '-' || c == '_')
+		turns += bit(i > 0 && kind(c) != kind(s[i-1]))
+	}
+	if hex == len(s) {
+		return turns*5 > len(s)
+	}
+	return has[0] > 0 && has[1] > 0 && has[2] > 0 && turns*4 > len(s) && slashes*12 < len(s)
+}
+
+// cut writes a text with its binary data as length and hash.
+func (w *writer) cut(s string) {
+	for at := 0; ; {
+		from, to := encodedRun(s, at)
+		if from < 0 {
+			w.out = append(w.out, s[at:]...)
+			return
+		}
+		w.out = append(w.out, s[at:from]...)
+		w.data(s[from:to])
+		at = to
+	}
+}
+
+// data writes what stands for binary data.
+func (w *writer) data(s string) {
+	w.forms |= Binary
+	kind := "hexadecimal digits"
+	for i := 0; i < min(len(s), 64); i++ {
+		if c := s[i]; !digit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+			kind = "characters of base64"
+		}
+	}
+	w.out = append(w.out, '[')
+	w.out = strconv.AppendInt(w.out, int64(len(s)), 10)
+	w.out = append(append(w.out, ' '), kind...)
+	w.out = append(append(w.out, ", SHA-256 "...), archive.Handle([]byte(s))[:16]...)
+	w.out = append(w.out, ']')
+}
+
+// minWrapped is how many lines of binary data stand below each other.
+const minWrapped = 4
+
+// encoded writes binary data that is wrapped into lines.
+func (w *writer) encoded(i int) int {
+	s := w.line(i)
+	if len(s) < wrapped || !w.may(Binary) || !all(s) || !binary(s) {
+		return 0
+	}
+	k := 1
+	for i+k < w.count() && len(w.line(i+k)) == len(s) && all(w.line(i+k)) {
+		k++
+	}
+	if k < minWrapped {
+		return 0
+	}
+	if i+k < w.count() { // the last, shorter line
+		if last := w.line(i + k); len(last) > 0 && len(last) < len(s) && all(last) && (last[len(last)-1] == '=' || binary(last)) {
+			k++
+		}
+	}
+	w.data(w.src[w.lines[i] : w.lines[i+k]-1])
+	w.end()
+	return k
+}
+
+// all tells whether a text is nothing but letters and digits of base64.
+func all(s string) bool {
+	for i := len(s) - 1; i >= 0; i-- {
+		if !encodedByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,82 @@
+package squeeze
+
+import "strconv"
+
+// gutterLine takes a line that begins with its number apart: "   12→text", "   12\ttext", "  12 | text".
+func gutterLine(s string) (n int, sign byte, text string, ok bool) {
+	at := indentOf(s)
+	k := digits(s[at:])
+	if k == 0 || k > 7 {
+		return 0, 0, "", false
+	}
+	for _, c := range []byte(s[at : at+k]) {
+		n = n*10 + int(c-'0')
+	}
+	s = s[at+k:]
+	switch {
+	case len(s) >= 3 && s[:3] == "→":
+		return n, '>', s[3:], true
+	case len(s) >= 1 && s[0] == '\t':
+		return n, '\t', s[1:], true
+	case at > 0 && len(s) >= 2 && s[:2] == " |":
+		return n, '|', s[2:], true
+	case at > 0 && len(s) >= 4 && s[:4] == " │":
+		return n, '|', s[4:], true
+	}
+	return 0, 0, "", false
+}
+
+// minGutter is how many lines with numbers that count on make a gutter.
+const minGutter = 3
+
+// gutter writes lines with their numbers, without the padding before the numbers and the sign behind them.
+func (w *writer) gutter(i int) int {
+	if !w.may(Gutter) {
+		return 0
+	}
+	first, sign, _, ok := gutterLine(w.line(i))
+	if !ok {
+		return 0
+	}
+	k, tabs := 1, 0
+	text := func(at int) string {
+		_, _, text, _ := gutterLine(w.line(at))
+		return text
+	}
+	for ; i+k < w.count(); k++ {
+		n, same, text, ok := gutterLine(w.line(i + k))
+		if !ok || same != sign || n != first+k {
+			break
+		}
+		if len(text) > 0 && text[0] == '\t' {
+			tabs++
+		} else if len(text) > 0 && text[0] == ' ' {
+			tabs--
+		}
+	}
+	if k < minGutter {
+		return 0
+	}
+	w.forms |= Gutter
+	for at := range k {
+		if at%judging == 0 {
+			w.judge(i+at, i+k, text)
+		}
+		s := w.undent(text(i + at))
+		w.out = strconv.AppendInt(w.out, int64(first+at), 10)
+		if !blank(s) || !w.may(Padding) {
+			switch {
+			case sign == '|' && s != "" && s[0] == ' ':
+			case tabs > 0 && !w.bracket:
+				w.out = append(w.out, '\t')
+			default:
+				w.out = append(w.out, ' ')
+			}
+			w.text(s)
+		}
+		w.end()
+	}
+	w.judged = i + k
+	w.level, w.opened = 0, false
+	return k
+}

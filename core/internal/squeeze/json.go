@@ -1,0 +1,400 @@
+package squeeze
+
+import "strings"
+
+// node is a value of JSON, or the key before it. Values inside it follow, up to next.
+type node struct {
+	start, end int32 // offsets in the text
+	next       int32 // the node behind what is inside
+	count      int32 // elements of an array, members of an object
+	kind       byte  // its first character; ':' for a key
+}
+
+const (
+	maxDepth = 256
+	minJSON  = 40 // bytes
+
+	valueBits = 9 // of hashes of values
+)
+
+// json writes a value of JSON that begins at line i and ends with a line, or several lines of JSON.
+func (w *writer) json(i int) int {
+	from := int(w.lines[i]) + indentOf(w.line(i))
+	if from < w.noJSON || !w.may(JSON) {
+		return w.members(i)
+	}
+	w.nodes = append(w.nodes[:0], node{start: int32(from), kind: '['})
+	end, ok := w.value(from)
+	w.noJSON = end
+	root, values := int32(0), 1
+	if !ok { // the elements of an array that are whole
+		if len(w.nodes) < 2 || w.nodes[1].kind != '[' || w.nodes[1].count < minRows {
+			return w.members(i)
+		}
+		root, values = 1, int(w.nodes[1].count)
+		w.nodes = w.nodes[:w.nodes[1].next]
+		end = w.lastEnd()
+	}
+	k, rest := w.linesTo(i, end)
+	if rest && (ok || k > 1) {
+		return 0
+	}
+	for ok && i+k < w.count() && w.src[from] == '{' { // lines of JSON, or elements of an array that begins elsewhere
+		s := w.line(i + k)
+		at := indentOf(s)
+		if at == len(s) || s[at] != '{' || int(w.lines[i+k])+at < w.noJSON {
+			break
+		}
+		n := len(w.nodes)
+		e, whole := w.value(int(w.lines[i+k]) + at)
+		if w.noJSON = e; !whole {
+			w.nodes = w.nodes[:n]
+			break
+		}
+		more, rest := w.linesTo(i+k, e)
+		if rest {
+			w.nodes = w.nodes[:n]
+			break
+		}
+		end = e
+		values++
+		k += more
+	}
+	if end-from < minJSON {
+		return 0
+	}
+	w.nodes[root].end, w.nodes[root].next, w.nodes[root].count = int32(end), int32(len(w.nodes)), int32(values)
+	if k == values && tellsError(w.src[from:end]) { // a message goes on to the end of its line
+		return 0
+	}
+	if w.twice = end-from > 2*minValue; w.twice {
+		if w.values == nil {
+			w.values = make([]int32, 1<<valueBits)
+		}
+		clear(w.values)
+	}
+	before, was := len(w.out), w.forms
+	w.forms |= JSON
+	switch {
+	case values > 1 && w.rows(root):
+		if !ok { // it goes on
+			w.out = append(w.out[:len(w.out)-1], ',')
+		}
+		w.end()
+	case !ok:
+		w.out, w.forms = w.out[:before], was
+		return w.members(i)
+	default:
+		for n := int32(1); n < int32(len(w.nodes)); n = w.nodes[n].next {
+			w.emit(n)
+			w.end()
+		}
+	}
+	if tail := w.src[end : w.lines[i+k]-1]; !blank(tail) && (ok || k == 1) {
+		w.out = append(append(w.out[:len(w.out)-1], tail...), '\n')
+	}
+	if len(w.out)-before >= int(w.lines[i+k]-w.lines[i]) { // as compact as it can be
+		w.forms = was
+		w.out = append(append(w.out[:before], w.src[w.lines[i]:w.lines[i+k]-1]...), '\n')
+	}
+	return k
+}
+
+// lastEnd is where the value ends that was read last, of those that are whole inside the first.
+func (w *writer) lastEnd() int {
+	last := int32(0)
+	for n := int32(2); n < int32(len(w.nodes)); n = w.nodes[n].next {
+		last = w.nodes[n].end
+	}
+	return int(last)
+}
+
+// linesTo is how many lines a value has that ends at an offset, and whether something stands behind it in the last of them.
+func (w *writer) linesTo(i, end int) (k int, rest bool) {
+	for k = 1; int(w.lines[i+k]) <= end; k++ {
+	}
+	for _, c := range []byte(w.src[end : w.lines[i+k]-1]) {
+		if c != ' ' && c != '\t' && c != ',' && c != ';' {
+			return k, true
+		}
+	}
+	return k, false
+}
+
+// value reads a value of JSON into nodes. Where it is none, end is how far it was read.
+func (w *writer) value(at int) (end int, ok bool) {
+	src := w.src
+	var stack [maxDepth]int32
+	depth := 0
+	for {
+		for at < len(src) && space(src[at]) {
+			at++
+		}
+		if at >= len(src) {
+			return at, false
+		}
+		c := src[at]
+		switch {
+		case c == '{' || c == '[':
+			if depth == maxDepth {
+				return at, false
+			}
+			stack[depth] = int32(len(w.nodes))
+			depth++
+			w.nodes = append(w.nodes, node{start: int32(at), kind: c})
+			at++
+			for at < len(src) && space(src[at]) {
+				at++
+			}
+			if at < len(src) && src[at] == c+2 {
+				break // empty
+			}
+			if c == '{' {
+				if at, ok = w.key(at); !ok {
+					return at, false
+				}
+			}
+			continue
+		case c == '"':
+			if end, ok = stringEnd(src, at); !ok {
+				return end, false
+			}
+			w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, c})
+			at = end
+		case c == '-' || digit(c) || c == 't' || c == 'f' || c == 'n':
+			end = at + 1
+			for end < len(src) && (digit(src[end]) || letter(src[end]) || src[end] == '.' || src[end] == '-' || src[end] == '+') {
+				end++
+			}
+			if s := src[at:end]; letter(c) && s != "true" && s != "false" && s != "null" {
+				return end, false
+			}
+			w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, '0'})
+			at = end
+		default:
+			return at, false
+		}
+		for { // behind a value
+			if depth == 0 {
+				return at, true
+			}
+			for at < len(src) && space(src[at]) {
+				at++
+			}
+			if at >= len(src) {
+				return at, false
+			}
+			top := &w.nodes[stack[depth-1]]
+			c := src[at]
+			if top.next = int32(len(w.nodes)); int(top.next) > int(stack[depth-1])+1 {
+				top.count++
+			}
+			if c == top.kind+2 {
+				at++
+				top.end = int32(at)
+				depth--
+				continue
+			}
+			if c != ',' || top.count == 0 {
+				return at, false
+			}
+			at++
+			if top.kind == '{' {
+				for at < len(src) && space(src[at]) {
+					at++
+				}
+				if at, ok = w.key(at); !ok {
+					return at, false
+				}
+			}
+			break
+		}
+	}
+}
+
+func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// key reads a key and its colon.
+func (w *writer) key(at int) (end int, ok bool) {
+	if at >= len(w.src) || w.src[at] != '"' {
+		return at, false
+	}
+	end, ok = stringEnd(w.src, at)
+	if !ok {
+		return end, false
+	}
+	w.nodes = append(w.nodes, node{int32(at), int32(end), int32(len(w.nodes) + 1), 0, ':'})
+	for end < len(w.src) && space(w.src[end]) {
+		end++
+	}
+	if end >= len(w.src) || w.src[end] != ':' {
+		return end, false
+	}
+	return end + 1, true
+}
+
+// stringEnd is where a string of JSON ends that begins at an offset.
+func stringEnd(src string, at int) (end int, ok bool) {
+	for at++; ; {
+		i := strings.IndexByte(src[at:], '"')
+		if i < 0 {
+			return len(src), false
+		}
+		if strings.IndexByte(src[at:at+i], '\n') >= 0 {
+			return at + i, false
+		}
+		at += i
+		escapes := 0
+		for src[at-1-escapes] == '\\' {
+			escapes++
+		}
+		at++
+		if escapes%2 == 0 {
+			return at, true
+		}
+	}
+}
+
+// emit writes a value without white space, arrays of objects alike as rows.
+func (w *writer) emit(n int32) {
+	v := &w.nodes[n]
+	switch v.kind {
+	case '[':
+		if v.count >= minRows && w.rows(n) {
+			return
+		}
+		fallthrough
+	case '{':
+		w.out = append(w.out, v.kind)
+		next := v.next
+		for k := n + 1; k < next; k = w.nodes[k].next {
+			if w.nodes[k].kind == ':' {
+				w.out = append(w.out, w.src[w.nodes[k].start:w.nodes[k].end]...)
+				w.out = append(w.out, ':')
+				k++
+				if w.again(k - 1) {
+					if w.nodes[k].next < next {
+						w.out = append(w.out, ',')
+					}
+					continue
+				}
+			}
+			w.emit(k)
+			if w.nodes[k].next < next {
+				w.out = append(w.out, ',')
+			}
+		}
+		w.out = append(w.out, w.nodes[n].kind+2)
+	default:
+		s := w.src[v.start:v.end]
+		if len(s) > minBinary && w.may(Binary) {
+			w.cut(s)
+			return
+		}
+		w.out = append(w.out, s...)
+	}
+}
+
+// minValue is how many bytes a value has that is not written a second time.
+const minValue = 80
+
+// again writes where a member's value stands above, if it does.
+func (w *writer) again(key int32) bool {
+	v := &w.nodes[key+1]
+	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {
+		return false
+	}
+	s := w.src[v.start:v.end]
+	slot := &w.values[hash(s)>>(64-valueBits)]
+	first := *slot
+	*slot = key
+	if first == 0 || w.src[w.nodes[first+1].start:w.nodes[first+1].end] != s {
+		return false
+	}
+	*slot = first
+	w.forms |= Repeats
+	w.out = append(w.out, "[as "...)
+	w.out = append(w.out, w.src[w.nodes[first].start:w.nodes[first].end]...)
+	w.out = append(w.out, " above]"...)
+	return true
+}
+
+// minMembers is how many lines with members of JSON, whose beginning or end is not there, are set without white space.
+const minMembers = 4
+
+// memberLine takes a line of pretty JSON apart: its text without white space around it, of which the first key bytes are a key with
+// its colon.
+func memberLine(s string) (text string, key int, ok bool) {
+	at := indentOf(s)
+	n := len(s)
+	for n > at && (s[n-1] == ' ' || s[n-1] == '\t') {
+		n--
+	}
+	text = s[at:n]
+	if text == "" || len(text) > 1<<16 {
+		return "", 0, false
+	}
+	switch text[0] {
+	case '{', '[':
+		return text, 0, len(text) == 1 || text[1:] == "}" || text[1:] == "]" || text[1:] == "}," || text[1:] == "],"
+	case '}', ']':
+		return text, 0, len(text) == 1 || text[1:] == ","
+	case '"':
+		end, closed := stringEnd(text, 0)
+		if !closed {
+			return "", 0, false
+		}
+		if end == len(text) || text[end:] == "," {
+			return text, 0, true
+		}
+		if end+2 >= len(text) || text[end] != ':' || text[end+1] != ' ' {
+			return "", 0, false
+		}
+		value := text[end+2:]
+		switch c := value[0]; {
+		case c == '"':
+			last, closed := stringEnd(value, 0)
+			return text, end + 1, closed && (last == len(value) || value[last:] == ",")
+		case c == '{', c == '[':
+			return text, end + 1, len(value) == 1 || value == "{}" || value == "[]" || value == "{}," || value == "[],"
+		case digit(c), c == '-', c == 't', c == 'f', c == 'n':
+			return text, end + 1, strings.IndexByte(value, ' ') < 0 && strings.IndexByte(value, '"') < 0
+		}
+	}
+	return "", 0, false
+}
+
+// members writes lines of pretty JSON that are no whole value, as where the middle of an output was cut out, without white space.
+func (w *writer) members(i int) int {
+	if i < w.member || !w.may(JSON) {
+		return 0
+	}
+	k, keys := 0, 0
+	for ; i+k < w.count(); k++ {
+		_, key, ok := memberLine(w.line(i + k))
+		if !ok {
+			break
+		}
+		keys += bit(key > 0)
+	}
+	if k < minMembers || keys*3 < k {
+		w.member = i + k
+		return 0
+	}
+	w.forms |= JSON
+	for at := i; at < i+k; at++ {
+		text, key, _ := memberLine(w.line(at))
+		if key > 0 {
+			w.out = append(w.out, text[:key]...)
+			text = text[key+1:]
+		}
+		w.out = append(w.out, text...)
+		if n := len(w.out); text[0] == '}' && w.line(at)[0] == '}' || n > 0 && w.out[n-1] == ',' && len(text) <= 2 && indentOf(w.line(at)) <= 2 {
+			w.end()
+		}
+	}
+	if w.out[len(w.out)-1] != '\n' {
+		w.end()
+	}
+	return k
+}

@@ -1,0 +1,199 @@
+package squeeze
+
+import "strings"
+
+// place is where a line of a search says that it was found: "path:12:text", or "path-12-text" of a line beside it.
+type place struct {
+	path, rest string // rest begins with the number
+	number     int
+	match      bool
+}
+
+// maxPath is how many bytes a path has at the most.
+const maxPath = 512
+
+// maxDashes bounds in how many places a number between dashes is looked for.
+const maxDashes = 8
+
+// placeOf takes a line of a search apart; path is that of the line before, "" where there is none, and next the line behind it.
+func placeOf(s, path, next string) (p place, ok bool) {
+	if path != "" && len(s) > len(path)+2 && (s[len(path)] == ':' || s[len(path)] == '-') && s[:len(path)] == path {
+		if p, ok = numbered(s, len(path)); ok {
+			return p, true
+		}
+	}
+	if c := s[0]; !word(c) && c != '/' && c != '.' && c != '~' && c != '@' {
+		return place{}, false
+	}
+	from := 0
+	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') {
+		from = 2
+	}
+	at := strings.IndexByte(s[from:min(len(s), maxPath)], ':') + from
+	if at > from && at+1 < len(s) && digit(s[at+1]) && named(s[:at]) {
+		if p, ok = numbered(s, at); ok {
+			return p, true
+		}
+	}
+	for from, k := 0, 0; k < maxDashes; k++ {
+		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
+		if i < 0 {
+			break
+		}
+		from += i + 1
+		if from >= len(s) || !digit(s[from]) || !named(s[:from-1]) {
+			continue
+		}
+		if p, ok = numbered(s, from-1); !ok {
+			continue
+		}
+		if path == p.path {
+			return p, true
+		}
+		if q, found := placeOf2(next, p.path); found && q.number == p.number+1 {
+			return p, true
+		}
+	}
+	return place{}, false
+}
+
+func placeOf2(s, path string) (place, bool) {
+	if len(s) > len(path)+2 && s[:len(path)] == path {
+		return numbered(s, len(path))
+	}
+	return place{}, false
+}
+
+// numbered is the place whose path ends at an offset.
+func numbered(s string, at int) (place, bool) {
+	if s[at] != ':' && s[at] != '-' {
+		return place{}, false
+	}
+	k := digits(s[at+1:])
+	end := at + 1 + k
+	if k == 0 || k > 7 || end >= len(s) || s[end] != s[at] {
+		return place{}, false
+	}
+	n := 0
+	for _, c := range []byte(s[at+1 : end]) {
+		n = n*10 + int(c-'0')
+	}
+	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
+}
+
+// named tells whether a text may be a path: no white space, a letter, and a dot or a slash.
+func named(s string) bool {
+	if len(s) < 3 || len(s) > maxPath {
+		return false
+	}
+	dot, alpha := false, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '.' || c == '/' || c == '\\':
+			dot = true
+		case letter(c) || c >= 0x80:
+			alpha = true
+		case c <= ' ' || c == '"' || c == '\'' || c == '(' || c == '=' || c == ',' || c == '<' || c == '>':
+			return false
+		}
+	}
+	return dot && alpha
+}
+
+// sameFile tells whether two paths may be those of one file, one of them from a folder on the way.
+func sameFile(long, short string) bool {
+	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
+}
+
+// paths writes the lines of a search that are of one file, below its path.
+func (w *writer) paths(i int) int {
+	if !w.may(Paths) {
+		return 0
+	}
+	next := w.line(i + 1)
+	s := w.line(i)
+	if len(s) < 6 || len(next) < 6 {
+		return 0
+	}
+	first, ok := placeOf(s, "", next)
+	if !ok {
+		return 0
+	}
+	path, k, number := first.path, 1, first.number
+	saved := -2
+	for ; i+k < w.count(); k++ {
+		s = w.line(i + k)
+		if len(s) < 4 {
+			break
+		}
+		after := ""
+		if i+k+1 < w.count() {
+			after = w.line(i + k + 1)
+		}
+		p, ok := placeOf(s, path, after)
+		if !ok {
+			break
+		}
+		if p.path != path {
+			if p.number != number+1 {
+				break
+			}
+			if sameFile(p.path, path) {
+				path = p.path
+			} else if !sameFile(path, p.path) {
+				break
+			}
+		}
+		number = p.number
+		saved += len(p.path)
+	}
+	if k < 2 || saved < 8 {
+		return 0
+	}
+	w.forms |= Paths
+	w.out = append(append(w.out, path...), ":\n"...)
+	for at := i; at < i+k; {
+		end, margin := at, 1<<30 // lines that follow each other in the file: what they all are indented by goes
+		for number := 0; end < i+k; end++ {
+			p := w.placeIn(end, path)
+			if end > at && p.number != number+1 {
+				break
+			}
+			number = p.number
+			if text := p.rest[digits(p.rest)+1:]; !blank(text) {
+				margin = min(margin, indentOf(text))
+			}
+		}
+		for ; at < end; at++ {
+			p := w.placeIn(at, path)
+			n := digits(p.rest) + 1
+			text := p.rest[n:]
+			w.out = append(w.out, p.rest[:n]...)
+			if !blank(text) {
+				w.text(text[min(margin, len(text)):])
+			}
+			w.end()
+		}
+	}
+	return k
+}
+
+// placeIn is the place of a line that is known to be of a file.
+func (w *writer) placeIn(i int, path string) place {
+	s := w.line(i)
+	if p, ok := placeOf2(s, path); ok {
+		return p
+	}
+	for from := 0; ; {
+		at := strings.IndexByte(path[from:], '/')
+		if at < 0 {
+			break
+		}
+		if from += at + 1; path[from:] != "" {
+			if p, ok := placeOf2(s, path[from:]); ok {
+				return p
+			}
+		}
+	}
+	return place{rest: s}
+}

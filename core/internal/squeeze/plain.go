@@ -1,0 +1,367 @@
+package squeeze
+
+import (
+	"strconv"
+	"strings"
+)
+
+// plain writes one line that is nothing but itself.
+func (w *writer) plain(i int) {
+	s := w.line(i)
+	if i >= w.judged {
+		w.judge(i, w.count(), func(i int) string { return w.line(i) })
+	}
+	if !w.context(s) {
+		w.text(w.undent(s))
+		w.end()
+	}
+}
+
+// judging is how many lines are looked at to tell whether brackets tell their indentation.
+const judging = 64
+
+// judge tells of the next lines whether their indentation says nothing that brackets do not say, and what they all are indented by.
+func (w *writer) judge(i, end int, line func(i int) string) {
+	end = min(i+judging, end)
+	if !w.bracket {
+		w.level, w.opened = -1, false // no line before it tells anything
+	}
+	w.judged, w.bracket, w.margin, w.unit = end, false, 1<<30, 0
+	if !w.may(Indentation) {
+		w.margin = 0
+		return
+	}
+	last, opened, lines, agree, deep := 0, false, 0, 0, 0
+	for ; i < end; i++ {
+		s := line(i)
+		at := indentOf(s)
+		if at == len(s) {
+			continue
+		}
+		w.margin = min(w.margin, at)
+		closes := s[at] == '}' || s[at] == ')' || s[at] == ']'
+		if lines > 0 {
+			switch {
+			case opened == closes:
+				agree += bit(at == last)
+			case opened:
+				if at > last && w.unit == 0 {
+					w.unit = at - last
+				}
+				agree += bit(at == last+w.unit && w.unit > 0)
+			default:
+				agree += bit(at < last && (w.unit == 0 || at == last-w.unit))
+			}
+		}
+		deep += bit(at > 1)
+		lines++
+		last, opened = at, opens(s)
+	}
+	if w.margin == 1<<30 {
+		w.margin = 0
+	}
+	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// opens tells whether a line ends with an open bracket.
+func opens(s string) bool {
+	for n := len(s) - 1; n >= 0; n-- {
+		switch s[n] {
+		case ' ', '\t':
+			continue
+		case '{', '(', '[':
+			return true
+		}
+		break
+	}
+	return false
+}
+
+// undent is a line without the indentation that its brackets tell.
+func (w *writer) undent(s string) string {
+	at := indentOf(s)
+	if at == len(s) || at == 0 && !w.bracket {
+		return s
+	}
+	if !w.bracket {
+		if w.margin > 1 && at >= w.margin {
+			w.forms |= Padding
+			return s[w.margin:]
+		}
+		return s
+	}
+	was, opened := w.level, w.opened
+	w.level, w.opened = at, opens(s)
+	closes := s[at] == '}' || s[at] == ')' || s[at] == ']'
+	switch {
+	case opened && !closes:
+		was += w.unit
+	case closes && !opened && at < was: // its bracket was opened there, wherever the lines between them stood
+		was = at
+	}
+	if at != was || at == 0 {
+		return s
+	}
+	w.forms |= Indentation
+	return s[at:]
+}
+
+// Runs of one sign and of spaces.
+const (
+	longRun  = 8 // signs of which a run is cut
+	shortRun = 3 // to so many
+)
+
+// text writes a text of one line without what only sets it: white space at its end, spaces between columns, long runs of one sign.
+func (w *writer) text(s string) {
+	if !w.may(Padding) {
+		w.out = append(w.out, s...)
+		return
+	}
+	n := len(s)
+	for n > 0 && (s[n-1] == ' ' || s[n-1] == '\t') {
+		n--
+	}
+	s = s[:n]
+	at := indentOf(s)
+	gap, run := strings.Index(s[at:], "  "), longSign(s, at)
+	if gap < 0 && run < 0 && n < minBinary || tellsError(s) {
+		w.out = append(w.out, s...)
+		return
+	}
+	if n >= minBinary && w.may(Binary) {
+		if from, _ := encodedRun(s, 0); from >= 0 {
+			w.cut(s)
+			return
+		}
+	}
+	for gap >= 0 && nests(s[:at+gap]) { // indentation behind a sign or a number
+		at += gap
+		for at < n && s[at] == ' ' {
+			at++
+		}
+		gap = strings.Index(s[at:], "  ")
+	}
+	if gap += at; gap < at || strings.IndexByte(s, '"') >= 0 || strings.IndexByte(s, '\'') >= 0 || strings.IndexByte(s, '`') >= 0 {
+		gap = n
+	}
+	if run < 0 {
+		run = n
+	}
+	if gap == n && run == n {
+		w.out = append(w.out, s...)
+		return
+	}
+	w.forms |= Padding
+	w.signs(s, gap, run)
+}
+
+// signs writes a line from which runs of one sign are cut, and runs of spaces behind its indentation. gap and run are the first of
+// them; the end of the line is none.
+func (w *writer) signs(s string, gap, run int) {
+	at, n := 0, len(s)
+	for at < n {
+		if gap < run {
+			w.out = append(w.out, s[at:gap+1]...)
+			for at = gap + 2; at < n && s[at] == ' '; at++ {
+			}
+			if gap = strings.Index(s[at:], "  "); gap < 0 {
+				gap = n
+			} else {
+				gap += at
+			}
+			continue
+		}
+		if run == n {
+			break
+		}
+		size := runeSize(s[run])
+		end := run + size
+		for end+size <= n && s[end:end+size] == s[run:run+size] {
+			end += size
+		}
+		w.out = append(w.out, s[at:run+shortRun*size]...)
+		at = end
+		if run = longSign(s, at); run < 0 {
+			run = n
+		}
+	}
+	w.out = append(w.out, s[at:]...)
+}
+
+// nests tells whether white space behind the beginning of a line is indentation: of a tree behind a bar, of code behind the sign of a diff.
+func nests(s string) bool {
+	n := len(s)
+	switch {
+	case n > 0 && s[n-1] == '|', strings.HasSuffix(s, "│"):
+		return true
+	case n > 1 && (s[n-1] == '+' || s[n-1] == '-'):
+		return s[n-2] == ' ' || digit(s[n-2])
+	}
+	return false
+}
+
+func runeSize(c byte) int {
+	switch {
+	case c < 0x80:
+		return 1
+	case c < 0xe0:
+		return 2
+	case c < 0xf0:
+		return 3
+	}
+	return 4
+}
+
+// sign tells whether a character that begins with c may be one of a line that is drawn: ASCII signs but for dots, quotes and
+// brackets, and what is drawn of U+2500 to U+259F and of U+2000 to U+203F.
+func sign(c byte) bool {
+	switch c {
+	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
+		return true
+	}
+	return false
+}
+
+// longSign is where a run of one sign begins that is cut, or -1. It looks at every eighth byte.
+func longSign(s string, from int) int {
+	for i := from + longRun - 1; i < len(s); i += longRun - 1 {
+		c := s[i]
+		switch {
+		case c < 0x80:
+			if s[i-1] != c || s[i-2] != c || !sign(c) {
+				continue
+			}
+			at := i
+			for at > from && s[at-1] == c {
+				at--
+			}
+			end := i
+			for end < len(s) && s[end] == c {
+				end++
+			}
+			if end-at >= longRun {
+				return at
+			}
+		case i >= 6 && s[i] == s[i-3] && s[i-1] == s[i-4]:
+			for k := i - 2; k <= i; k++ {
+				if s[k] == 0xe2 && k+3*longRun <= len(s) && s[k:k+3] == s[k+3:k+6] && s[k:k+9] == s[k+9:k+18] {
+					for k-3 >= from && s[k-3:k] == s[k:k+3] {
+						k -= 3
+					}
+					return k
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// Repeated lines.
+const (
+	minLine   = 10  // bytes that a line has with which a repetition begins
+	minRepeat = 64  // bytes of repeated lines that stand further above
+	minAgain  = 48  // bytes of lines that stand right above
+	quoted    = 28  // bytes of the line by which a reader finds what is repeated
+	maxCycle  = 256 // lines that may stand right above, again and again
+)
+
+func hash(s string) uint64 {
+	const m = 0x9e3779b97f4a7c15
+	h := uint64(len(s)) * m
+	for len(s) > 40 { // the middle of a long line is compared, not hashed
+		h = (h ^ load(s) ^ load(s[8:])*3) * m
+		h ^= h >> 29
+		s = s[len(s)-24:]
+	}
+	for len(s) >= 8 {
+		h = (h ^ load(s)) * m
+		h ^= h >> 29
+		s = s[8:]
+	}
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * m
+	}
+	return h
+}
+
+func load(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 |
+		uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// repeats writes how often the lines above come again, or where the lines that come now stand above. Two places are looked at for
+// each line, and what is found is taken as a whole, so that the cost is linear.
+func (w *writer) repeats(i int) int {
+	s := w.line(i)
+	if len(s) < minLine || !w.may(Repeats) {
+		return 0
+	}
+	slot := w.seen[hash(s)>>w.shift<<1:][:2]
+	j := int(slot[0]) - 1
+	if j >= 0 && w.line(j) != s {
+		j = int(slot[1]) - 1
+	}
+	slot[0], slot[1] = int32(i+1), slot[0]
+	if j < 0 || w.line(j) != s {
+		return 0
+	}
+	n, size := 1, len(s)+1
+	cycle := i - j
+	for i+n < w.count() && (n < cycle || cycle <= maxCycle) && w.line(j+n) == w.line(i+n) {
+		size += len(w.line(i+n)) + 1
+		n++
+	}
+	if n >= cycle && cycle <= maxCycle {
+		times := n / cycle
+		n = times * cycle
+		size = int(w.lines[i+n] - w.lines[i])
+		if size < minAgain {
+			return 0
+		}
+		w.forms |= Repeats
+		if cycle == 1 {
+			w.out = append(w.out, "[the line above "...)
+		} else {
+			w.out = append(w.out, "[the "...)
+			w.out = strconv.AppendInt(w.out, int64(cycle), 10)
+			w.out = append(w.out, " lines above "...)
+		}
+		w.out = strconv.AppendInt(w.out, int64(times), 10)
+		w.out = append(w.out, " more times]\n"...)
+		return n
+	}
+	for n > 1 && blank(w.line(i+n-1)) {
+		n--
+	}
+	size = int(w.lines[i+n] - w.lines[i])
+	if size < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line is short by itself
+		return 0
+	}
+	w.forms |= Repeats
+	s = strings.TrimSpace(s)
+	if len(s) > quoted {
+		end := quoted
+		for end > 0 && s[end]&0xc0 == 0x80 {
+			end--
+		}
+		s = s[:end] + "…"
+	}
+	w.out = append(w.out, "[as above: "...)
+	w.text(s)
+	if n > 1 {
+		w.out = append(w.out, " + "...)
+		w.out = strconv.AppendInt(w.out, int64(n-1), 10)
+		w.out = append(w.out, " lines"...)
+	}
+	w.out = append(w.out, "]\n"...)
+	return n
+}

@@ -1,0 +1,185 @@
+package squeeze
+
+// column is a key of objects alike.
+type column struct {
+	start, end int32 // of the key, with its quotes
+	rows       int32 // in how many objects it stands
+	last       int32 // the last of them, from 1 on
+	value      int32 // the node of its first value
+	same       bool  // all its values are the same
+	alike      bool  // all its values are objects with the same keys in the same order
+}
+
+// Rows of objects alike.
+const (
+	minRows    = 2
+	maxColumns = 64
+	minFilled  = 2 // of five cells
+)
+
+// rows writes an array of objects alike as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key whose
+// value is the same in all of them stands in the header with that; a cell is empty where an object has no such key. It tells whether the
+// array is one.
+func (w *writer) rows(n int32) bool {
+	v := w.nodes[n]
+	if !w.may(Rows) || v.count < minRows {
+		return false
+	}
+	base := len(w.cols)
+	defer func() { w.cols = w.cols[:base] }()
+	cells, total := 0, 0
+	row := int32(0)
+	for k := n + 1; k < v.next; k = w.nodes[k].next {
+		if w.nodes[k].kind != '{' || w.nodes[k].count == 0 {
+			return false
+		}
+		row++
+		c := base - 1
+		for m := k + 1; m < w.nodes[k].next; m = w.nodes[m+1].next {
+			key := &w.nodes[m]
+			if c = w.column(base, c+1, key); c < 0 {
+				return false
+			}
+			col := &w.cols[c]
+			if col.last == row { // twice in one object
+				return false
+			}
+			if col.rows == 0 {
+				col.value = m + 1
+				v := &w.nodes[m+1]
+				col.alike = v.kind == '{' && v.count > 0 && v.count <= maxColumns
+			} else {
+				a, b := &w.nodes[col.value], &w.nodes[m+1]
+				col.same = col.same && w.src[a.start:a.end] == w.src[b.start:b.end]
+				col.alike = col.alike && w.alike(col.value, m+1)
+			}
+			col.rows, col.last = col.rows+1, row
+			cells++
+			total += int(key.end-key.start) + 2
+		}
+	}
+	cols := w.cols[base:]
+	head := 6
+	for i := range cols {
+		cols[i].same = cols[i].same && cols[i].rows == row
+		head += int(cols[i].end-cols[i].start) + 1
+		if cols[i].alike && !cols[i].same {
+			inner := 0
+			w.each(cols[i].value, func(key, _ int32) { inner += int(w.nodes[key].end-w.nodes[key].start) + 1 })
+			total += inner * int(cols[i].rows)
+			head += inner
+		}
+	}
+	if cells*5 < len(cols)*int(row)*minFilled || total-head-len(cols)*int(row)+cells < 16 {
+		return false
+	}
+	w.forms |= Rows
+	w.out = append(w.out, "[{"...)
+	for i := range cols {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.out = append(w.out, w.src[cols[i].start+1:cols[i].end-1]...)
+		switch {
+		case cols[i].same:
+			w.out = append(w.out, '=')
+			w.emit(cols[i].value)
+			cols = w.cols[base:]
+		case cols[i].alike:
+			w.out = append(w.out, '{')
+			w.within(cols[i].value, func(key, _ int32) {
+				w.out = append(w.out, w.src[w.nodes[key].start+1:w.nodes[key].end-1]...)
+			})
+			w.out = append(w.out, '}')
+		}
+	}
+	w.out = append(w.out, '}')
+	for k := n + 1; k < v.next; k = w.nodes[k].next {
+		w.out = append(w.out, "\n["...)
+		first := true
+		write := func(m int32, alike bool) {
+			if !first {
+				w.out = append(w.out, ',')
+			}
+			switch first = false; {
+			case m == 0:
+			case alike:
+				w.out = append(w.out, '[')
+				w.within(m, func(_, value int32) { w.emit(value) })
+				w.out = append(w.out, ']')
+			default:
+				w.emit(m)
+			}
+		}
+		w.cells(k, base, write)
+		w.out = append(w.out, ']')
+	}
+	w.out = append(w.out, ']')
+	return true
+}
+
+// alike tells whether two objects have the same keys in the same order.
+func (w *writer) alike(a, b int32) bool {
+	if w.nodes[b].kind != '{' || w.nodes[a].count != w.nodes[b].count {
+		return false
+	}
+	end := w.nodes[a].next
+	for a, b = a+1, b+1; a < end; a, b = w.nodes[a+1].next, w.nodes[b+1].next {
+		if w.src[w.nodes[a].start:w.nodes[a].end] != w.src[w.nodes[b].start:w.nodes[b].end] {
+			return false
+		}
+	}
+	return true
+}
+
+// each goes through the members of an object.
+func (w *writer) each(object int32, do func(key, value int32)) {
+	for m, end := object+1, w.nodes[object].next; m < end; m = w.nodes[m+1].next {
+		do(m, m+1)
+	}
+}
+
+// within writes the members of an object, a comma between them.
+func (w *writer) within(object int32, write func(key, value int32)) {
+	w.each(object, func(key, value int32) {
+		if key > object+1 {
+			w.out = append(w.out, ',')
+		}
+		write(key, value)
+	})
+}
+
+// cells gives the values of an object in the order of the columns, 0 for none, without those that the header has.
+func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
+	var at [maxColumns]int32
+	n := len(w.cols)
+	c := base - 1
+	for m := object + 1; m < w.nodes[object].next; m = w.nodes[m+1].next {
+		c = w.column(base, c+1, &w.nodes[m])
+		at[c-base] = m + 1
+	}
+	for c := base; c < n; c++ {
+		if !w.cols[c].same {
+			write(at[c-base], w.cols[c].alike)
+		}
+	}
+}
+
+// column is the index of a key's column, which is looked for at guess first; a new one where there is none yet, -1 where there are
+// too many.
+func (w *writer) column(base, guess int, key *node) int {
+	s := w.src[key.start:key.end]
+	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {
+		return guess
+	}
+	for c := base; c < len(w.cols); c++ {
+		if w.src[w.cols[c].start:w.cols[c].end] == s {
+			return c
+		}
+	}
+	if len(w.cols)-base == maxColumns {
+		return -1
+	}
+	w.cols = append(w.cols, column{start: key.start, end: key.end, same: true})
+	return len(w.cols) - 1
+}

@@ -1,0 +1,115 @@
+package squeeze
+
+import "strings"
+
+// Lines that begin alike.
+const (
+	minStart  = 20 // bytes that they have in common
+	minLines  = 3
+	minGained = 64 // bytes that are saved
+	ahead     = 8  // lines over which the common start is chosen
+)
+
+// common is how many bytes two texts have in common at their beginnings.
+func common(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i+8 <= n && load(a[i:]) == load(b[i:]) {
+		i += 8
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// boundary is the last place of a line, up to n, behind which a reader may look for the rest elsewhere: behind white space, or between
+// the hours, minutes and seconds of a time. No path, address, number or message is parted.
+func boundary(s string, n int) int {
+	if n > 0 && n < len(s) && word(s[n]) {
+		for n > 0 && word(s[n-1]) {
+			n--
+		}
+	}
+	for ; n > 0; n-- {
+		c := s[n-1]
+		if c == ' ' || c == '\t' {
+			break
+		}
+		if c == ':' && n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) && !strings.Contains(lastWord(s[:n]), "/") {
+			break
+		}
+		if c == '(' && n >= 2 && word(s[n-2]) && n < len(s) && digit(s[n]) {
+			n--
+			break
+		}
+	}
+	return n
+}
+
+func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+
+// starts writes lines that begin alike: what they have in common, and below it the rest of each, behind a space.
+func (w *writer) starts(i int) int {
+	s, next := w.line(i), w.line(i+1)
+	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {
+		return 0
+	}
+	n := len(s)
+	lines := 1
+	for ; lines < ahead && i+lines < w.count(); lines++ {
+		k := common(s, w.line(i+lines))
+		if k < minStart || lines >= minLines && k < n/2 {
+			break
+		}
+		n = min(n, k)
+	}
+	if lines < minLines {
+		return 0
+	}
+	w.start = i + lines - 1 // the lines up to there have no longer start in common
+	n = boundary(s, n)
+	if n < minStart || n <= indentOf(s) || tellsError(s[:min(n+1, len(s))]) {
+		return 0
+	}
+	start := s[:n]
+	if strings.TrimSpace(start) == "" || len(strings.TrimSpace(start)) < minStart-4 {
+		return 0
+	}
+	k := 1
+	for i+k < w.count() {
+		if s = w.line(i + k); len(s) < n || s[:n] != start {
+			break
+		}
+		k++
+	}
+	if (k-1)*n-2*k < minGained || k < minLines {
+		return 0
+	}
+	same := true
+	for at := 1; at < k; at++ {
+		if w.line(i+at) != w.line(i) {
+			same = false
+			break
+		}
+	}
+	if same {
+		w.start = i + k
+		return 0 // a repetition
+	}
+	w.forms |= Starts
+	w.text(strings.TrimRight(start, " \t"))
+	w.out = append(w.out, "…\n"...)
+	for at := i; at < i+k; at++ {
+		if rest := w.line(at)[n:]; !blank(rest) {
+			if rest[0] != ' ' {
+				w.out = append(w.out, ' ')
+			}
+			w.text(rest)
+		} else {
+			w.out = append(w.out, ' ')
+		}
+		w.end()
+	}
+	return k
+}

@@ -1,0 +1,166 @@
+package tokens
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// kept is how many reports a calibration keeps: of five, a median outvotes two.
+const kept = 5
+
+// largest is the largest number of tokens that is taken for one.
+const largest = 1_000_000_000
+
+// pairs are the reports that make sense, at most kept of them, where they are of the estimator.
+func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
+	if c == nil || c.Estimator != estimator {
+		return nil, nil
+	}
+	n := min(len(c.Estimated), len(c.Counted))
+	for i := max(0, n-kept); i < n; i++ {
+		if e, k := c.Estimated[i], c.Counted[i]; e > 0 && e <= largest && k > 0 && k <= largest {
+			estimated, counted = append(estimated, e), append(counted, k)
+		}
+	}
+	return estimated, counted
+}
+
+// Plausible tells whether a count may be of the call that p estimates. What stands beside a transcript may be large; a count
+// that is a fraction of the estimate, or many times as much, is of something else, as is one that is far from what
+// the reports so far lead to.
+func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
+	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {
+		return false
+	}
+	if e, k := pairs(c, p.id()); len(e) > 0 {
+		slope, offset := line(e, k)
+		expected := slope*float64(estimated) + float64(offset)
+		return float64(counted) > expected/2 && float64(counted) < expected*2
+	}
+	return true
+}
+
+// Report returns the calibration with one report more; c may be nil. A report that is not Plausible is taken in too, and
+// outvoted: when a conversation has changed for good, the next reports say so as well.
+func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
+	e, k := pairs(c, p.id())
+	n := len(e)
+	if estimated <= 0 || counted <= 0 || n > 0 && e[n-1] == estimated && k[n-1] == counted {
+		return c // nothing, or the same report again
+	}
+	from := max(0, n+1-kept)
+	return &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
+}
+
+// line is the straight line through reports: counted = slope × estimated + offset. The slope is the median of those between
+// all pairs, and the offset the median of what is left (Theil and Sen), so that one report in five may say what it likes.
+// Where the estimates are too close together to tell a slope it is 1. Nothing is sent that counts less than nothing: where
+// the offset would, the line goes through the origin.
+func line(estimated, counted []int) (slope float64, offset int) {
+	var slopes, shares, rest []float64
+	for i, x := range estimated {
+		shares = append(shares, float64(counted[i])/float64(x))
+		for j := range i {
+			if dx := x - estimated[j]; dx*5 > x || -dx*5 > x {
+				slopes = append(slopes, float64(counted[i]-counted[j])/float64(dx))
+			}
+		}
+	}
+	bounded := func(slope float64) float64 { return min(max(slope, 1./8), 4) }
+	slope = 1
+	if len(slopes) > 0 {
+		slope = bounded(median(slopes))
+	}
+	for i, x := range estimated {
+		rest = append(rest, float64(counted[i])-slope*float64(x))
+	}
+	if offset = int(median(rest)); offset < 0 {
+		return bounded(median(shares)), 0
+	}
+	return slope, offset
+}
+
+// median is the middle of numbers, which it sorts; there must be one.
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// unscaled is a scale that changes nothing.
+const unscaled = 1 << 16
+
+// Correct returns the estimator with a correction, or itself without one.
+func (p *Profile) Correct(c *api.Correction) *Profile {
+	if c == nil {
+		return p
+	}
+	own := *p
+	own.Correction = api.Correction{Scale: min(max(c.Scale, 1), 1<<20), Fixed: min(max(c.Fixed, 0), largest), Source: api.TokensMeasured, Bound: min(max(c.Bound, 1), 100)}
+	if c.Source != api.TokensMeasured {
+		own.Source = api.TokensCalibrated
+	}
+	return &own
+}
+
+// Calibrate is the correction by the reports; nil where there is none.
+func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
+	e, k := pairs(c, p.id())
+	if len(e) == 0 {
+		return nil
+	}
+	slope, offset := line(e, k)
+	own := &api.Correction{Scale: int(slope*unscaled + 0.5), Fixed: offset, Source: api.TokensCalibrated, Bound: p.Bound}
+	if len(e) >= 3 {
+		own.Bound = calibratedBound
+	}
+	return own
+}
+
+// calibratedBound is the error, in percent, that nine of ten calibrated estimates of real sessions stay below
+// (docs/TOKENS.md).
+const calibratedBound = 5
+
+// Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where
+// it counted more, the rest stands beside the transcript; where it counted less, all is scaled down.
+func (p *Profile) Anchor(t *transcript.Transcript, last, counted int) *api.Correction {
+	c := p.Correction
+	c.Source = api.TokensMeasured
+	sum := func() (n int) {
+		own := p.Correct(&c)
+		n = own.Beside(t)
+		for i := range last + 1 {
+			n += own.Message(t, i)
+		}
+		return n
+	}
+	c.Fixed = 0
+	bare := sum()
+	if bare > counted {
+		// Each message is rounded down, so that what is left over is never negative.
+		c.Scale = int(int64(c.Scale) * int64(counted) / int64(bare))
+		bare = sum()
+	}
+	c.Fixed = max(0, counted-bare)
+	tail := 0
+	own := p.Correct(&c)
+	for i := last + 1; i < len(t.Messages); i++ {
+		tail += own.Message(t, i)
+	}
+	c.Bound = measuredBound(p.Bound, tail, counted+tail)
+	return &c
+}
+
+// id is the estimator's name, with the family of tokenizers where it has one.
+func (p *Profile) id() string {
+	if p.Family != "" {
+		return p.Name + "/" + p.Family
+	}
+	return p.Name
+}
+
+// Same tells whether two estimators make the same of every message.
+func (p *Profile) Same(o *Profile) bool {
+	return p.Name == o.Name && p.Automaton == o.Automaton && p.Scale == o.Scale && p.BareFields == o.BareFields
+}

@@ -1,0 +1,61 @@
+package tokens
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/tokens/script"
+)
+
+// families tells the family of a model's tokenizer by words in its name. The first that is found counts. A family is borrowed
+// where the model's own tokenizer could not be had, and this one counts most like it: Claude's is that of models before
+// Claude 3, and those of DeepSeek V3 and Qwen 3 agree best with Llama's.
+var families = []struct {
+	word, family string
+	borrowed     bool
+}{
+	{"claude", "claude", true}, {"anthropic", "claude", true},
+	{"gpt-4o", "o200k", false}, {"gpt-4.1", "o200k", false}, {"gpt-4.5", "o200k", false},
+	{"gpt-4", "cl100k", false}, {"gpt-3.5", "cl100k", false}, {"gpt-35", "cl100k", false}, {"text-embedding", "cl100k", false},
+	{"llama", "llama3", false}, {"deepseek", "llama3", true}, {"qwen", "llama3", true},
+	{"gemini", "gemini", false}, {"gemma", "gemini", false},
+	{"gpt", "o200k", false}, {"o1", "o200k", false}, {"o3", "o200k", false}, {"o4", "o200k", false}, {"codex", "o200k", false},
+}
+
+// Family is the name of the family of tokenizers that a model has, and whether it is borrowed. What is not known is taken for
+// o200k, the newest of those whose counts can be had.
+func Family(model string) (name string, borrowed bool) {
+	model = strings.ToLower(model)
+	for _, f := range families {
+		if strings.Contains(model, f.word) {
+			return f.family, f.borrowed
+		}
+	}
+	return "o200k", model != ""
+}
+
+// borrowedBound is the bound in percent where the family is borrowed. On texts of this project's kinds nine of ten of
+// Qwen's and DeepSeek's counts are closer, and what Claude 4 models count in sessions is up to 23 % above the estimate.
+const borrowedBound = 25
+
+// unitBound is the error, in percent, that nine of ten texts of some thousand bytes stay below where units are divided by a
+// number: docs/TOKENS.md.
+const unitBound = 60
+
+// For returns the estimator for a model by its name, which may be empty. The estimators that count units are the same for
+// all models.
+func (p *Profile) For(model string) *Profile {
+	own := *p
+	own.Correction = api.Correction{Scale: unscaled, Source: api.TokensEstimated}
+	if p.Unit != Weight {
+		own.Bound = unitBound
+		return &own
+	}
+	name, borrowed := Family(model)
+	f := script.ByName(name)
+	own.Automaton, own.Family, own.Bound = f.Automaton(), f.Name, f.Bound
+	if borrowed {
+		own.Bound = borrowedBound
+	}
+	return &own
+}

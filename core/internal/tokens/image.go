@@ -1,0 +1,198 @@
+package tokens
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// imageCosts are what images take, by the family of tokenizers, in tokens of width × height in pixels.
+var imageCosts = map[string]func(width, height int) int{
+	"claude": areaCost,
+	"o200k":  tileCost,
+	"cl100k": tileCost,
+	"gemini": cropCost,
+	"llama3": areaCost, // nothing is published; the hosts of such models bill about as much
+}
+
+// areaCost is that of Claude: an image is scaled down to 1,568 pixels on its longer side and to 1,600 tokens, and 750
+// pixels are a token (docs.claude.com, vision).
+func areaCost(w, h int) int {
+	if long := max(w, h); long > 1568 {
+		w, h = w*1568/long, h*1568/long
+	}
+	return min(max(w*h/750, 1), 1600)
+}
+
+// tileCost is that of GPT-4o and its like, in high detail: an image is scaled down into 2,048 × 2,048 pixels, then to 768 on its
+// shorter side, and each tile of 512 × 512 takes 170, over 85 for the image (platform.openai.com, images and vision).
+func tileCost(w, h int) int {
+	if long := max(w, h); long > 2048 {
+		w, h = w*2048/long, h*2048/long
+	}
+	if short := min(w, h); short > 768 {
+		w, h = w*768/short, h*768/short
+	}
+	return 85 + 170*max((w+511)/512, 1)*max((h+511)/512, 1)
+}
+
+// cropCost is that of Gemini: 258 for an image of up to 384 × 384 pixels, and for each tile of a larger one; a tile's side is
+// two thirds of the image's shorter side, from 256 to 768 pixels (ai.google.dev, understand and count tokens).
+func cropCost(w, h int) int {
+	if w <= 384 && h <= 384 {
+		return 258
+	}
+	unit := min(max(min(w, h)*2/3, 256), 768)
+	return 258 * min((w+unit-1)/unit, 64) * min((h+unit-1)/unit, 64)
+}
+
+// image estimates an image by its format and size in pixels, as the first bytes of its base64 payload tell them; without
+// those by the payload's size, and unknown where there is none.
+func (p *Profile) image(t *transcript.Transcript, part *transcript.Part, unknown int) int {
+	if cost := imageCosts[p.Family]; cost != nil {
+		if w, h := pixels(t.Bytes(part.Span)); w > 0 && h > 0 {
+			return cost(w, h)
+		}
+	}
+	if part.Data < 1000 { // an address
+		return unknown
+	}
+	return byBytes(750, 85, 1600)(uint64(part.Data))
+}
+
+// signatures are how files begin in base64, and what reads their size. A slash may be escaped in JSON.
+var signatures = []struct {
+	text string
+	size func(r *base64) (w, h int)
+}{{"iVBORw0KGgo", pngSize}, {"/9j/", jpegSize}, {`\/9j\/`, jpegSize}, {"R0lGOD", gifSize}, {"UklGR", webpSize}}
+
+// pixels finds the payload in the JSON of a part, near its start, and reads the size of the image. 0, 0 is not known.
+func pixels(part []byte) (w, h int) {
+	const near = 512
+	for _, s := range signatures {
+		from := part[:min(near, len(part))]
+		i := bytes.Index(from, []byte(s.text))
+		if i > 0 && (part[i-1] == '"' || part[i-1] == ',') {
+			if w, h = s.size(&base64{text: part[i:]}); w <= maxPixels && h <= maxPixels {
+				return w, h
+			}
+		}
+	}
+	return 0, 0
+}
+
+// maxPixels is the longest side that any of the formats can have.
+const maxPixels = 1 << 24
+
+// base64 reads bytes out of base64 text in a JSON string. Behind the end, or what is no base64, come zeros.
+type base64 struct {
+	text []byte
+	bits uint32
+	n    uint // bits in bits
+	read int  // bytes
+}
+
+func (r *base64) byte() int {
+	for r.n < 8 && len(r.text) > 0 {
+		c := r.text[0]
+		var v uint32
+		switch {
+		case c >= 'A' && c <= 'Z':
+			v = uint32(c - 'A')
+		case c >= 'a' && c <= 'z':
+			v = uint32(c-'a') + 26
+		case c >= '0' && c <= '9':
+			v = uint32(c-'0') + 52
+		case c == '+' || c == '-':
+			v = 62
+		case c == '/' || c == '_':
+			v = 63
+		case c == '\\':
+			r.text = r.text[1:]
+			continue
+		default:
+			r.text = nil
+			continue
+		}
+		r.text = r.text[1:]
+		r.bits = r.bits<<6 | v
+		r.n += 6
+	}
+	r.read++
+	if r.n < 8 {
+		return 0
+	}
+	r.n -= 8
+	return int(r.bits >> r.n & 255)
+}
+
+func (r *base64) skip(n int) *base64 {
+	for ; n > 0 && len(r.text) > 0; n-- {
+		r.byte()
+	}
+	return r
+}
+
+func (r *base64) little(bytes int) (n int) {
+	for i := range bytes {
+		n |= r.byte() << (8 * i)
+	}
+	return n
+}
+
+func (r *base64) big(bytes int) (n int) {
+	for range bytes {
+		n = n<<8 | r.byte()
+	}
+	return n
+}
+
+func pngSize(r *base64) (w, h int) {
+	r.skip(16) // signature, length and name of the first chunk
+	return r.big(4), r.big(4)
+}
+
+func gifSize(r *base64) (w, h int) {
+	r.skip(6)
+	return r.little(2), r.little(2)
+}
+
+// jpegSize goes from segment to segment to the start of a frame. Colour profiles and thumbnails stand before it.
+func jpegSize(r *base64) (w, h int) {
+	const far = 1 << 18
+	r.skip(2)
+	for r.read < far && len(r.text) > 0 {
+		if r.byte() != 0xff {
+			return 0, 0
+		}
+		marker := r.byte()
+		for marker == 0xff && len(r.text) > 0 {
+			marker = r.byte()
+		}
+		length := r.big(2)
+		if marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc {
+			r.skip(1)
+			h = r.big(2)
+			return r.big(2), h
+		}
+		r.skip(length - 2)
+	}
+	return 0, 0
+}
+
+func webpSize(r *base64) (w, h int) {
+	kind := r.skip(12).big(4)
+	switch kind {
+	case 0x56503820: // "VP8 "
+		r.skip(10)
+		return r.little(2) & 0x3fff, r.little(2) & 0x3fff
+	case 0x5650384c: // "VP8L"
+		r.skip(5)
+		bits := r.little(4)
+		return bits&0x3fff + 1, bits>>14&0x3fff + 1
+	case 0x56503858: // "VP8X"
+		r.skip(8)
+		return r.little(3) + 1, r.little(3) + 1
+	}
+	return 0, 0
+}

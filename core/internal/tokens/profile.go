@@ -1,0 +1,230 @@
+package tokens
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Unit is what a profile counts.
+type Unit uint8
+
+// The units of a text: UTF-8 bytes, UTF-16 code units, Unicode scalar values, weights.
+const (
+	Bytes Unit = iota
+	UTF16
+	Runes
+	Weight // what the automaton of a family of tokenizers makes of it, in 1/16 token
+)
+
+// Profile is an estimator: units of text are divided by Den/Num, and fixed numbers of tokens are added for what surrounds
+// the text. All numbers are tokens unless said.
+type Profile struct {
+	Name string
+	Doc  string
+	Unit Unit
+	// tokens = units × Num / Den, rounded up, or down where Floor is set.
+	Num, Den uint64
+	Floor    bool
+	// PerMessage adds up the units of a whole message before it divides; otherwise each text is rounded by itself.
+	PerMessage bool
+	// GoArguments counts the arguments of a tool call as a Go program writes them that has read them (jsonspan.AppendGo).
+	GoArguments bool
+	// Stringified counts arguments and results as JSON.stringify writes them, strings in quotes, and the tool calls that older
+	// messages have beside their content (S2.2).
+	Stringified bool
+	// Outer leaves out the parts inside tool results.
+	Outer bool
+	// BareFields leaves what a message holds beside its parts (the type of a note, an error's text) uncounted.
+	BareFields bool
+	// FreeNull leaves arguments of a tool call that are null uncounted (S3.8).
+	FreeNull bool
+
+	Framing [transcript.Other + 1]int // of a message, by role
+	// Block is the framing of a part, those inside tool results included. A tool result that holds parts is none itself.
+	Block int
+	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
+
+	// Automaton weighs texts where the unit is Weight.
+	Automaton *jsonspan.Automaton
+	// Family is the family of tokenizers that the weights are fitted to.
+	Family string
+
+	// Correction is by what providers have counted. Its Bound is how far off nine of ten texts of some thousand bytes are at
+	// the most, in percent; a Scale of 0 changes nothing.
+	api.Correction
+
+	// published is the row exactly as the published system has it, where that leaves out what a provider bills.
+	published *Profile
+}
+
+// Cost is what a part of one kind takes. The zero Cost counts its text and its tool's name, and nothing else.
+type Cost struct {
+	Tokens         int    // fixed
+	Units          uint64 // fixed, in the profile's units, added before they are divided
+	NoText, NoName bool
+	// Unsized is an image's whose size in pixels is not in the transcript, in tokens; others are counted by their pixels.
+	Unsized int
+	// Payload counts the base64 payload, given in characters; 0 is a payload that is not in the transcript.
+	Payload func(base64 uint64) int
+}
+
+// Default is the estimator of a policy that names none.
+const Default = "script"
+
+// free is what costs nothing.
+var free = Cost{NoText: true, NoName: true}
+
+// byRole is the framing of messages where that of every role is the same.
+func byRole(message int) (f [transcript.Other + 1]int) {
+	for r := range f {
+		f[r] = message
+	}
+	return f
+}
+
+// kinds is a table of costs: call and result are the envelopes of tool calls and tool results, and image, file and audio
+// what such parts take. Everything else counts its text.
+func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
+	k[transcript.ToolCall].Tokens = call
+	k[transcript.ToolResult].Tokens = result
+	k[transcript.Image] = image
+	k[transcript.File], k[transcript.Audio] = file, file
+	return k
+}
+
+// onlyKinds leaves nothing but the given kinds in a table of costs.
+func onlyKinds(k [transcript.Opaque + 1]Cost, keep ...transcript.Kind) [transcript.Opaque + 1]Cost {
+	var counted [transcript.Opaque + 1]bool
+	for _, kind := range keep {
+		counted[kind] = true
+	}
+	for kind := range k {
+		if !counted[kind] {
+			k[kind] = free
+		}
+	}
+	return k
+}
+
+// byBytes counts a payload's bytes: one token for each per of them, at least low and at most high tokens.
+func byBytes(per, low, high uint64) func(uint64) int {
+	return func(base64 uint64) int { return int(min(max(base64*3/4/per, low), high)) }
+}
+
+// quarter counts a quarter of a payload's bytes.
+func quarter(base64 uint64) int { return int((base64*3/4 + 3) / 4) }
+
+// or counts unknown tokens where the payload is not in the transcript.
+func or(unknown int, count func(uint64) int) func(uint64) int {
+	return func(base64 uint64) int {
+		if base64 == 0 {
+			return unknown
+		}
+		return count(base64)
+	}
+}
+
+// profiles are the estimators, in the order in which info lists them. The first line of each names the rows of the notes
+// on the published systems that its numbers are from. What a row gives no number for takes that of the nearest one that
+// does, so that nothing is free; the published row beside it leaves out what the system leaves out.
+var profiles = []*Profile{
+	{Name: "script", Doc: "weights of characters by what stands before them, fitted to real tokenizers",
+		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
+		Kinds: kinds(8, 8, Cost{Unsized: 1200}, Cost{Payload: or(1200, quarter)})},
+	{Name: "bytes4", Doc: "UTF-8 bytes / 4, rounded up", // the rule of thumb
+		Unit: Bytes, Num: 1, Den: 4, Framing: byRole(4),
+		Kinds: kinds(8, 8, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
+	{Name: "layered", Doc: "UTF-8 bytes / 4, rounded up; an image by its bytes", // S0.33 to S0.36
+		Unit: Bytes, Num: 1, Den: 4, BareFields: true, Framing: byRole(4),
+		Kinds: kinds(8, 4, Cost{Payload: byBytes(750, 85, 16000)}, Cost{Payload: or(1200, quarter)})},
+	{Name: "bytes", Doc: "a token for each UTF-8 byte, for a host that counts in bytes", // S0.7
+		Unit: Bytes, Num: 1, Den: 1, BareFields: true, Framing: byRole(4),
+		Kinds: kinds(8, 4, Cost{Payload: byBytes(750, 85, 16000)}, Cost{Payload: or(1200, quarter)})},
+	{Name: "bytes4-floor", Doc: "UTF-8 bytes / 4, rounded down", // S1.1, S1.2
+		Unit: Bytes, Num: 1, Den: 4, Floor: true,
+		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),
+		published: &Profile{BareFields: true, Outer: true, Unit: Bytes, Num: 1, Den: 4, Floor: true,
+			Kinds: onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text)}},
+	{Name: "utf16-4", Doc: "UTF-16 code units / 4, rounded up", // S2.1 to S2.5
+		Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
+		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),
+		published: &Profile{BareFields: true, Outer: true, Stringified: true, Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
+			Kinds: unnamedResults(onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text, transcript.ToolCall, transcript.ToolResult))}},
+	{Name: "runes3.6", Doc: "Unicode scalar values / 3.6, rounded up", // S3.5 to S3.9
+		Unit: Runes, Num: 10, Den: 36, PerMessage: true, FreeNull: true, Framing: byRole(4), Block: 2,
+		Kinds: unnamedResults(kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)}))}, // 6 is for the name
+	{Name: "bytes4-message", Doc: "UTF-8 bytes / 4, each message rounded up", // S4.6
+		Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
+		Kinds: kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}),
+		published: &Profile{BareFields: true, Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
+			Kinds: unnamedResults(kinds(0, 0, Cost{Units: 4800}, free))}},
+}
+
+func unnamedResults(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
+	k[transcript.ToolResult].NoName = true
+	return k
+}
+
+func init() {
+	for _, p := range profiles {
+		if p.published != nil {
+			p.published.Name, p.published.Doc = p.Name, p.Doc
+		}
+	}
+}
+
+// ByName returns the estimator with a name, or nil.
+func ByName(name string) *Profile {
+	for _, p := range profiles {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Published returns the estimator as the published system has it, defects included: what that leaves out costs nothing.
+func (p *Profile) Published() *Profile {
+	if p.published != nil {
+		return p.published
+	}
+	return p
+}
+
+// Names lists the estimators.
+func Names() []string {
+	names := make([]string, len(profiles))
+	for i, p := range profiles {
+		names[i] = p.Name
+	}
+	return names
+}
+
+func (p *Profile) units(m transcript.Measure) uint64 {
+	switch p.Unit {
+	case Bytes:
+		return uint64(m.Bytes)
+	case UTF16:
+		return uint64(m.UTF16)
+	case Runes:
+		return uint64(m.Runes)
+	default:
+		return uint64(m.Weight)
+	}
+}
+
+func (p *Profile) divide(units uint64) int {
+	if p.Floor {
+		return int(units * p.Num / p.Den)
+	}
+	return int((units*p.Num + p.Den - 1) / p.Den)
+}
+
+// scaled corrects a number of tokens; it rounds down, as Anchor needs it.
+func (p *Profile) scaled(n int) int {
+	if p.Scale == 0 || p.Scale == unscaled {
+		return n
+	}
+	return int(uint64(n) * uint64(p.Scale) / unscaled)
+}

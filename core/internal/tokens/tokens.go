@@ -1,0 +1,149 @@
+// Package tokens estimates how many tokens a transcript takes, without a tokenizer.
+//
+// An estimator is a Profile: a row of parameters over the measures that the scanner took while it read. What never
+// enters this package: the JSON shapes of messages, and what an estimate is used for.
+package tokens
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Measure estimates a measured text by itself, without framing, in tokens.
+func (p *Profile) Measure(m transcript.Measure) int { return p.scaled(p.divide(p.units(m))) }
+
+// Text estimates a text by itself, without framing, in tokens.
+func (p *Profile) Text(text string) int {
+	return p.Measure(p.measure(text))
+}
+
+func (p *Profile) measure(text string) transcript.Measure {
+	m := jsonspan.MeasureText(text)
+	if p.Automaton != nil {
+		m.Weight = p.Automaton.Weight([]byte(text))
+	}
+	return m
+}
+
+// ASCII estimates a text of n ASCII characters that is not written yet, in tokens.
+func (p *Profile) ASCII(n int) int {
+	m := jsonspan.ASCII(uint32(n))
+	m.Weight = uint32(n) * (jsonspan.WeightUnit / 4) // of English and code; most other text is not ASCII
+	return p.Measure(m)
+}
+
+// MaxUnits is how many units of text at the most are estimated at up to the given tokens; with script, about how many
+// bytes.
+func (p *Profile) MaxUnits(tokens int) int {
+	if tokens <= 0 {
+		return 0
+	}
+	if p.Scale > unscaled {
+		tokens = int(uint64(tokens) * unscaled / uint64(p.Scale))
+	}
+	if p.Unit == Weight {
+		return 3 * tokens // bytes, of text that takes many tokens; most takes fewer
+	}
+	return int(uint64(tokens) * p.Den / p.Num)
+}
+
+// NewMessage estimates a message with one text, which is not written yet, in tokens.
+func (p *Profile) NewMessage(role transcript.Role, text string) int {
+	return p.scaled(p.Framing[role] + p.Block + p.divide(p.units(p.measure(text))))
+}
+
+// Message estimates message i of t in tokens: its parts that are not removed, their framing and its own. A message that
+// the model is not sent is none.
+func (p *Profile) Message(t *transcript.Transcript, i int) int {
+	m := &t.Messages[i]
+	if t.Hidden(i) {
+		return 0 // it is not sent (S4.7)
+	}
+	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
+	if p.Stringified && m.Role == transcript.Assistant && t.IsArray(m.OldCalls) {
+		total += p.oldCalls(t.Bytes(m.OldCalls))
+	}
+	return p.scaled(total)
+}
+
+// Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls, and
+// with Stringified results, count as they are spelled.
+func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
+	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
+}
+
+func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.Measure, parts []transcript.Part) int {
+	total := 0
+	var units uint64
+	add := func(m transcript.Measure) {
+		if p.PerMessage {
+			units += p.units(m)
+		} else {
+			total += p.divide(p.units(m))
+		}
+	}
+	if !p.BareFields {
+		add(extra)
+	}
+	for i := range parts {
+		part := &parts[i]
+		if part.Has(transcript.Removed|transcript.Free) || p.Outer && part.Parent >= 0 {
+			continue
+		}
+		k := &p.Kinds[part.Kind]
+		units += k.Units
+		total += k.Tokens
+		if part.Kind != transcript.ToolResult || !holdsParts(parts[i+1:]) {
+			total += p.Block
+		}
+		if p.Stringified && !spelled && (part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult) {
+			add(stringified(t, part.Body))
+		} else if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
+			size := part.Size
+			if p.GoArguments && !spelled && part.Kind == transcript.ToolCall {
+				size = jsonspan.MeasureText(GoArguments(t, part))
+			}
+			add(size)
+		}
+		if !k.NoName {
+			add(part.NameSz)
+		}
+		if k.Unsized > 0 {
+			total += p.image(t, part, k.Unsized)
+		}
+		if k.Payload != nil {
+			total += k.Payload(uint64(part.Data))
+		}
+	}
+	return total + p.divide(units)
+}
+
+// GoArguments is the arguments of a tool call as jsonspan.AppendGo writes them; null is none.
+func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
+	switch {
+	case call.Body.Zero() || string(t.Bytes(call.Body)) == "null":
+		return nil
+	case call.Has(transcript.JSONText):
+		return jsonspan.AppendGo(nil, t.AppendText(nil, call.Body))
+	}
+	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
+}
+
+// holdsParts tells whether a tool result holds parts that are not removed, given what follows it.
+func holdsParts(next []transcript.Part) bool {
+	for i := range next {
+		if next[i].Parent < 0 {
+			return false
+		}
+		if !next[i].Has(transcript.Removed) {
+			return true
+		}
+	}
+	return false
+}
+
+// Beside estimates what is sent beside the messages: system prompt and tool definitions of a request body, and what a
+// correction has found, in tokens.
+func (p *Profile) Beside(t *transcript.Transcript) int {
+	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
+}

@@ -1,0 +1,61 @@
+package transcript
+
+import (
+	"math/bits"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Fingerprint names a list of messages by 64 bits of a hash of their bytes; what stands between them does not count. It
+// tells a transcript that has changed from one that has not; it is no defence against somebody who makes two transcripts
+// alike, and need not be: a step on another transcript is as valid as a plan on it.
+type Fingerprint uint64
+
+// Add takes in the next message.
+func (f *Fingerprint) Add(message []byte) { *f = Fingerprint(hash(uint64(*f), message)) }
+
+// String is the fingerprint in hexadecimal digits.
+func (f Fingerprint) String() string { return strconv.FormatUint(uint64(f), 16) }
+
+// Fingerprint is the fingerprint of the first n messages.
+func (t *Transcript) Fingerprint(n int) string {
+	if n > 0 && n <= len(t.prints) {
+		return t.prints[n-1].String()
+	}
+	var f Fingerprint
+	for i := range t.Messages[:n] {
+		f.Add(t.Bytes(t.Messages[i].Span))
+	}
+	return f.String()
+}
+
+// hash takes the bytes of b into h, 8 at a time, in four lanes that do not wait for each other. A step of a lane maps its state
+// one to one, and so does the mixing at the end, whose shifts and multiplications spread each bit over all. The constants are
+// the first 64 fractional bits of the square roots of 2 and 3, made odd.
+func hash(h uint64, b []byte) uint64 {
+	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
+	h ^= uint64(len(b)) * k1
+	i := 0
+	if len(b) >= 32 {
+		h0, h1, h2, h3 := h, h+k0, h^k1, h-k0
+		for ; i+32 <= len(b); i += 32 {
+			h0 = bits.RotateLeft64(h0^jsonspan.Load(b, i)*k1, 29) * k0
+			h1 = bits.RotateLeft64(h1^jsonspan.Load(b, i+8)*k1, 29) * k0
+			h2 = bits.RotateLeft64(h2^jsonspan.Load(b, i+16)*k1, 29) * k0
+			h3 = bits.RotateLeft64(h3^jsonspan.Load(b, i+24)*k1, 29) * k0
+		}
+		h = bits.RotateLeft64(h0, 1) + bits.RotateLeft64(h1, 7) + bits.RotateLeft64(h2, 12) + bits.RotateLeft64(h3, 18)
+	}
+	for ; i+8 <= len(b); i += 8 {
+		h = bits.RotateLeft64(h^jsonspan.Load(b, i)*k1, 29) * k0
+	}
+	var last uint64
+	for ; i < len(b); i++ {
+		last = last<<8 | uint64(b[i])
+	}
+	h = bits.RotateLeft64(h^last*k1, 29) * k0
+	h = (h ^ h>>32) * k1
+	h = (h ^ h>>29) * k0
+	return h ^ h>>32
+}

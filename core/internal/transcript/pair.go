@@ -1,0 +1,318 @@
+package transcript
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+)
+
+// recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have a
+// handful; the index keeps hostile ones from taking quadratic time.
+const recent = 64
+
+// pairer finds the call that a result answers: the newest call before it that has its id and no answer yet.
+type pairer struct {
+	t    *Transcript
+	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered in other ways
+	// The calls that may be answered by name alone: for each name a queue for each message, newest last.
+	named critbit.Map[[]queue]
+	// The slow way: all calls sorted by id and place, and for each rank the rank+1 at which to look for an unanswered
+	// call at or before it (a disjoint-set forest: answered calls are skipped in nearly constant time).
+	order, skip []int32
+}
+
+// queue is the calls of one name in one message, oldest first.
+type queue struct {
+	msg   int32
+	calls []int32
+}
+
+// Pair links tool calls and results, for the parts from index from on. Ids may come back in later turns (a result
+// answers the newest unanswered call with its id). A result without id answers the oldest unanswered call of its name in
+// the newest message that has one, as Gemini pairs them.
+func (t *Transcript) Pair(from int) {
+	newPairer(t, from).link(from)
+}
+
+// newPairer returns a pairer that knows the unanswered calls before part index from.
+func newPairer(t *Transcript, from int) *pairer {
+	p := &pairer{t: t}
+	for i := 0; i < from; i++ {
+		if part := &t.Parts[i]; part.Kind == ToolCall && part.Pair < 0 && !part.Has(Removed) {
+			p.add(int32(i))
+		}
+	}
+	return p
+}
+
+// link pairs the parts from index from on.
+func (p *pairer) link(from int) {
+	t := p.t
+	for i := from; i < len(t.Parts); i++ {
+		part := &t.Parts[i]
+		if part.Has(Removed) || part.Parent >= 0 {
+			continue
+		}
+		switch part.Kind {
+		case ToolCall:
+			if part.Pair < 0 {
+				p.add(int32(i))
+			}
+		case ToolResult:
+			if part.Pair >= 0 {
+				continue
+			}
+			if call := p.find(int32(i)); call >= 0 {
+				part.Pair = call
+				t.Parts[call].Pair = int32(i)
+			}
+		}
+	}
+}
+
+// add takes in a call that waits for its result.
+func (p *pairer) add(call int32) {
+	p.open = append(p.open, call)
+	c := &p.t.Parts[call]
+	if !p.t.Named && !c.ID.Zero() {
+		return
+	}
+	queues := p.named.At(string(p.t.idBytes(c.Name)))
+	if n := len(*queues); n > 0 && (*queues)[n-1].msg == c.Msg {
+		(*queues)[n-1].calls = append((*queues)[n-1].calls, call)
+	} else {
+		*queues = append(*queues, queue{c.Msg, []int32{call}})
+	}
+}
+
+func (p *pairer) find(i int32) int32 {
+	result := &p.t.Parts[i]
+	if !result.ID.Zero() {
+		if call := p.byID(i); call >= 0 || !p.t.Named {
+			return call
+		}
+	}
+	return p.byName(result)
+}
+
+func (p *pairer) byID(i int32) int32 {
+	t := p.t
+	result := &t.Parts[i]
+	id := t.idBytes(result.ID)
+	for n, tried := len(p.open)-1, 0; n >= 0; n-- {
+		c := p.open[n]
+		if t.Parts[c].Pair >= 0 {
+			p.open = slices.Delete(p.open, n, n+1)
+			continue
+		}
+		if p.matches(c, result, id) {
+			p.open = slices.Delete(p.open, n, n+1)
+			return c
+		}
+		if tried++; tried == recent {
+			return p.slow(i, id)
+		}
+	}
+	return -1
+}
+
+func (p *pairer) matches(call int32, result *Part, id []byte) bool {
+	c := &p.t.Parts[call]
+	if c.ID.Zero() || c.Has(Server) != result.Has(Server) {
+		return false
+	}
+	if p.t.Named && !c.Name.Zero() && !result.Name.Zero() && !bytes.Equal(p.t.idBytes(c.Name), p.t.idBytes(result.Name)) {
+		return false
+	}
+	return bytes.Equal(p.t.idBytes(c.ID), id)
+}
+
+// slow looks the id of the result at part index i up among all calls.
+func (p *pairer) slow(i int32, id []byte) int32 {
+	t := p.t
+	if p.order == nil {
+		for i := range t.Parts {
+			if c := &t.Parts[i]; c.Kind == ToolCall && !c.ID.Zero() {
+				p.order = append(p.order, int32(i))
+			}
+		}
+		slices.SortFunc(p.order, func(a, b int32) int {
+			if c := bytes.Compare(t.idBytes(t.Parts[a].ID), t.idBytes(t.Parts[b].ID)); c != 0 {
+				return c
+			}
+			return int(a - b)
+		})
+		p.skip = make([]int32, len(p.order)+1)
+		for n := range p.skip {
+			p.skip[n] = int32(n)
+		}
+	}
+	// The rank behind the newest call that has this id and stands before the result.
+	rank, _ := slices.BinarySearchFunc(p.order, i, func(c, i int32) int {
+		if d := bytes.Compare(t.idBytes(t.Parts[c].ID), id); d != 0 {
+			return d
+		}
+		return int(c - i)
+	})
+	tried := 0
+	for n := p.unanswered(int32(rank)); n > 0 && tried < recent; n = p.unanswered(n - 1) {
+		tried++
+		c := p.order[n-1]
+		if !bytes.Equal(t.idBytes(t.Parts[c].ID), id) {
+			break
+		}
+		if p.matches(c, &t.Parts[i], id) {
+			return c
+		}
+	}
+	return -1
+}
+
+// unanswered returns the largest rank+1 up to n whose call has no answer, or 0.
+func (p *pairer) unanswered(n int32) int32 {
+	for n > 0 {
+		if p.skip[n] != n {
+			p.skip[n] = p.skip[p.skip[n]]
+			n = p.skip[n]
+		} else if p.t.Parts[p.order[n-1]].Pair >= 0 {
+			p.skip[n] = n - 1
+		} else {
+			break
+		}
+	}
+	return n
+}
+
+// byName finds the oldest unanswered call with the result's name, in the newest message that has one. Where both have an
+// id, the id has decided already.
+func (p *pairer) byName(result *Part) int32 {
+	t := p.t
+	name := string(t.idBytes(result.Name))
+	if !p.named.Has(name) {
+		return -1
+	}
+	queues := p.named.At(name)
+	for len(*queues) > 0 {
+		q := &(*queues)[len(*queues)-1]
+		for len(q.calls) > 0 && t.Parts[q.calls[0]].Pair >= 0 {
+			q.calls = q.calls[1:]
+		}
+		if len(q.calls) == 0 {
+			*queues = (*queues)[:len(*queues)-1]
+			continue
+		}
+		if call := q.calls[0]; result.ID.Zero() || t.Parts[call].ID.Zero() {
+			return call
+		}
+		return -1
+	}
+	return -1
+}
+
+// idBytes is the id as it reads: the bytes between the quotes, decoded if they have escapes.
+func (t *Transcript) idBytes(p Span) []byte {
+	if p.Zero() {
+		return nil
+	}
+	b := t.Bytes(p)
+	if b[0] != '"' {
+		return b
+	}
+	if bytes.IndexByte(b, '\\') >= 0 {
+		return t.AppendText(nil, p)
+	}
+	return b[1 : len(b)-1]
+}
+
+// HashID is a hash of a part's id: parts with the same id have the same.
+func (t *Transcript) HashID(p *Part) uint64 { return hash(0, t.idBytes(p.ID)) }
+
+// SameID tells whether two parts carry the same id.
+func (t *Transcript) SameID(a, b *Part) bool { return bytes.Equal(t.idBytes(a.ID), t.idBytes(b.ID)) }
+
+// CompareID orders two parts by id.
+func (t *Transcript) CompareID(a, b *Part) int {
+	return bytes.Compare(t.idBytes(a.ID), t.idBytes(b.ID))
+}
+
+// Groups returns, for a sequence of messages given as indexes of Messages, the group of each place: groups are numbered
+// from 0 in order, and each is an unbroken range of places. A tool call and its result are always in one group, and so
+// are joined messages; a group may be kept or removed as a whole without breaking a pair.
+func (t *Transcript) Groups(seq []int32) []int32 {
+	place := make([]int32, len(t.Messages))
+	for i := range place {
+		place[i] = -1
+	}
+	for i, m := range seq {
+		place[m] = int32(i)
+	}
+	groups := make([]int32, len(seq))
+	reach := t.reach(seq, place)
+	var group, until int32 = -1, -1
+	for i, m := range seq {
+		if int32(i) > until {
+			group++
+			until = int32(i)
+		}
+		groups[i] = group
+		if reach != nil {
+			until = max(until, reach[i])
+		}
+		// What it is joined to may have moved away, because something was put between, or be gone.
+		for next := m; int(next)+1 < len(t.Messages) && t.Messages[next].Joined; {
+			if next++; place[next] >= 0 {
+				until = max(until, place[next])
+				break
+			}
+		}
+		for _, p := range t.PartsOf(int(m)) {
+			if p.Kind != ToolCall || p.Has(Removed) || p.Pair < 0 {
+				continue
+			}
+			if at := place[t.Parts[p.Pair].Msg]; at >= 0 {
+				until = max(until, at)
+			}
+		}
+	}
+	return groups
+}
+
+// reach is, for each place, the last one with a tool call that a tool of the provider's made which was called there, or with the
+// result of such a call (AN11); nil where there are none.
+func (t *Transcript) reach(seq, place []int32) []int32 {
+	if !t.Calls {
+		return nil
+	}
+	reach := make([]int32, len(seq))
+	for i, m := range seq {
+		for _, p := range t.PartsOf(int(m)) {
+			if p.Caller == 0 || p.Has(Removed) {
+				continue
+			}
+			if from := place[t.Parts[p.Caller-1].Msg]; from >= 0 && from <= int32(i) {
+				reach[from] = max(reach[from], int32(i))
+				if p.Pair >= 0 {
+					reach[from] = max(reach[from], place[t.Parts[p.Pair].Msg])
+				}
+			}
+		}
+	}
+	return reach
+}
+
+// Waits tells whether a tool call has no result because a tool of the provider's, which has made it, still runs: what it is given
+// it must get as it is.
+func (t *Transcript) Waits(call *Part) bool {
+	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
+}
+
+// OpenCalls tells whether message i holds a tool call that has no result.
+func (t *Transcript) OpenCalls(i int) bool {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == ToolCall && p.Pair < 0 && !p.Has(Removed|Server) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package transcript
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// unseen are the members of a part or an item that no model sees, or that clients write anew with each request: marks of a
+// prompt cache, options for providers, ids, states and dates.
+var unseen = []string{
+	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at", "experimental_providerMetadata",
+	"id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",
+}
+
+// Prints are the fingerprints of what the model sees of the first one, two, … messages that came in: roles, texts, tool calls
+// by name and arguments, results, images and files. JSON counts by its value. Marks, provider options, ids, dates, reasoning
+// and the text of the system's messages at the front do not count, since apps change these from one request to the next.
+//
+// Like every [Fingerprint] it is no defence against somebody who makes two conversations alike: who keeps things by it keeps
+// those of different users apart.
+//
+// The answer has one for each message from index start on; before is that of the messages before start, 0 where there are none.
+func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
+	p := printer{t: t}
+	prints := make([]Fingerprint, 0, t.Input-start)
+	all, front := uint64(before), true
+	for i := range t.Input {
+		m := &t.Messages[i]
+		front = front && m.Role == System
+		if i < start {
+			continue
+		}
+		h := uint64(m.Role)<<8 | uint64(m.Variant) | 1<<16
+		if !front {
+			h = p.parts(h, m.First, m.First+m.Count, -1)
+		}
+		all = step(all, h)
+		prints = append(prints, Fingerprint(all))
+	}
+	return prints
+}
+
+// printer hashes what a model sees.
+type printer struct {
+	t    *Transcript
+	text []byte // the last text that had escapes
+}
+
+// step takes the value v into h.
+func step(h, v uint64) uint64 {
+	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
+	h = bits.RotateLeft64(h^v*k1, 29) * k0
+	return h ^ h>>32
+}
+
+// parts takes the parts in [from, to) into h that stand in parent, a tool result or -1 for the message.
+func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
+	for n := from; n < to; n++ {
+		part := &p.t.Parts[n]
+		if part.Parent != parent || part.Kind == Reasoning || part.Has(Free|Stored) && part.Kind != ToolResult {
+			continue
+		}
+		switch part.Kind {
+		case Text:
+			h = p.says(h, part.Body)
+		case ToolCall:
+			h = step(h, uint64(part.Kind))
+			h = p.says(h, part.Name)
+			h = step(h, p.arguments(part))
+		case ToolResult:
+			h = step(h, uint64(part.Kind)|uint64(part.Flags&IsError)<<8)
+			switch inner := int32(len(p.t.Inner(int(n)))); {
+			case inner > 0:
+				h = p.parts(h, n+1, n+1+inner, n)
+			case p.t.IsString(part.Body):
+				h = p.says(h, part.Body)
+			case !part.Body.Zero():
+				h = step(h, p.value(part.Body, nil))
+			}
+		default:
+			span, skip := part.Span, unseen
+			if part.List == Member {
+				span, skip = part.Body, nil
+			}
+			if part.Has(Held) && !part.Has(Signed) { // all that there is of it is its id
+				skip = nil
+			}
+			h = step(step(h, uint64(part.Kind)), p.value(span, skip))
+		}
+	}
+	return h
+}
+
+// says takes the text of a string into h; an empty one is as good as none.
+func (p *printer) says(h uint64, s Span) uint64 {
+	if s.Len() <= 2 {
+		return h
+	}
+	src, s := p.t.buf(s)
+	return hash(step(h, uint64(Text)), p.decoded(src, s))
+}
+
+// decoded is the text of a string, valid until the next call.
+func (p *printer) decoded(src []byte, s Span) []byte {
+	b := src[s.Start+1 : s.End-1]
+	if bytes.IndexByte(b, '\\') < 0 {
+		return b
+	}
+	p.text = jsonspan.AppendText(p.text[:0], src, s)
+	return p.text
+}
+
+// arguments is the hash of a tool call's arguments by their value, also where they are JSON in a string.
+func (p *printer) arguments(part *Part) uint64 {
+	if part.Body.Zero() {
+		return 0
+	}
+	if !part.Has(JSONText) {
+		return p.value(part.Body, nil)
+	}
+	src, s := p.t.buf(part.Body)
+	text := bytes.Clone(p.decoded(src, s))
+	scan := jsonspan.New(text)
+	h := p.json(scan, nil)
+	if scan.End(); scan.Err() != nil {
+		return hash(0, text)
+	}
+	return h
+}
+
+// value is the hash of a JSON value without the members that skip names.
+func (p *printer) value(s Span, skip []string) uint64 {
+	src, s := p.t.buf(s)
+	scan := jsonspan.New(src).At(s.Start)
+	return p.json(scan, skip)
+}
+
+// json is the hash of the value at the scanner. The order of an object's members does not count.
+func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
+	kind := s.Kind()
+	switch kind {
+	case jsonspan.Object:
+		var sum uint64
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			if slices.ContainsFunc(skip, func(name string) bool { return name == string(key) }) {
+				s.Skip()
+				continue
+			}
+			name := hash(uint64(kind), key)
+			sum += step(name, p.json(s, nil))
+		}
+		return step(sum, uint64(kind))
+	case jsonspan.Array:
+		h := uint64(kind)
+		for s.Array(); s.Elem(); {
+			h = step(h, p.json(s, nil))
+		}
+		return step(h, uint64(kind))
+	case jsonspan.String:
+		text := s.Text()
+		if s.Err() != nil {
+			return 0
+		}
+		return hash(uint64(kind), p.decoded(s.Src(), text.Span))
+	}
+	return hash(uint64(kind), s.Skip().Of(s.Src()))
+}

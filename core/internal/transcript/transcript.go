@@ -1,0 +1,495 @@
+// Package transcript is the conversation as records over spans: messages, their parts, which tool result answers which
+// tool call, and which messages belong together.
+//
+// A Transcript never copies what it describes. A record points at the bytes of the source, or at text that a pass has
+// written (the arena); what JSON shape those bytes have is known to package wire alone.
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Span and Measure are those of jsonspan.
+type (
+	Span    = jsonspan.Span
+	Measure = jsonspan.Measure
+)
+
+// arenaBase is where the offsets of the arena begin; offsets of a source are smaller (jsonspan.MaxSize).
+const arenaBase = jsonspan.MaxSize
+
+// Role is who a message is from, whatever the wire format calls it.
+type Role uint8
+
+// The roles. Other is a role that the wire format does not know.
+const (
+	System Role = iota
+	User
+	Assistant
+	Tool
+	Other
+)
+
+var roleNames = [...]string{"system", "user", "assistant", "tool", "other"}
+
+func (r Role) String() string { return roleNames[r] }
+
+// Kind is what a part is.
+type Kind uint8
+
+// The kinds of parts. Opaque is a part whose type the wire format does not know, or one that only its provider reads.
+const (
+	Text Kind = iota
+	Reasoning
+	Image
+	Audio
+	File
+	ToolCall
+	ToolResult
+	Opaque
+)
+
+var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool_call", "tool_result", "opaque"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Flags tell more about a part.
+type Flags uint32
+
+// The flags of parts.
+const (
+	IsError   Flags = 1 << iota // a tool result that reports a failure
+	Signed                      // a part that its provider signed or encrypted: whole or absent
+	Server                      // a tool call or result that the provider runs itself, paired inside one message
+	JSONText                    // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
+	Free                        // costs nothing: the provider is never sent it
+	Removed                     // a pass took the part out of its message
+	Edited                      // a pass replaced the body
+	Cleared                     // the body is a marker that stands for a removed body, ours or found in the input
+	Held                        // it stands for what only its provider can read, and so its message must stay
+	Misshapen                   // a tool result whose Body has not the shape that the wire format wants
+	Bound                       // signed reasoning that its provider binds to the messages before it (AN9)
+	Tied                        // reasoning that the provider has stored with the part behind it: both stay, or both go
+	Legacy                      // spelled as in an older version of the format
+	Step                        // a step of the assistant begins here: the message may be cut before this part
+	Null                        // a tool call whose arguments are null
+	Said                        // in a message of the assistant, what the user said meanwhile (AM6)
+	Demanded                    // reasoning that its message must have, if only as an empty text (OC9)
+	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
+	Called                      // a tool call that a tool of the provider's made (AN11)
+	Squeezed                    // a pass wrote the body shorter, and says so in its first line
+	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
+)
+
+// Part is a piece of a message.
+type Part struct {
+	Kind   Kind
+	List   int8 // which of the message's Lists holds the part; NoList or Member if none does
+	Flags  Flags
+	Msg    int32 // index of its message
+	Parent int32 // index of the tool result that holds this part, or -1
+	Pair   int32 // for a tool call its result and for a result its call, or -1
+	Caller int32 // for a tool call that a tool of the provider's made: one more than the index of that one's call; 0 for none
+	Span   Span  // the whole part
+	Body   Span  // the value of its text, arguments or result
+	ID     Span  // the string that pairs call and result; zero if there is none
+	Name   Span  // the string with the tool's name; zero if there is none
+	Size   Measure
+	NameSz Measure
+	Data   uint32 // characters of base64 payload (image, file, audio)
+}
+
+// Has tells whether the part has one of the flags.
+func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
+
+// AnyHas tells whether one of some parts has one of the flags.
+func AnyHas(parts []Part, f Flags) bool {
+	for i := range parts {
+		if parts[i].Has(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// Lists of a message that hold parts.
+const (
+	ContentList = 0  // content, parts
+	CallList    = 1  // tool_calls
+	NoList      = -1 // the part is the whole content
+	Member      = -2 // the part is a member of the message, key and value
+	Inside      = -4 // the part stands in the one before it that is in a list, and goes with it
+	Shared      = -3 // a tool result that stands in the part of its call: both have one span, and go together
+)
+
+// Variant tells what a message stands for, where a wire format has messages that are more than a role.
+type Variant uint8
+
+// The variants of messages.
+const (
+	Plain  Variant = iota
+	Shell          // a command that the user ran, with its output
+	Note           // what an application put in, of a type of its own
+	Digest         // a digest of earlier messages
+	Branch         // a digest of a path not taken
+)
+
+// Message is one element of the transcript's list.
+type Message struct {
+	Role     Role
+	Span     Span    // the whole element
+	RoleSpan Span    // the string with the role; zero if the format has none here
+	Content  Span    // the value of its content; zero if there is none
+	Lists    [2]Span // the arrays that hold its parts; zero where there is none
+	First    int32   // its parts are Parts[First : First+Count]
+	Count    int32
+	Extra    Measure // fields beside the parts that are sent and billed
+	Variant  Variant
+	Label    Span // of a variant: the command, the type of the note; zero if there is none
+	Exit     Span // the exit code of a Shell, a number; zero if there is none
+	OldCalls Span // a list of tool calls beside the content that nobody is sent (ai-sdk: toolCalls); zero if there is none
+	Reasoned bool // a repair gave it reasoning that is empty (OC9)
+	Lone     bool // it holds half of a surrogate pair that stands alone
+	Joined   bool // belongs with the message after it (a reasoning item and its item)
+	Passing  bool // the model is sent it only until the next message of the user (AN14)
+	Unsent   bool // the model is sent it no more
+	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
+	Meta int32
+}
+
+// Meta is what an application keeps with a message beside what the model is sent (native format only).
+type Meta struct {
+	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
+	Turn    int  // index of its turn in the loop, from 0
+	HasTurn bool
+	Member  Span // the turn as a member of the message, key and value; zero if there is none
+	Stamp   Span // when the message was made, as it is spelled; zero if that is not told
+
+	// Agent and User tell whether the model is sent the message and whether the user is shown it; Unset counts as yes (S4.10).
+	Agent, User Setting
+	Label       Span // what the application calls the message, a string; zero if there is none (S4.11)
+	Usage       Usage
+	Stop        Span // why the model stopped, a string; zero if there is none
+}
+
+// Setting is a choice that may not have been made.
+type Setting uint8
+
+// The settings.
+const (
+	Unset Setting = iota
+	On
+	Off
+)
+
+// Usage is what a provider counted for the call that a message of the assistant answers, in tokens. Input is without what
+// was read from or written to the cache. The zero Usage is none.
+type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
+
+// Sum is the tokens of the whole call: the total where the provider tells it, else all parts together (S4.8).
+func (u Usage) Sum() int {
+	if u.Total > 0 {
+		return u.Total
+	}
+	return u.Input + u.Output + u.CacheRead + u.CacheWrite
+}
+
+// Transcript is the messages of one conversation, in one wire format.
+type Transcript struct {
+	Src      []byte // what spans below arenaBase point into
+	arena    []byte
+	Outer    Span // the whole value: the list, or the request body
+	List     Span // the array of messages
+	Messages []Message
+	Parts    []Part
+	Metas    []Meta
+	Input    int // how many of Messages are from the source
+
+	// Of a request body that holds the list: what is sent beside it.
+	System Measure // system prompt or instructions
+	Tools  Measure // tool definitions, as compact JSON
+	Model  Span    // the model's name, a string
+	// Elsewhere tells that the provider keeps a part of the conversation that the list only refers to.
+	Elsewhere bool
+	Unstored  bool // the provider is asked to keep nothing
+	// Thinking is how the body asks the model to think, in the words of policies; "" where it does not tell.
+	Thinking api.ThinkingMode
+	// Reasons tells that a message of the assistant came with reasoning_content, so that others must have it too (OC9); Reasoner that
+	// the model wants it in all of them.
+	Reasons, Reasoner bool
+	// LoneBeside tells that half of a surrogate pair stands alone beside the list of messages.
+	LoneBeside bool
+	// Weigh is what new text is weighed by, as the source was.
+	Weigh *jsonspan.Automaton
+	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
+	Named bool
+
+	// Calls tells that there are tool calls that a tool of the provider's has made.
+	Calls bool
+	// Recounted is how often messages that had been read before came to cost something else.
+	Recounted int
+	live      []int32 // the messages that the model is sent until the next one of the user
+	summary   int     // the newest message with the provider's own summary, or 0
+
+	// Of a transcript that grows.
+	pairs  *pairer
+	prints []Fingerprint // of the first one, two, … messages
+}
+
+// Clone is the transcript as records of its own, over the same source: what is done to it leaves t as it is. It is for a
+// transcript as it was read, to which nothing has been written.
+func (t *Transcript) Clone() *Transcript {
+	c := *t
+	c.Messages, c.Parts = slices.Clone(t.Messages), slices.Clone(t.Parts)
+	c.pairs = nil
+	return &c
+}
+
+// Grown takes in the messages from index m and the parts from index p on, which have been read behind those that were there:
+// it pairs them, in time in proportion to what is new.
+func (t *Transcript) Grown(m, p int) {
+	if t.pairs == nil {
+		t.pairs = newPairer(t, p)
+	}
+	t.pairs.order = nil
+	t.pairs.link(p)
+	t.Input = len(t.Messages)
+	t.print()
+}
+
+// print keeps the fingerprints of all messages, so that Fingerprint need not read them again.
+func (t *Transcript) print() {
+	var f Fingerprint
+	if n := len(t.prints); n > 0 {
+		f = t.prints[n-1]
+	}
+	for i := len(t.prints); i < t.Input; i++ {
+		f.Add(t.Bytes(t.Messages[i].Span))
+		t.prints = append(t.prints, f)
+	}
+}
+
+// Bytes returns the bytes of a span, of the source or of the arena.
+func (t *Transcript) Bytes(p Span) []byte {
+	if p.Start >= arenaBase {
+		return t.arena[p.Start-arenaBase : p.End-arenaBase]
+	}
+	return p.Of(t.Src)
+}
+
+// buf returns the bytes that a span points into, and the span relative to them.
+func (t *Transcript) buf(p Span) ([]byte, Span) {
+	if p.Start >= arenaBase {
+		return t.arena, Span{Start: p.Start - arenaBase, End: p.End - arenaBase}
+	}
+	return t.Src, p
+}
+
+// Text returns the decoded text of a string.
+func (t *Transcript) Text(p Span) string { return jsonspan.Text(t.buf(p)) }
+
+// AppendText appends the decoded text of a string.
+func (t *Transcript) AppendText(dst []byte, p Span) []byte {
+	src, p := t.buf(p)
+	return jsonspan.AppendText(dst, src, p)
+}
+
+// EqualText tells whether a string reads as text.
+func (t *Transcript) EqualText(p Span, text string) bool {
+	src, p := t.buf(p)
+	return jsonspan.EqualText(src, p, text)
+}
+
+// Blank tells whether a string is empty or only white space.
+func (t *Transcript) Blank(p Span) bool { return jsonspan.Blank(t.buf(p)) }
+
+// IsString tells whether the value at a span is a string.
+func (t *Transcript) IsString(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '"' }
+
+// IsArray tells whether the value at a span is an array.
+func (t *Transcript) IsArray(p Span) bool { return !p.Zero() && t.Bytes(p)[0] == '[' }
+
+// PartsOf returns the parts of message i, those inside tool results included.
+func (t *Transcript) PartsOf(i int) []Part {
+	m := &t.Messages[i]
+	return t.Parts[m.First : m.First+m.Count]
+}
+
+// Inner returns the parts inside the tool result at index p of Parts; they follow it.
+func (t *Transcript) Inner(p int) []Part {
+	end := p + 1
+	for end < len(t.Parts) && t.Parts[end].Parent == int32(p) {
+		end++
+	}
+	return t.Parts[p+1 : end]
+}
+
+// Piece adds a message that holds the parts of message m before the index end of Parts, and returns its index. It is there
+// to be read, and has no place in any output: its span is that of the whole message.
+func (t *Transcript) Piece(m, end int32) int32 {
+	msg := t.Messages[m]
+	at, first := int32(len(t.Messages)), int32(len(t.Parts))
+	shift := first - msg.First
+	t.Parts = append(t.Parts, t.Parts[msg.First:end]...)
+	for i := first; i < int32(len(t.Parts)); i++ {
+		p := &t.Parts[i]
+		p.Msg = at
+		if p.Parent >= 0 {
+			p.Parent += shift
+		}
+		if p.Pair >= msg.First && p.Pair < end {
+			p.Pair += shift
+		}
+		if p.Caller > msg.First && p.Caller <= end {
+			p.Caller += shift
+		}
+	}
+	msg.First, msg.Count = first, end-msg.First
+	t.Messages = append(t.Messages, msg)
+	return at
+}
+
+// Written tells whether a span is of the arena.
+func (t *Transcript) Written(p Span) bool { return p.Start >= arenaBase }
+
+// Write adds text to the arena and returns its span.
+func (t *Transcript) Write(text []byte) Span {
+	start := arenaBase + uint32(len(t.arena))
+	t.arena = append(t.arena, text...)
+	return Span{Start: start, End: start + uint32(len(text))}
+}
+
+// Adopt moves the records from message index m and part index p on, whose spans are relative to text, into the arena,
+// together with text.
+func (t *Transcript) Adopt(text []byte, m, p int) {
+	t.shift(t.Write(text).Start, m, p)
+}
+
+// Rebase makes the bytes of the transcript alone its source, in a copy, and moves all records to where they stand there.
+func (t *Transcript) Rebase() {
+	base := t.Outer.Start
+	t.Src = append([]byte(nil), t.Bytes(t.Outer)...)
+	t.shift(-base, 0, 0)
+	for _, s := range []*Span{&t.Outer, &t.List, &t.Model} {
+		if !s.Zero() {
+			s.Start -= base
+			s.End -= base
+		}
+	}
+}
+
+// shift moves the records from message index m and part index p on by a number of bytes, modulo 2³².
+func (t *Transcript) shift(by uint32, m, p int) {
+	move := func(s *Span) {
+		if !s.Zero() {
+			s.Start += by
+			s.End += by
+		}
+	}
+	for i := m; i < len(t.Messages); i++ {
+		msg := &t.Messages[i]
+		for _, s := range []*Span{&msg.Span, &msg.RoleSpan, &msg.Content, &msg.Lists[0], &msg.Lists[1], &msg.Label, &msg.Exit, &msg.OldCalls} {
+			move(s)
+		}
+		if msg.Meta > 0 {
+			meta := &t.Metas[msg.Meta-1]
+			for _, s := range []*Span{&meta.Loop, &meta.Member, &meta.Stamp, &meta.Label, &meta.Stop} {
+				move(s)
+			}
+		}
+	}
+	for i := p; i < len(t.Parts); i++ {
+		part := &t.Parts[i]
+		for _, s := range []*Span{&part.Span, &part.Body, &part.ID, &part.Name} {
+			move(s)
+		}
+	}
+}
+
+// MetaOf is what an application keeps with message i.
+func (t *Transcript) MetaOf(i int) Meta {
+	if m := t.Messages[i].Meta; m > 0 {
+		return t.Metas[m-1]
+	}
+	return Meta{}
+}
+
+// Hidden tells whether the model is not sent message i: the application keeps it back (S4.10), or the provider does.
+func (t *Transcript) Hidden(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
+
+// HasUserText tells whether message i is something that a user said: the user's role, and more in it than tool results and
+// empty texts; or a message of the assistant with a word of the user in it.
+func (t *Transcript) HasUserText(i int) bool {
+	if m := &t.Messages[i]; m.Role == Assistant {
+		return t.LastSaid(i) >= 0
+	} else if m.Role != User || m.Variant != Plain {
+		return false
+	}
+	parts := t.PartsOf(i)
+	for i := range parts {
+		if p := &parts[i]; p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed) && !(p.Kind == Text && p.Size.Bytes == 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// LastSaid is the index in Parts of the newest word of the user in message i, which is the assistant's; -1 where there is none.
+func (t *Transcript) LastSaid(i int) int32 {
+	m := &t.Messages[i]
+	for n := m.First + m.Count - 1; n >= m.First; n-- {
+		if p := &t.Parts[n]; p.Has(Said) && !p.Has(Removed) {
+			return n
+		}
+	}
+	return -1
+}
+
+// FirstText returns the span of the first text of message i, or the zero Span.
+func (t *Transcript) FirstText(i int) Span {
+	parts := t.PartsOf(i)
+	for i := range parts {
+		if p := &parts[i]; p.Kind == Text && p.Parent < 0 && !p.Has(Removed) {
+			return p.Body
+		}
+	}
+	return Span{}
+}
+
+// head is how many bytes the first n characters and escapes of a JSON string take, each of which stands for a byte or more.
+func head(text []byte, n int) uint32 {
+	end := 0
+	for ; n > 0 && end < len(text); n-- {
+		switch {
+		case text[end] != '\\':
+			end++
+		case text[end+1] == 'u':
+			end += 6
+		default:
+			end += 2
+		}
+	}
+	return uint32(end)
+}
+
+// StartsWith tells whether the first text of message i begins with prefix.
+func (t *Transcript) StartsWith(i int, prefix string) bool {
+	s := t.FirstText(i)
+	if s.Len() < len(prefix)+2 {
+		return false
+	}
+	b := t.Bytes(s)[1:]
+	for k := 0; k < len(prefix); k++ {
+		if b[k] == '\\' { // a host may have written the text with other escapes
+			return strings.HasPrefix(t.Text(Span{Start: s.Start, End: s.Start + 2 + head(b[:len(b)-1], len(prefix)+1)}), prefix)
+		}
+		if b[k] != prefix[k] {
+			return false
+		}
+	}
+	return true
+}

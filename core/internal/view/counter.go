@@ -1,0 +1,51 @@
+package view
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+)
+
+// Counter is a number of the report that passes, repairs or a restoration add up.
+type Counter struct {
+	Name string // its key in the report; of a pass that the report has no key for, its name in Counts
+	Text string // what is counted, for people
+	At   func(r *api.Report) *int
+}
+
+// counters are those that were declared.
+var counters []Counter
+
+// DeclareCounter adds a counter, once. It is called from init.
+func DeclareCounter(n Counter) {
+	for _, known := range counters {
+		if known.Name == n.Name {
+			return
+		}
+	}
+	counters = append(counters, n)
+}
+
+func init() {
+	DeclareCounter(Counter{"restored", "files put back after the fold", func(r *api.Report) *int { return &r.Restored }})
+	DeclareCounter(Counter{"repaired", "violations of the input that were mended", func(r *api.Report) *int { return &r.Repaired }})
+}
+
+// Count adds to a counter that was declared without a key of its own in the report.
+func (c *Run) Count(name string, n int) {
+	for i := range c.Report.Counts {
+		if c.Report.Counts[i].Name == name {
+			c.Report.Counts[i].Count += n
+			return
+		}
+	}
+	c.Report.Counts = append(c.Report.Counts, api.PassCount{Name: name, Count: n})
+}
+
+// Uncount puts all counters of the report back to zero.
+func (c *Run) Uncount() {
+	c.Report.Counts = nil
+	for _, n := range counters {
+		if n.At != nil {
+			*n.At(&c.Report) = 0
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package view
+
+import "strconv"
+
+// Edits writes what becomes of a list of messages, in output order: {"keep":[from,to]} for messages that stay, by their
+// half-open range of indexes, {"set":index,"message":…} for one that is written anew, and {"insert":message} for a new one.
+type Edits struct {
+	dst      []byte
+	from, to int // the run of kept messages that is not written yet
+	any      bool
+}
+
+// NewEdits returns a writer that appends to dst.
+func NewEdits(dst []byte) *Edits { return &Edits{dst: append(dst, '[')} }
+
+// Keep takes over the message at an index.
+func (e *Edits) Keep(index int) {
+	if e.from == e.to || index != e.to {
+		e.flush()
+		e.from = index
+	}
+	e.to = index + 1
+}
+
+// Insert adds a message, which write appends.
+func (e *Edits) Insert(write func(dst []byte) []byte) {
+	e.begin(`{"insert":`)
+	e.dst = append(write(e.dst), '}')
+}
+
+// Set puts what write appends in the place of the message at an index.
+func (e *Edits) Set(index int, write func(dst []byte) []byte) {
+	e.begin(`{"set":`)
+	e.dst = append(strconv.AppendInt(e.dst, int64(index), 10), `,"message":`...)
+	e.dst = append(write(e.dst), '}')
+}
+
+// End closes the list and returns all that was written.
+func (e *Edits) End() []byte {
+	e.flush()
+	return append(e.dst, ']')
+}
+
+func (e *Edits) begin(text string) {
+	e.flush()
+	if e.any {
+		e.dst = append(e.dst, ',')
+	}
+	e.any = true
+	e.dst = append(e.dst, text...)
+}
+
+func (e *Edits) flush() {
+	if e.from == e.to {
+		return
+	}
+	from, to := e.from, e.to
+	e.from, e.to = 0, 0
+	e.begin(`{"keep":[`)
+	e.dst = strconv.AppendInt(e.dst, int64(from), 10)
+	e.dst = append(e.dst, ',')
+	e.dst = strconv.AppendInt(e.dst, int64(to), 10)
+	e.dst = append(e.dst, `]}`...)
+}

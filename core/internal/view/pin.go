@@ -1,0 +1,143 @@
+package view
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Pin marks the items that must stay as they are: the system's messages, the newest message of the user (of a branch it goes with
+// the others), what stands for
+// something that only the provider can read, what the provider has summarised itself, and those that the policy's pins name.
+func (c *Run) Pin() {
+	t, newest, summarized := c.T, c.NewestUser(), int32(c.T.Summarized())
+	for i := range c.Items {
+		m := c.Items[i].Msg
+		words := i == newest && t.Messages[m].Role == transcript.Assistant // the steps before the user's words may go
+		c.Items[i].Said = 0
+		if words {
+			c.Items[i].Said = t.LastSaid(int(m)) + 1
+		}
+		c.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !c.Own(m) || c.Holds(m) || c.PinnedByPolicy(int(m))
+	}
+}
+
+// NewestUser is the index of the item with the newest message of the user, or -1.
+func (c *Run) NewestUser() int {
+	if c.Policy.Branch() {
+		return -1
+	}
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		if c.T.HasUserText(int(c.Items[i].Msg)) && !c.Own(c.Items[i].Msg) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Holds tells whether a message stands for something that only the provider can read.
+func (c *Run) Holds(m int32) bool {
+	return transcript.AnyHas(c.T.PartsOf(int(m)), transcript.Held)
+}
+
+func (c *Run) PinnedByPolicy(m int) bool {
+	for i := range c.Policy.Pins {
+		if c.Matches(&c.Policy.Pins[i], m) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Run) Matches(pin *policy.Pin, m int) bool {
+	t := c.T
+	msg := &t.Messages[m]
+	if pin.Role != "" && pin.Role != msg.Role.String() {
+		return false
+	}
+	if pin.Index != nil {
+		at := *pin.Index
+		if at < 0 {
+			at += c.N
+		}
+		if at != m {
+			return false
+		}
+	}
+	if pin.ID != "" {
+		found := false
+		for _, p := range t.PartsOf(m) {
+			found = found || !p.ID.Zero() && t.EqualText(p.ID, pin.ID)
+		}
+		if !found {
+			return false
+		}
+	}
+	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
+}
+
+// Held tells for each item whether it must stay: it is pinned, or it is in one group with a pinned tool call or result. With
+// wire_safe so is a tool call that is still open, since its result is to come. What a pass holds, the passes after it hold
+// too: numbers in the bodies of folds count on it.
+func (c *Run) Held() (held []bool, groups []int32) {
+	seq := make([]int32, len(c.Items))
+	for i, it := range c.Items {
+		seq[i] = it.Msg
+	}
+	groups = c.T.Groups(seq)
+	held = make([]bool, len(c.Items))
+	waiting := len(held) // where the last turn begins, in which a tool of the provider's may still run
+	if c.Policy.Safe() && (c.F.Rules.Server != "" || c.T.Calls) {
+		waiting = c.OpenTurn(len(held))
+	}
+	for i := 0; i < len(held); {
+		end, whole := i, false
+		for ; end < len(held) && groups[end] == groups[i]; end++ {
+			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Items[end].Said > 0 || c.Policy.Safe() && !c.Policy.Branch() &&
+				(c.T.OpenCalls(int(seq[end])) || end >= waiting && c.Runs(seq[end]))
+			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.InPair(seq[end])
+		}
+		for ; i < end; i++ {
+			held[i] = held[i] || whole
+		}
+	}
+	return held, groups
+}
+
+// OpenTurn is the index of the first of n items behind which nobody but the assistant and its tools says anything. A message of the
+// assistant with words of the user in it counts: what stands behind them is the turn.
+func (c *Run) OpenTurn(n int) int {
+	return c.TurnOf(n, func(i int) int32 { return c.Items[i].Msg })
+}
+
+func (c *Run) TurnOf(n int, msg func(i int) int32) int {
+	for n > 0 && !c.T.HasUserText(int(msg(n-1))) {
+		n--
+	}
+	if n > 0 && c.T.Messages[msg(n-1)].Role == transcript.Assistant {
+		n--
+	}
+	return n
+}
+
+// Runs tells whether a tool of the provider's that a message calls has not given its result yet.
+func (c *Run) Runs(m int32) bool {
+	return slices.ContainsFunc(c.T.PartsOf(int(m)), func(p transcript.Part) bool {
+		return p.Kind == transcript.ToolCall && p.Has(transcript.Server) && p.Pair < 0 && !p.Has(transcript.Removed)
+	})
+}
+
+// InPair tells whether a message holds a tool call or a tool result, or is joined to the one behind or before it.
+func (c *Run) InPair(m int32) bool {
+	if c.T.Messages[m].Joined || m > 0 && c.T.Messages[m-1].Joined {
+		return true
+	}
+	for _, p := range c.T.PartsOf(int(m)) {
+		if p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult {
+			return true
+		}
+	}
+	return false
+}

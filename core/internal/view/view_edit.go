@@ -1,0 +1,273 @@
+package view
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Splice puts the span new, which may be zero, in the place of old in a message.
+func (v *View) Splice(m int32, old, new transcript.Span) {
+	v.edits = append(v.edits, edit{m, old, new})
+	v.sorted = false
+}
+
+// Unsplice takes back the edits of which gone says that what they took the place of is back.
+func (v *View) Unsplice(gone func(old transcript.Span) bool) {
+	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
+}
+
+// GrowEdits makes room for n more edits.
+func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
+
+// SourceOf is the span of the source in whose place a span stands that was written.
+func (v *View) SourceOf(old transcript.Span) transcript.Span {
+	for i := len(v.edits) - 1; i >= 0 && v.T.Written(old); i-- {
+		if v.edits[i].new == old {
+			old = v.edits[i].Old
+		}
+	}
+	return old
+}
+
+// SetBody puts value, JSON of the wire format, in the place of a part's body; size is what reading it will measure. What
+// stood inside the part is removed with its body. The item has to be measured anew afterwards, by Remeasure.
+func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
+	p := &v.T.Parts[part]
+	span := v.T.Write(value)
+	size.Weight = v.Weigh(value, size)
+	v.Splice(p.Msg, v.Original(part), span)
+	v.noteEdit(part, p.Body)
+	p.Body, p.Size = span, size
+	p.Flags |= transcript.Edited
+	for i := range v.T.Inner(int(part)) {
+		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
+	}
+}
+
+// Weigh is the weight that reading value, JSON, will give a part whose other measures are size: that of the value, or of the
+// text in it that they are of.
+func (v *View) Weigh(value []byte, size transcript.Measure) uint32 {
+	if v.T.Weigh == nil {
+		return 0
+	}
+	if size.Weight = v.weighedSize.Weight; size == v.weighedSize && bytes.Equal(value, v.weighed) {
+		return size.Weight
+	}
+	size.Weight = v.weight(value, size)
+	v.weighed, v.weighedSize = value, size
+	return size.Weight
+}
+
+// ForgetWeight forgets the value that was weighed last: its bytes are written to.
+func (v *View) ForgetWeight() { v.weighed = nil }
+
+func (v *View) weight(value []byte, size transcript.Measure) uint32 {
+	s := jsonspan.New(value)
+	s.Weigh = v.T.Weigh
+	if value[0] == '"' {
+		return s.Text().Weight
+	}
+	if all := s.At(0).Skip(); all.Bytes == size.Bytes || value[0] != '{' {
+		return all.Weight
+	}
+	for s.Object(); ; {
+		if _, ok := s.Key(); !ok {
+			return 0
+		}
+		if s.Kind() != jsonspan.String {
+			s.Skip()
+		} else if text := s.Text(); text.Bytes == size.Bytes {
+			return text.Weight
+		}
+	}
+}
+
+// Original is the body of a part before any edit.
+func (v *View) Original(part int32) transcript.Span {
+	if body := v.OriginalBody(part); !body.Zero() {
+		return body
+	}
+	return v.T.Parts[part].Body
+}
+
+// noteEdit notes the body that a part has before its first edit.
+func (v *View) noteEdit(part int32, body transcript.Span) {
+	if body.Zero() {
+		return
+	}
+	if int(part) >= len(v.bodies) {
+		v.bodies = append(v.bodies, make([]transcript.Span, len(v.T.Parts)-len(v.bodies))...)
+	}
+	if v.bodies[part].Zero() {
+		v.bodies[part] = body
+	}
+}
+
+// OriginalBody is the body that a part had before its first edit; zero if it has had none.
+func (v *View) OriginalBody(part int32) transcript.Span {
+	if int(part) < len(v.bodies) {
+		return v.bodies[part]
+	}
+	return transcript.Span{}
+}
+
+// Originals puts the bodies back that were replaced in messages, for reading, until the returned function is called.
+func (v *View) Originals(messages []int32) (undo func()) {
+	was := map[int32]transcript.Part{}
+	for _, m := range messages {
+		msg := &v.T.Messages[m]
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			body := v.OriginalBody(n)
+			if body.Zero() {
+				continue
+			}
+			was[n] = v.T.Parts[n]
+			v.T.Parts[n].Body = body
+			v.T.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
+			for i := range v.T.Inner(int(n)) {
+				k := n + 1 + int32(i)
+				was[k] = v.T.Parts[k]
+				v.T.Parts[k].Flags &^= transcript.Removed
+			}
+		}
+	}
+	return func() {
+		for n, p := range was {
+			v.T.Parts[n] = p
+		}
+	}
+}
+
+// RemovePart takes a part out of its message, with what stands inside it and with a result that is one with its call.
+func (v *View) RemovePart(item int, part int32) {
+	v.TakePart(part)
+	v.Remeasure(item)
+}
+
+// TakePart is RemovePart for several in a row; the item has to be measured anew afterwards, by Remeasure.
+func (v *View) TakePart(part int32) {
+	p := &v.T.Parts[part]
+	p.Flags |= transcript.Removed
+	if pair := p.Pair; pair >= 0 && (p.List == transcript.Shared || v.T.Parts[pair].List == transcript.Shared) {
+		v.T.Parts[pair].Flags |= transcript.Removed
+	}
+	for i := range v.T.Inner(int(part)) {
+		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
+	}
+}
+
+// Piece returns a message, to be read only, that holds the parts of an item's message before index end of Parts.
+func (v *View) Piece(item int, end int32) int32 {
+	m := v.Items[item].Msg
+	piece := v.T.Piece(m, end)
+	shift := v.T.Messages[piece].First - v.T.Messages[m].First
+	for i := v.T.Messages[m].First; i < end; i++ {
+		v.noteEdit(i+shift, v.OriginalBody(i))
+	}
+	return piece
+}
+
+// CutOff takes a piece out of the message of its item.
+func (v *View) CutOff(item int, piece int32) {
+	first := v.T.Messages[v.Items[item].Msg].First
+	for i := first; i < first+v.T.Messages[piece].Count; i++ {
+		v.T.Parts[i].Flags |= transcript.Removed
+	}
+	v.Remeasure(item)
+}
+
+// Replace puts a message that was written anew, JSON of the wire format, in the place of an item's.
+func (v *View) Replace(item int, text []byte) {
+	v.Items[item].Msg = int32(v.F.Append(v.T, text))
+	v.Remeasure(item)
+}
+
+func (v *View) Remeasure(item int) {
+	it := &v.Items[item]
+	v.Total -= it.Tokens
+	it.Tokens = v.P.Message(v.T, int(it.Msg))
+	it.Dirty = true
+	v.Total += it.Tokens
+}
+
+// Remove takes the items out for which gone is true.
+func (v *View) Remove(gone func(i int) bool) {
+	kept := v.Items[:0]
+	for i, it := range v.Items {
+		if gone(i) {
+			v.Total -= it.Tokens
+		} else {
+			kept = append(kept, it)
+		}
+	}
+	v.Items = kept
+}
+
+// Insert puts new messages, JSON of the wire format separated by commas, before item at. It returns how many items it
+// added.
+func (v *View) Insert(at int, text []byte) int {
+	part := len(v.T.Parts)
+	n := v.InsertMore(at, text)
+	v.F.Pair(v.T, part)
+	return n
+}
+
+// InsertMore is Insert for several in a row, which are to be paired afterwards.
+func (v *View) InsertMore(at int, text []byte) int {
+	first := v.F.Add(v.T, text)
+	var added []Item
+	for m := first; m < len(v.T.Messages); m++ {
+		it := Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
+		v.Total += it.Tokens
+		added = append(added, it)
+	}
+	v.Items = slices.Insert(v.Items, at, added...)
+	return len(added)
+}
+
+// Compose makes an item of a new message, JSON of the wire format. What it is paired with is found by F.Pair, which is called
+// once when all are made.
+func (v *View) Compose(text []byte) Item {
+	m := v.F.Add(v.T, text)
+	return Item{Msg: int32(m), In: -1, Tokens: v.P.Message(v.T, m)}
+}
+
+// SetItems puts a list of items in the place of all; part is the number of parts before new ones were made.
+func (v *View) SetItems(items []Item, part int) {
+	v.Total -= v.Tokens(0, len(v.Items))
+	v.Items = items
+	v.Total += v.Tokens(0, len(items))
+	v.F.Pair(v.T, part)
+}
+
+// DropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It tells whether there was
+// anything.
+func (v *View) DropTurn(m int32) bool {
+	meta := v.T.Messages[m].Meta
+	if meta == 0 || v.T.Metas[meta-1].Member.Zero() {
+		return false
+	}
+	v.Splice(m, v.Member(v.T.Metas[meta-1].Member, v.T.Messages[m].Span), transcript.Span{})
+	return true
+}
+
+// Resend counts anew what the model is sent until the next message of the user (AN14): a pass may have put one behind it, or taken
+// the last one away.
+func (v *View) Resend() {
+	said := false
+	for m := v.T.Input - 1; m >= v.Rest; m-- {
+		said = said || v.T.Messages[m].Role == transcript.User
+	}
+	for i := len(v.Items) - 1; i >= 0; i-- {
+		m := &v.T.Messages[v.Items[i].Msg]
+		if said = said || m.Role == transcript.User; m.Passing && int(v.Items[i].Msg)+1 > v.T.Summarized() && m.Unsent != said {
+			m.Unsent = said
+			v.Total -= v.Items[i].Tokens
+			v.Items[i].Tokens = v.P.Message(v.T, int(v.Items[i].Msg))
+			v.Total += v.Items[i].Tokens
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package view
+
+import "github.com/ctxfold/ctxfold/core/internal/transcript"
+
+// removals are the edits that take the removed parts out of a message, each with the comma that would be left over:
+// a part goes with the bytes up to the next one or, where none is kept behind it, with those from the one before it.
+func (v *View) removals(m int32) []edit {
+	var out []edit
+	msg := &v.T.Messages[m]
+	parts := v.T.PartsOf(int(m))
+	if !transcript.AnyHas(parts, transcript.Removed) {
+		return nil
+	}
+	kept := v.keptBehind(parts)
+	var last [3]neighbour
+	for i := range parts {
+		p := &parts[i]
+		list := listOf(p)
+		if list < 0 {
+			if p.Has(transcript.Removed) && p.List == transcript.Member {
+				out = append(out, edit{msg: m, Old: v.Member(p.Span, msg.Span)})
+			}
+			continue
+		}
+		if last[list].parent != p.Parent || !last[list].any {
+			last[list] = neighbour{parent: p.Parent}
+		}
+		if p.Has(transcript.Removed) {
+			old := p.Span
+			if next := kept[i].at; next >= 0 && (kept[i].any || !last[list].kept) {
+				old.End = parts[next].Span.Start
+			} else if last[list].kept {
+				old.Start = parts[last[list].at].Span.End
+			}
+			out = append(out, edit{msg: m, Old: old})
+		}
+		last[list].any, last[list].at = true, i
+		last[list].kept = last[list].kept || !p.Has(transcript.Removed)
+	}
+	return out
+}
+
+// neighbour is what a sweep over parts has seen of a list.
+type neighbour struct {
+	parent    int32
+	any, kept bool
+	at        int
+}
+
+// listOf tells which sweep a part belongs to: its message's lists, or the list inside a tool result; -1 for no list.
+func listOf(p *transcript.Part) int {
+	if p.Parent >= 0 {
+		return 2
+	}
+	return int(max(p.List, -1))
+}
+
+// keptBehind tells for each part which is the next in its list (at, or -1) and whether any behind it is kept (any).
+func (v *View) keptBehind(parts []transcript.Part) []neighbour {
+	out := make([]neighbour, len(parts))
+	var next [3]neighbour
+	for i := range next {
+		next[i] = neighbour{parent: -2, at: -1}
+	}
+	for i := len(parts) - 1; i >= 0; i-- {
+		p := &parts[i]
+		list := listOf(p)
+		out[i].at = -1
+		if list < 0 {
+			continue
+		}
+		if next[list].parent != p.Parent {
+			next[list] = neighbour{parent: p.Parent, at: -1}
+		}
+		out[i] = next[list]
+		next[list].at = i
+		next[list].any = next[list].any || !p.Has(transcript.Removed)
+	}
+	return out
+}
+
+// Member widens the span of a member, key and value, by the comma behind it or, for the last member, before it.
+func (v *View) Member(p, message transcript.Span) transcript.Span {
+	b := v.T.Bytes(message)
+	at := func(off uint32) byte { return b[off-message.Start] }
+	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+	end := p.End
+	for space(at(end)) {
+		end++
+	}
+	if at(end) == ',' {
+		p.End = end + 1
+		return p
+	}
+	start := p.Start
+	for space(at(start - 1)) {
+		start--
+	}
+	if at(start-1) == ',' {
+		p.Start = start - 1
+	}
+	return p
+}

@@ -1,0 +1,196 @@
+package view
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Size is about how many bytes AppendOuter writes: not less, unless texts are edited into longer ones.
+func (v *View) Size() int {
+	t := v.T
+	n := t.Outer.Len() - t.List.Len() + 2
+	for _, it := range v.Items {
+		n += t.Messages[it.Msg].Span.Len() + 1
+		if it.In >= 0 && int(it.In)+1 < t.Input { // with the white space behind it
+			n += int(t.Messages[it.In+1].Span.Start - t.Messages[it.In].Span.End)
+		}
+	}
+	if v.Rest < t.Input {
+		n += int(t.List.End - t.Messages[v.Rest].Span.Start)
+	}
+	for _, e := range v.edits {
+		n += e.new.Len() - e.Old.Len()
+	}
+	return max(n, 0)
+}
+
+// AppendOuter writes the whole value that came in, a list or a request body, with the list of messages as it is now.
+func (v *View) AppendOuter(dst []byte) []byte {
+	t := v.T
+	from := len(dst)
+	dst = append(dst, t.Src[t.Outer.Start:t.List.Start]...)
+	head := len(dst)
+	dst = v.AppendList(dst)
+	tail := len(dst)
+	dst = append(dst, t.Src[t.List.End:t.Outer.End]...)
+	if v.Beside {
+		jsonspan.ReplaceLone(dst, transcript.Span{Start: uint32(from), End: uint32(head)})
+		jsonspan.ReplaceLone(dst, transcript.Span{Start: uint32(tail), End: uint32(len(dst))})
+	}
+	wrote(len(dst) - from)
+	return dst
+}
+
+// AppendList writes the list of messages. Neighbours of the input are copied as one run, with the white space between
+// them.
+func (v *View) AppendList(dst []byte) []byte {
+	t := v.T
+	if t.Input == 0 {
+		return append(dst, t.Bytes(t.List)...)
+	}
+	items := v.Items
+	for m := v.Rest; m < t.Input; m++ {
+		items = append(items, Item{Msg: int32(m), In: int32(m)})
+	}
+	for i := 0; i < len(items); {
+		it := &items[i]
+		switch {
+		case !it.Before.Zero() && (i == 0) == (bytes.IndexByte(t.Bytes(it.Before), '[') >= 0):
+			dst = append(dst, t.Bytes(it.Before)...)
+		case i == 0 && it.In == 0:
+			dst = append(dst, t.Src[t.List.Start:t.Messages[0].Span.Start]...)
+		case i == 0:
+			dst = append(dst, '[')
+		case it.In > 0 && items[i-1].In == it.In-1:
+			dst = append(dst, t.Src[t.Messages[it.In-1].Span.End:t.Messages[it.In].Span.Start]...)
+		default:
+			dst = append(dst, ',')
+		}
+		if it.Dirty || it.In < 0 {
+			dst = v.AppendMessage(dst, it)
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty && items[end].Before.Zero() {
+			end++
+		}
+		dst = append(dst, t.Src[t.Messages[it.In].Span.Start:t.Messages[items[end-1].In].Span.End]...)
+		i = end
+	}
+	if len(items) == 0 {
+		dst = append(dst, '[')
+	} else if last := items[len(items)-1]; last.In >= 0 && int(last.In) == t.Input-1 {
+		return append(dst, t.Src[t.Messages[last.In].Span.End:t.List.End]...)
+	}
+	if !v.Close.Zero() {
+		return append(dst, t.Bytes(v.Close)...)
+	}
+	return append(dst, ']')
+}
+
+// AppendMessage writes one message with its edits.
+func (v *View) AppendMessage(dst []byte, it *Item) []byte {
+	msg := &v.T.Messages[it.Msg]
+	if !it.Dirty {
+		return append(dst, v.T.Bytes(msg.Span)...)
+	}
+	return v.appendRange(dst, it.Msg, msg.Span)
+}
+
+// appendRange writes a range of a message, all of it or a part, with its edits.
+func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
+	edits := v.EditsOf(m)
+	if removals := v.removals(m); len(removals) > 0 {
+		edits = append(removals, edits...)
+		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.Old.Start, b.Old.Start) })
+	}
+	at := span.Start
+	for _, e := range edits {
+		if e.Old.Start < at || e.Old.End > span.End { // outside, or inside something that is gone
+			continue
+		}
+		dst = append(dst, v.T.Bytes(transcript.Span{Start: at, End: e.Old.Start})...)
+		if !e.new.Zero() {
+			dst = append(dst, v.T.Bytes(e.new)...)
+		}
+		at = e.Old.End
+	}
+	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: span.End})...)
+}
+
+// AppendPart writes one part with its edits.
+func (v *View) AppendPart(dst []byte, part int32) []byte {
+	p := &v.T.Parts[part]
+	for _, inner := range v.T.Inner(int(part)) {
+		if inner.Has(transcript.Removed) {
+			return v.appendRange(dst, p.Msg, p.Span)
+		}
+	}
+	edits := v.EditsOf(p.Msg)
+	first, _ := slices.BinarySearchFunc(edits, p.Span.Start, func(e edit, start uint32) int { return cmp.Compare(e.Old.Start, start) })
+	at := p.Span.Start
+	for _, e := range edits[first:] {
+		if e.Old.End > p.Span.End {
+			break
+		}
+		if e.Old.Start >= at {
+			dst = append(append(dst, v.T.Bytes(transcript.Span{Start: at, End: e.Old.Start})...), v.T.Bytes(e.new)...)
+			at = e.Old.End
+		}
+	}
+	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
+}
+
+// EditsOf returns the edits of a message in their order. Of two edits of one body the later counts; it stands first.
+func (v *View) EditsOf(m int32) []edit {
+	if !v.sorted {
+		// New text is written behind all older: where it begins tells which edit is the later one.
+		slices.SortFunc(v.edits, func(a, b edit) int {
+			return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
+		})
+		v.sorted = true
+	}
+	from, _ := slices.BinarySearchFunc(v.edits, m, func(e edit, m int32) int { return cmp.Compare(e.msg, m) })
+	to := from
+	for to < len(v.edits) && v.edits[to].msg == m {
+		to++
+	}
+	return v.edits[from:to]
+}
+
+// AppendEdits writes the view as runs over the input's indexes, in output order: see [Edits].
+func (v *View) AppendEdits(dst []byte) []byte {
+	e := NewEdits(dst)
+	v.Each(func(in int, write func(dst []byte) []byte) {
+		switch {
+		case write == nil:
+			e.Keep(in)
+		case in < 0:
+			e.Insert(write)
+		default:
+			e.Set(in, write)
+		}
+	})
+	return e.End()
+}
+
+// Each tells of the messages of the result in their order: the index of each in the input's list, or -1 for a new one; and what
+// writes it where it is not the input's as it stands, else nil.
+func (v *View) Each(yield func(in int, write func(dst []byte) []byte)) {
+	for i := range v.Items {
+		it := &v.Items[i]
+		if it.In >= 0 && !it.Dirty {
+			yield(int(it.In), nil)
+			continue
+		}
+		yield(int(it.In), func(dst []byte) []byte { return v.AppendMessage(dst, it) })
+	}
+	for m := v.Rest; m < v.T.Input; m++ {
+		yield(m, nil)
+	}
+}

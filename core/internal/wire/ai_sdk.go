@@ -1,0 +1,461 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "ai-sdk",
+		Doc:  "Vercel AI SDK 4 and later: ModelMessage[], and the prompt that its middleware sees",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant tool",
+			Keys:  "content providerOptions",
+			Types: "text image file reasoning reasoning-file redacted-reasoning tool-call tool-result " +
+				"tool-approval-request tool-approval-response custom source",
+			Own: "key:providerOptions part:providerOptions part:toolCallId type:tool-call type:tool-result type:reasoning-file " +
+				"type:redacted-reasoning type:tool-approval-request type:tool-approval-response",
+		},
+		ReadMessage: readAISDK,
+		Message:     writeTextMessage,
+		ResultBody:  aiSDKResultBody,
+		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     aiSDKResults,
+		Wrap:        wrapContent,
+		FreshID:     "call_ctxfold_",
+		Link: func(t *transcript.Transcript, from int) {
+			linkApprovals(t, from)
+			linkCallers(t, from)
+		},
+		Rules: Rules{
+			Unanswered: "AM3", Orphan: "AM3", Duplicate: "I2", Empty: "I3", Role: "AM1", Bound: "AN9",
+			Answers: BeforeUser, ResultRole: transcript.Tool,
+		},
+		Extra: checkApprovals,
+	})
+}
+
+var aiSDKRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"tool", transcript.Tool},
+}
+
+var aiSDKMessage = []string{"role", "content", "providerOptions", "toolCalls"}
+
+func readAISDK(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(aiSDKMessage, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { aiSDKPart(r, -1) })
+		return true
+	})
+	role, content, options := f[0], f[1], f[2]
+	r.role(m, &role, aiSDKRoles)
+	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	m.Content, m.OldCalls = content.Span, f[3].Span
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
+			// A system message without text may carry settings for its place in the prompt.
+			p := member(transcript.Opaque, &options)
+			p.Flags |= transcript.Free
+			r.Add(p)
+		}
+	}
+	for i := first; i < len(r.T.Parts) && m.Role == transcript.Assistant; i++ {
+		if p := &r.T.Parts[i]; p.Kind == transcript.ToolResult {
+			p.Flags |= transcript.Server // results of the application's own tools are in tool messages
+		}
+	}
+}
+
+const (
+	asType = iota
+	asText
+	asImage
+	asData
+	asURL
+	asMediaType
+	asMimeType
+	asCallID
+	asToolName
+	asInput
+	asArgs
+	asOutput
+	asResult
+	asContent
+	asIsError
+	asProvider
+	asOptions
+	asMetadata
+	asSignature
+	asApprovalID
+	asKind
+)
+
+var aiSDKKeys = []string{
+	"type", "text", "image", "data", "url", "mediaType", "mimeType", "toolCallId", "toolName", "input", "args", "output", "result",
+	"experimental_content", "isError", "providerExecuted", "providerOptions", "providerMetadata", "signature", "approvalId",
+	"kind",
+}
+
+// aiSDKPart reads one content part. parent is the part index of the tool result that it stands in, or -1.
+func aiSDKPart(r *Reader, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	p.Span.Start = r.Pos()
+	self, output, media := -1, aiSDKOutput{}, payload{}
+	f, size := r.fields(aiSDKKeys, func(r *Reader, key int, f *frame) bool {
+		kind := r.Kind()
+		start := r.Pos()
+		switch {
+		case key == asImage || key == asData:
+			media.read(r)
+		// A tool result holds parts of its own; they must follow it in Parts, so it takes its place first.
+		case key == asOutput && parent < 0 && kind == jsonspan.Object && r.is(&f[asType], "tool-result"):
+			self = r.Add(p)
+			output.read(r, int32(self))
+		case key == asContent && parent < 0 && kind == jsonspan.Array && self < 0 && r.is(&f[asType], "tool-result"):
+			self = r.Add(p)
+			r.list(func(r *Reader) { aiSDKPart(r, int32(self)) })
+		default:
+			return false
+		}
+		f[key].Start = start
+		return true
+	})
+	p.Span.End = r.Pos()
+	p.Size = size
+	for _, k := range []int{asImage, asData, asURL} {
+		if f[k].Str() {
+			media.text(r.Src(), f[k].Span)
+		}
+	}
+	mediaType := &f[asMediaType]
+	if mediaType.Kind == jsonspan.Invalid {
+		mediaType = &f[asMimeType]
+	}
+	switch typ := r.typ(&f[asType]); {
+	case typ == "text" && f[asText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[asText].Span, f[asText].Size
+		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
+	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
+		if media.words.Bytes > 0 { // a file that is a text
+			p.Size = media.words
+			break
+		}
+		p.Kind, p.Size, p.Data = r.mediaKind(mediaType), jsonspan.Measure{}, media.chars
+		if strings.HasPrefix(typ, "image") {
+			p.Kind = transcript.Image
+		}
+	case typ == "reasoning" && f[asText].Str() || typ == "redacted-reasoning":
+		options := &f[asOptions]
+		if options.Kind == jsonspan.Invalid {
+			options = &f[asMetadata]
+		}
+		p.Kind, p.Body = transcript.Reasoning, f[asText].Span
+		p.Flags |= r.signatures(options)
+		if f[asSignature].Str() && f[asSignature].Size.Bytes > 0 || typ == "redacted-reasoning" {
+			p.Flags |= transcript.Signed | transcript.Bound
+		}
+		if f[asText].Size.Bytes > 0 {
+			p.Size = f[asText].Size
+		}
+	case typ == "tool-call":
+		body := &f[asInput]
+		if body.Kind == jsonspan.Invalid && f[asArgs].Kind != jsonspan.Invalid {
+			body = &f[asArgs]
+			p.Flags |= transcript.Legacy
+		}
+		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
+		if f[asProvider].Kind == jsonspan.True {
+			p.Flags |= transcript.Server
+		}
+		r.tool(&p, &f[asCallID], &f[asToolName])
+	case typ == "tool-result" && parent < 0:
+		p.Kind = transcript.ToolResult
+		r.tool(&p, &f[asCallID], &f[asToolName])
+		out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
+		if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
+			self = r.Add(p)
+			if out.Kind == jsonspan.Object {
+				r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
+			} else {
+				r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
+			}
+		}
+		switch {
+		case out.Kind == jsonspan.Object:
+			p.Body, p.Size = output.body, output.size
+			p.Flags |= output.flags
+		case out.Kind != jsonspan.Invalid:
+			p.Body, p.Size = out.Span, out.Size
+		default:
+			p.Body, p.Size = result.Span, result.Size
+			p.Flags |= transcript.Legacy
+			if failed {
+				p.Flags |= transcript.IsError
+			}
+		}
+	case typ == "custom":
+		p.Flags |= r.custom(&f[asKind])
+	case typ == "tool-approval-request" && f[asApprovalID].Str() && f[asCallID].Str():
+		p.ID, p.Body = f[asApprovalID].Span, f[asCallID].Span
+		p.Flags |= transcript.Free
+	case typ == "tool-approval-response" && f[asApprovalID].Str():
+		p.ID = f[asApprovalID].Span
+		if f[asProvider].Kind != jsonspan.True {
+			p.Flags |= transcript.Free
+		}
+	}
+	if self < 0 {
+		r.Add(p)
+		return
+	}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	r.T.Parts[self] = p
+}
+
+// aiSDKFile tells whether a type is one of those that files have in the content of a tool result.
+func aiSDKFile(typ string) bool {
+	switch typ {
+	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id", "image-file-reference":
+		return true
+	}
+	return false
+}
+
+// tool sets the id and the name of a tool call or result.
+func (r *Reader) tool(p *transcript.Part, id, name *field) {
+	if id.Str() {
+		p.ID = id.Span
+	}
+	if name.Str() {
+		p.Name, p.NameSz = name.Span, name.Size
+	}
+}
+
+// mediaKind is the kind of a file by its media type.
+func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
+	typ := r.typ(mediaType)
+	switch {
+	case typ == "image" || strings.HasPrefix(typ, "image/"):
+		return transcript.Image
+	case typ == "audio" || strings.HasPrefix(typ, "audio/"):
+		return transcript.Audio
+	}
+	return transcript.File
+}
+
+// custom tells from the kind of a custom part whether it is a provider's own compaction: {"kind":"openai.compaction"}.
+func (r *Reader) custom(kind *field) transcript.Flags {
+	if strings.HasSuffix(r.typ(kind), ".compaction") {
+		return transcript.Held
+	}
+	return 0
+}
+
+// summary tells from the provider options of a text whether it is Anthropic's own summary of what stands before it (AN12):
+// {"anthropic":{"type":"compaction"}}.
+func (r *Reader) summary(options *field) (flags transcript.Flags) {
+	if options.Kind != jsonspan.Object || !bytes.Contains(options.Of(r.Src()), []byte(`"compaction"`)) {
+		return 0
+	}
+	r.again(options, func(r *Reader) {
+		for r.Object(); ; {
+			provider, ok := r.Key()
+			if !ok {
+				return
+			}
+			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
+				r.Skip()
+				continue
+			}
+			if f, _ := r.fields(summaryKeys, nil); r.is(&f[0], "compaction") {
+				flags = transcript.Held | transcript.Signed | transcript.Summary
+			}
+		}
+	})
+	return flags
+}
+
+var summaryKeys = []string{"type"}
+
+// signatures tells from the provider options of a reasoning part what its provider wants of it: {"anthropic":{"signature"}},
+// {"openai":{"itemId"}}, and so on.
+func (r *Reader) signatures(options *field) (flags transcript.Flags) {
+	if options.Kind != jsonspan.Object {
+		return 0
+	}
+	r.again(options, func(r *Reader) {
+		for r.Object(); ; {
+			if _, ok := r.Key(); !ok {
+				return
+			}
+			if r.Kind() != jsonspan.Object {
+				r.Skip()
+				continue
+			}
+			for r.Object(); ; {
+				key, ok := r.Key()
+				if !ok {
+					break
+				}
+				signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
+				if v := r.Skip(); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
+					continue
+				}
+				flags |= transcript.Signed
+				if signature {
+					flags |= transcript.Bound
+				}
+				if item {
+					flags |= transcript.Tied
+				}
+			}
+		}
+	})
+	return flags
+}
+
+// payload is what a file or an image holds: how many characters it takes as base64 (0 for a URL or a reference to the
+// provider's store), or the measure of its text.
+type payload struct {
+	chars uint32
+	words jsonspan.Measure
+}
+
+// text takes in a string: base64, a data URL or another URL.
+func (p *payload) text(src []byte, s jsonspan.Span) {
+	b := src[s.Start+1 : s.End-1]
+	switch {
+	case bytes.HasPrefix(b, []byte("http:")) || bytes.HasPrefix(b, []byte("https:")):
+	case bytes.HasPrefix(b, []byte("data:")):
+		p.chars += uint32(len(b) - 1 - bytes.IndexByte(b, ','))
+	default:
+		p.chars += uint32(len(b))
+	}
+}
+
+// read takes in what stands at the reader: bytes as JSON.stringify writes them, {"0":137,"1":80} or
+// {"type":"Buffer","data":[137,80]}, or a tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
+func (p *payload) read(r *Reader) {
+	n := uint32(0) // bytes, each a number
+	switch r.Kind() {
+	case jsonspan.String:
+		p.text(r.Src(), r.Text().Span)
+	case jsonspan.Array:
+		for r.Array(); r.Elem(); n++ {
+			r.Skip()
+		}
+	case jsonspan.Object:
+		for r.Object(); ; {
+			key, ok := r.Key()
+			if !ok {
+				break
+			}
+			switch {
+			case string(key) == "data" || string(key) == "url":
+				p.read(r)
+			case string(key) == "text" && r.Kind() == jsonspan.String:
+				p.words = p.words.Add(r.Text().Measure)
+			case len(key) > 0 && key[0] >= '0' && key[0] <= '9':
+				n++
+				r.Skip()
+			default:
+				r.Skip()
+			}
+		}
+	default:
+		r.Skip()
+	}
+	p.chars += (n*4 + 2) / 3
+}
+
+// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value, so that the type can stay when a
+// text takes its place; of a list of parts it is the whole output, since no text can take the place of that list.
+type aiSDKOutput struct {
+	body  jsonspan.Span
+	size  jsonspan.Measure
+	flags transcript.Flags
+}
+
+var aiSDKOutputKeys = []string{"type", "value", "reason"}
+
+func (o *aiSDKOutput) read(r *Reader, result int32) {
+	start, read := r.Pos(), false
+	parts := func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, result) }) }
+	f, size := r.fields(aiSDKOutputKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array || !r.is(&f[0], "content") {
+			return false
+		}
+		f[1].Start = r.Pos()
+		parts(r)
+		read = true
+		return true
+	})
+	typ, value, reason := r.typ(&f[0]), f[1], f[2]
+	if strings.HasPrefix(typ, "error-") || typ == "execution-denied" {
+		o.flags |= transcript.IsError
+	}
+	end := r.Pos()
+	switch {
+	case typ == "content" && value.Kind == jsonspan.Array:
+		if !read {
+			r.again(&value, parts)
+		}
+		o.body = jsonspan.Span{Start: start, End: end}
+	case value.Kind != jsonspan.Invalid:
+		o.body, o.size = value.Span, value.Size
+	case typ == "execution-denied":
+		o.size = reason.Size
+	default:
+		o.size = size
+	}
+}
+
+func aiSDKResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	body := t.Parts[result].Body
+	if inner := t.Inner(int(result)); len(inner) == 0 || inner[0].Span.Start < body.Start || inner[0].Span.Start >= body.End {
+		return stringBody(dst, t, result, text)
+	}
+	dst = append(dst, `{"type":"text","value":`...)
+	dst = jsonspan.AppendString(dst, text)
+	return append(dst, '}'), jsonspan.MeasureText(text)
+}
+
+func aiSDKResults(dst []byte, calls []Call, text string) []byte {
+	dst = append(dst, `{"role":"tool","content":[`...)
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"type":"tool-result","toolCallId":`...)
+		dst = append(dst, c.ID...)
+		dst = append(dst, `,"toolName":`...)
+		if c.Name == nil {
+			dst = append(dst, `""`...)
+		}
+		dst = append(dst, c.Name...)
+		if c.Legacy {
+			dst = append(dst, `,"isError":true,"result":`...)
+			dst = append(jsonspan.AppendString(dst, text), '}')
+		} else {
+			dst = append(dst, `,"output":{"type":"error-text","value":`...)
+			dst = append(jsonspan.AppendString(dst, text), `}}`...)
+		}
+	}
+	return append(dst, `]}`...)
+}

@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// linkApprovals pairs each answer to an approval request with the request, and joins the messages from one to the other.
+func linkApprovals(t *transcript.Transcript, from int) {
+	var asked critbit.Map[int32] // by approval id, one more than its request, of the messages since the user's last; 0 if it is answered
+	var joins map[int32]int      // where joined ranges begin (+1) and end (-1)
+	last := int32(-1)
+	for i := from; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Msg != last {
+			last = p.Msg
+			if role := t.Messages[last].Role; role == transcript.User || role == transcript.System {
+				asked = critbit.Map[int32]{}
+			}
+		}
+		if !approval(p) {
+			continue
+		}
+		open := asked.At(t.Text(p.ID))
+		switch request := *open - 1; {
+		case !p.Body.Zero():
+			*open = int32(i) + 1
+		case request >= 0:
+			*open = 0
+			p.Pair, t.Parts[request].Pair = request, int32(i)
+			if joins == nil {
+				joins = map[int32]int{}
+			}
+			joins[t.Parts[request].Msg]++
+			joins[p.Msg]--
+		}
+	}
+	for m, open := int32(0), 0; joins != nil && m < int32(len(t.Messages)); m++ {
+		if open += joins[m]; open > 0 {
+			t.Messages[m].Joined = true
+		}
+	}
+}
+
+// approval tells whether a part is a request for the user's approval, which has the id of its tool call as body, or the
+// answer to one.
+func approval(p *transcript.Part) bool {
+	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.Zero()
+}
+
+// checkApprovals reports AM4: a request has its call in the same message, and an answer has its request.
+func checkApprovals(c *Checker) {
+	t := c.T
+	for _, m := range c.Seq {
+		first := t.Messages[m].First
+		var calls *critbit.Map[struct{}]
+		for i := range t.PartsOf(int(m)) {
+			n := first + int32(i)
+			p := &t.Parts[n]
+			switch {
+			case p.Has(transcript.Removed) || !approval(p):
+			case !p.Body.Zero():
+				if calls == nil {
+					calls = callIDs(t, int(m))
+				}
+				if !calls.Has(t.Text(p.Body)) {
+					c.Add("AM4", m, n, DropPart, "this approval request is for no tool call of its message")
+				}
+			case p.Pair < 0 || t.Parts[p.Pair].Has(transcript.Removed) || c.place[t.Parts[p.Pair].Msg] < 0:
+				c.Add("AM4", m, n, DropPart, "this answers no approval request")
+			}
+		}
+	}
+}
+
+func callIDs(t *transcript.Transcript, m int) *critbit.Map[struct{}] {
+	ids := new(critbit.Map[struct{}])
+	for _, p := range t.PartsOf(m) {
+		if p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
+			ids.Add(t.Text(p.ID))
+		}
+	}
+	return ids
+}

@@ -1,0 +1,271 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "ai-sdk-ui",
+		Doc:  "Vercel AI SDK 5 and later: UIMessage[], as useChat keeps them",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant",
+			Keys:  "parts",
+			Types: "steering-message text reasoning reasoning-file file step-start source-url source-document dynamic-tool custom",
+			Own:   "part:toolCallId part:state part:providerMetadata type:step-start type:steering-message type:source-url type:source-document type:dynamic-tool",
+		},
+		Parts:       "parts",
+		ReadMessage: readAISDKUI,
+		Message:     aiSDKUIMessage,
+		Instead:     aiSDKUIInstead,
+		ResultBody:  aiSDKUIResultBody,
+		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Answer:      aiSDKUIAnswer,
+		FreshID:     "call_ctxfold_",
+		Link:        linkCallers,
+		Rules:       Rules{Bound: "AN9", Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
+	})
+}
+
+var aiSDKUIRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+}
+
+var aiSDKUIMessageKeys = []string{"role", "parts"}
+
+func readAISDKUI(r *Reader, m *transcript.Message) {
+	f, _ := r.fields(aiSDKUIMessageKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(aiSDKUIPart)
+		return true
+	})
+	role, parts := f[0], f[1]
+	r.role(m, &role, aiSDKUIRoles)
+	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
+	if parts.Kind == jsonspan.Invalid { // not empty: messages of AI SDK 4 have their text elsewhere
+		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no parts")
+	}
+	m.Content = parts.Span
+}
+
+const (
+	uiType = iota
+	uiText
+	uiURL
+	uiMediaType
+	uiCallID
+	uiToolName
+	uiState
+	uiInput
+	uiRawInput
+	uiOutput
+	uiErrorText
+	uiProvider
+	uiMetadata
+	uiKind
+	uiParts
+)
+
+var aiSDKUIKeys = []string{
+	"type", "text", "url", "mediaType", "toolCallId", "toolName", "state", "input", "rawInput", "output", "errorText",
+	"providerExecuted", "providerMetadata", "kind", "parts",
+}
+
+func aiSDKUIPart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(aiSDKUIKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	switch typ := r.typ(&f[uiType]); {
+	case typ == "text" && f[uiText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[uiText].Span, f[uiText].Size
+		p.Flags |= r.summary(&f[uiMetadata])
+	case typ == "reasoning" && f[uiText].Str():
+		p.Kind, p.Body, p.Flags = transcript.Reasoning, f[uiText].Span, r.signatures(&f[uiMetadata])
+		if f[uiText].Size.Bytes > 0 {
+			p.Size = f[uiText].Size
+		}
+	case typ == "file" || typ == "reasoning-file":
+		media := payload{}
+		if f[uiURL].Str() {
+			media.text(r.Src(), f[uiURL].Span)
+		}
+		p.Kind, p.Size, p.Data = r.mediaKind(&f[uiMediaType]), jsonspan.Measure{}, media.chars
+	case typ == "steering-message" && f[uiParts].Kind == jsonspan.Array:
+		p.Flags, p.Size = transcript.Said|transcript.Free, jsonspan.Measure{}
+		r.Add(p)
+		r.again(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
+		return
+	case typ == "custom":
+		p.Flags |= r.custom(&f[uiKind])
+	case typ == "step-start":
+		p.Flags |= transcript.Step | transcript.Free
+	case typ == "source-url" || typ == "source-document" || r.begins(&f[uiType], "data-"):
+		p.Flags |= transcript.Free // AU5: convertToModelMessages leaves them out
+	case (typ == "dynamic-tool" || r.begins(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
+		aiSDKUITool(r, p, f)
+		return
+	}
+	r.Add(p)
+}
+
+// aiSDKUISaid reads a part of a steering message: a text or a file of the user's (AM6).
+func aiSDKUISaid(r *Reader) {
+	first := len(r.T.Parts)
+	aiSDKUIPart(r)
+	for i := range r.T.Parts[first:] {
+		p := &r.T.Parts[first+i]
+		p.List, p.Parent = transcript.Inside, -1
+		p.Flags |= transcript.Said
+	}
+}
+
+// begins tells whether a string field begins with ASCII text that needs no escapes.
+func (r *Reader) begins(f *field, prefix string) bool {
+	return f.Str() && bytes.HasPrefix(f.Of(r.Src())[1:], []byte(prefix))
+}
+
+// aiSDKUITool adds a tool call and, if the part has one, its result, as two parts with one span.
+func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
+	state := r.typ(&f[uiState])
+	if state == "input-streaming" { // AU3: not converted, so there is no call yet
+		p.Flags |= transcript.Free
+		r.Add(p)
+		return
+	}
+	input := &f[uiInput]
+	if input.Kind == jsonspan.Invalid {
+		input = &f[uiRawInput]
+	}
+	p.Kind, p.Body, p.Size = transcript.ToolCall, input.Span, input.Size
+	if f[uiProvider].Kind == jsonspan.True {
+		p.Flags |= transcript.Server
+	}
+	r.tool(&p, &f[uiCallID], &f[uiToolName])
+	if r.begins(&f[uiType], "tool-") {
+		// The name is what follows the prefix; the byte before it stands where strings have their opening quote.
+		p.Name = f[uiType].Span
+		p.Name.Start += uint32(len("tool-"))
+		size := jsonspan.ASCII(uint32(len("tool-")))
+		name := f[uiType].Size
+		p.NameSz = jsonspan.Measure{Bytes: name.Bytes - size.Bytes, Runes: name.Runes - size.Runes, UTF16: name.UTF16 - size.UTF16}
+	}
+	call := r.Add(p)
+	result := p
+	result.Kind, result.List = transcript.ToolResult, transcript.Shared
+	switch state {
+	case "output-available":
+		result.Body, result.Size = f[uiOutput].Span, f[uiOutput].Size
+	case "output-error":
+		result.Body, result.Size = f[uiErrorText].Span, f[uiErrorText].Size
+		result.Flags |= transcript.IsError
+	case "output-denied":
+		result.Body, result.Size = jsonspan.Span{}, jsonspan.Measure{}
+		result.Flags |= transcript.IsError
+	default:
+		return
+	}
+	n := r.Add(result)
+	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
+}
+
+// aiSDKUIMessage writes a message of the application's shape. Its id comes from its text, so that the same messages get
+// the same ids.
+func aiSDKUIMessage(dst []byte, role transcript.Role, text string) []byte {
+	return aiSDKUIInstead(dst, role, text, nil)
+}
+
+// aiSDKUIInstead takes the id from the text and from the message whose place it takes.
+func aiSDKUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	var id transcript.Fingerprint
+	id.Add([]byte(text))
+	if old != nil {
+		id.Add(old)
+	}
+	dst = append(dst, `{"id":"ctxfold-`...)
+	dst = append(dst, id.String()...)
+	dst = append(dst, `","role":"`...)
+	dst = append(dst, role.String()...)
+	dst = append(dst, `","parts":[{"type":"text","text":`...)
+	dst = jsonspan.AppendString(dst, text)
+	return append(dst, `}]}`...)
+}
+
+// aiSDKUIResultBody keeps the JSON type of an output: what renders or converts it (toModelOutput) looks into objects and
+// lists without asking what they are (AU4).
+func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	body, from := t.Bytes(t.Parts[result].Body), len(dst)
+	switch {
+	case len(body) > 0 && body[0] == '{':
+		dst = append(jsonspan.AppendString(append(dst, `{"cleared":`...), text), '}')
+	case len(body) > 0 && body[0] == '[':
+		dst = append(jsonspan.AppendString(append(dst, '['), text), ']')
+	default:
+		return stringBody(dst, t, result, text)
+	}
+	return dst, jsonspan.New(dst[from:]).Skip().Measure
+}
+
+var aiSDKUIAnswerKeys = []string{"state", "approval"}
+
+// aiSDKUIAnswer ends a tool part with an error or, where its approval was never given, with a denial.
+func aiSDKUIAnswer(dst, part []byte, text string) []byte {
+	r := &Reader{Scanner: jsonspan.New(part)}
+	approved, empty := jsonspan.Invalid, true
+	f, _ := r.fields(aiSDKUIAnswerKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[1].Start = r.Pos()
+		for r.Object(); ; empty = false {
+			name, ok := r.Key()
+			if !ok {
+				return true
+			}
+			is := string(name) == "approved"
+			if v := r.Skip(); is {
+				approved = v.Kind
+			}
+		}
+	})
+	type splice struct {
+		at   jsonspan.Span
+		text []byte
+	}
+	state, approval := f[0].Span, f[1].Span
+	splices := []splice{{state, []byte(`"output-denied"`)}}
+	switch {
+	case f[1].Kind != jsonspan.Object || approved == jsonspan.True:
+		splices[0].text = jsonspan.AppendString([]byte(`"output-error","errorText":`), text)
+	case approved == jsonspan.Invalid:
+		denied := bytes.Clone(part[approval.Start : approval.End-1])
+		if !empty {
+			denied = append(denied, ',')
+		}
+		denied = append(jsonspan.AppendString(append(denied, `"approved":false,"reason":`...), text), '}')
+		splices = append(splices, splice{approval, denied})
+	}
+	if len(splices) == 2 && approval.Start < state.Start {
+		splices[0], splices[1] = splices[1], splices[0]
+	}
+	at := uint32(0)
+	for _, s := range splices {
+		dst = append(append(dst, part[at:s.at.Start]...), s.text...)
+		at = s.at.End
+	}
+	return append(dst, part[at:]...)
+}

@@ -1,0 +1,204 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "anthropic", Model: "claude",
+		Doc:  "Anthropic Messages: MessageParam[]",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant",
+			Keys:  "content clear_at output_config",
+			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload " +
+				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
+			Items: "message", // as the API answers
+			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
+				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude",
+		},
+		ReadMessage: readAnthropic,
+		Message:     writeTextMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     anthropicResults,
+		Wrap:        wrapContent,
+		SystemApart: true,
+		FreshID:     "toolu_ctxfold_",
+		Link:        linkCallers,
+		Rules: Rules{
+			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",
+			Answers: NextMessage, ResultRole: transcript.User, Server: "AN11", Bound: "AN9",
+		},
+		Extra: checkAnthropic,
+	})
+}
+
+var anthropicRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+}
+
+var anthropicMessage = []string{"role", "content", "output_config", "clear_at"}
+
+func readAnthropic(r *Reader, m *transcript.Message) {
+	f, _ := r.fields(anthropicMessage, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { anthropicBlock(r, -1) })
+		return true
+	})
+	role, content, config := f[0], f[1], f[2]
+	m.Passing = r.is(&f[3], "next_user_message")
+	r.role(m, &role, anthropicRoles)
+	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
+	m.Content = content.Span
+	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
+		// Settings from here on, which may stand without any content (AN14).
+		p := member(transcript.Opaque, &config)
+		p.Flags |= transcript.Free
+		r.Add(p)
+	}
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+}
+
+const (
+	anType = iota
+	anText
+	anThinking
+	anSignature
+	anData
+	anID
+	anName
+	anInput
+	anUseID
+	anContent
+	anError
+	anSource
+	anEncrypted
+)
+
+var anthropicKeys = []string{
+	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
+}
+
+// anthropicBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
+func anthropicBlock(r *Reader, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	p.Span.Start = r.Pos()
+	self, read := -1, false
+	f, size := r.fields(anthropicKeys, func(r *Reader, key int, f *frame) bool {
+		// A tool result holds blocks of its own; they must follow it in Parts, so it takes its place first.
+		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
+			return false
+		}
+		f[anContent].Start = r.Pos()
+		self, read = r.Add(p), true
+		r.list(func(r *Reader) { anthropicBlock(r, int32(self)) })
+		return true
+	})
+	p.Span.End = r.Pos()
+	p.Size = size
+	if f[anID].Str() {
+		p.ID = f[anID].Span
+	}
+	if f[anName].Str() {
+		p.Name, p.NameSz = f[anName].Span, f[anName].Size
+	}
+	switch typ := r.typ(&f[anType]); {
+	case typ == "text" && f[anText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[anText].Span, f[anText].Size
+	case typ == "thinking" && f[anThinking].Str():
+		p.Kind, p.Body, p.Size = transcript.Reasoning, f[anThinking].Span, f[anThinking].Size
+		if f[anSignature].Str() && f[anSignature].Size.Bytes > 0 {
+			p.Flags |= transcript.Signed | transcript.Bound
+		}
+	case typ == "redacted_thinking":
+		p.Kind, p.Flags = transcript.Reasoning, transcript.Signed|transcript.Bound
+	case typ == "tool_use":
+		p.Kind, p.Body, p.Size = transcript.ToolCall, f[anInput].Span, f[anInput].Size
+	case typ == "tool_result":
+		p.Kind, p.Body, p.Size = transcript.ToolResult, f[anContent].Span, f[anContent].Size
+		if read {
+			p.Size = jsonspan.Measure{}
+		}
+		p.ID, p.Name, p.NameSz = jsonspan.Span{}, jsonspan.Span{}, jsonspan.Measure{}
+		if f[anUseID].Str() {
+			p.ID = f[anUseID].Span
+		}
+		if f[anError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+	case typ == "image":
+		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, f[anSource].Raw
+	case typ == "document":
+		p.Kind, p.Size, p.Data = transcript.File, jsonspan.Measure{}, f[anSource].Raw
+	case typ == "compaction":
+		p.Flags = transcript.Held | transcript.Signed
+		if content := &f[anContent]; content.Str() && !jsonspan.Blank(r.Src(), content.Span) {
+			p.Kind, p.Flags, p.Body, p.Size = transcript.Text, p.Flags|transcript.Summary, content.Span, content.Size
+		} else if f[anEncrypted].Str() {
+			p.Flags, p.Size = p.Flags|transcript.Summary, encrypted(&f[anEncrypted])
+		}
+	case typ == "server_tool_use" || typ == "mcp_tool_use":
+		p.Kind, p.Flags, p.Body, p.Size = transcript.ToolCall, transcript.Server, f[anInput].Span, f[anInput].Size
+	case strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str():
+		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, f[anUseID].Span
+	}
+	if self < 0 {
+		content := f[anContent]
+		self = r.Add(p)
+		if p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && content.Kind == jsonspan.Array && parent < 0 {
+			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { anthropicBlock(r, int32(self)) }) })
+			r.T.Parts[self].Size = jsonspan.Measure{}
+		}
+		return
+	}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	r.T.Parts[self] = p
+}
+
+// writeTextMessage writes {"role":…,"content":text}, which several formats share.
+func writeTextMessage(dst []byte, role transcript.Role, text string) []byte {
+	dst = append(dst, `{"role":"`...)
+	dst = append(dst, role.String()...)
+	dst = append(dst, `","content":`...)
+	dst = jsonspan.AppendString(dst, text)
+	return append(dst, '}')
+}
+
+// wrapContent writes {"role":…,"content":[part]}.
+func wrapContent(dst []byte, role transcript.Role, part []byte) []byte {
+	dst = append(dst, `{"role":"`...)
+	dst = append(dst, role.String()...)
+	dst = append(dst, `","content":[`...)
+	dst = append(dst, part...)
+	return append(dst, `]}`...)
+}
+
+func anthropicResults(dst []byte, calls []Call, text string) []byte {
+	dst = append(dst, `{"role":"user","content":[`...)
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"type":"tool_result","tool_use_id":`...)
+		dst = append(dst, c.ID...)
+		dst = append(dst, `,"is_error":true,"content":`...)
+		dst = jsonspan.AppendString(dst, text)
+		dst = append(dst, '}')
+	}
+	return append(dst, `]}`...)
+}

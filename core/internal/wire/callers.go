@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// linkCallers links each tool call that a tool of the provider's has made to the call of that tool (AN11): a program that the
+// provider runs calls tools of the application, and gives its own result when it has theirs.
+func linkCallers(t *transcript.Transcript, from int) {
+	called := false
+	for i := from; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Kind != transcript.ToolCall || p.Caller > 0 || !bytes.Contains(t.Bytes(p.Span), []byte(`"caller"`)) {
+			continue
+		}
+		if _, ok := CallerOf(t.Bytes(p.Span)); ok {
+			p.Flags |= transcript.Called
+			called = true
+		}
+	}
+	if !called {
+		return
+	}
+	t.Calls = true
+	var servers critbit.Map[int32] // by id, one more than the call
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) {
+			continue
+		}
+		if p.Has(transcript.Called) && p.Caller == 0 {
+			c, _ := CallerOf(t.Bytes(p.Span))
+			p.Caller, _ = servers.Get(c.ID)
+		}
+		if p.Has(transcript.Server) && !p.ID.Zero() {
+			servers.Set(t.Text(p.ID), int32(i)+1)
+		}
+	}
+}
+
+// Caller is what a tool call says of the tool that has made it.
+type Caller struct {
+	ID     string        // of that tool's call
+	Member jsonspan.Span // in the JSON of the call, key and value
+}
+
+// optionKeys are where the AI SDK keeps what only a provider knows.
+var optionKeys = []string{"providerOptions", "providerMetadata", "callProviderMetadata"}
+
+// CallerOf finds what a tool call, JSON, says of the tool that has made it; nothing where the model has made it itself.
+func CallerOf(call []byte) (c Caller, ok bool) {
+	s := jsonspan.New(call)
+	s.Lenient = true
+	for s.Object(); ; {
+		key, more := s.Key()
+		if !more {
+			return c, c.ID != ""
+		}
+		switch {
+		case s.Kind() != jsonspan.Object:
+			s.Skip()
+		case string(key) == "caller":
+			c.read(s)
+		case index(optionKeys, key) >= 0:
+			for s.Object(); ; {
+				if _, more := s.Key(); !more {
+					break
+				}
+				if s.Kind() != jsonspan.Object {
+					s.Skip()
+					continue
+				}
+				for s.Object(); ; {
+					key, more := s.Key()
+					if !more {
+						break
+					}
+					if string(key) == "caller" && s.Kind() == jsonspan.Object {
+						c.read(s)
+					} else {
+						s.Skip()
+					}
+				}
+			}
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// read takes in the value of a caller, {"type","tool_id"}, at the scanner.
+func (c *Caller) read(s *jsonspan.Scanner) {
+	member := jsonspan.Span{Start: s.KeyPos()}
+	for s.Object(); ; {
+		key, more := s.Key()
+		if !more {
+			break
+		}
+		if (string(key) == "tool_id" || string(key) == "toolId") && s.Kind() == jsonspan.String {
+			c.ID = jsonspan.Text(s.Src(), s.Text().Span)
+		} else {
+			s.Skip()
+		}
+	}
+	if member.End = s.Pos(); c.ID != "" {
+		c.Member = member
+	}
+}

@@ -1,0 +1,471 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Where the results of a message's tool calls must stand.
+type Answers uint8
+
+const (
+	// NextMessages: in the messages right behind it, with nothing else between (OpenAI Chat).
+	NextMessages Answers = iota
+	// NextMessage: in the next message; messages of one role in a row count as one (Anthropic).
+	NextMessage
+	// OneMessage: all in the next message (Gemini).
+	OneMessage
+	// BeforeUser: before the next message of the user or the system (AI SDK).
+	BeforeUser
+	// Anywhere: anywhere behind the call (OpenAI Responses).
+	Anywhere
+)
+
+// Rules are what the general checks need to know of a format. The strings are rule ids; "" means that the format has no
+// such rule.
+type Rules struct {
+	Unanswered string // a tool call needs a result
+	Orphan     string // a tool result needs a call, in the right place
+	Duplicate  string // ids are unique
+	Empty      string // a message has something in it
+	BlankText  string // a text is more than white space
+	First      string // the first message that is not the system's is the user's
+	Alternate  string // no two messages of one role stand in a row
+	Role       string // a role is one that the format knows
+	Bound      string // signed reasoning is bound to what stands before it
+	Server     string // a tool call that the provider runs itself has its result, in the same message or deferred
+
+	Answers    Answers
+	ResultRole transcript.Role // of messages that hold tool results
+	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
+}
+
+// Fix says what repair does about a violation.
+type Fix uint8
+
+// The fixes. None is for violations that only the caller can mend.
+const (
+	None Fix = iota
+	AddResult
+	DropPart
+	DropMessage
+	RenameID
+	AddUser
+	MoveResult
+	AddTurn
+	WrapBody
+	Sign
+	DropCaller
+	Replace
+	AddReasoning
+)
+
+var fixNames = [...]api.Repair{api.RepairNone, api.RepairAddResult, api.RepairDropPart, api.RepairDropMessage, api.RepairRenameID, api.RepairAddUser,
+	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller, api.RepairReplace, api.RepairAddReasoning}
+
+// Word is the fix as answers have it.
+func (f Fix) Word() api.Repair { return fixNames[f] }
+
+// Violation is a rule that a transcript breaks.
+type Violation struct {
+	Rule    string // as in the table of rules
+	Message int32  // index of the transcript's messages
+	Part    int32  // index of its parts, or -1
+	Text    string // for people
+	Fix     Fix
+	Case    Case
+	Severity
+}
+
+// Checker checks a sequence of messages: those of a transcript, or those that a pass has left of it.
+type Checker struct {
+	T          *transcript.Transcript
+	F          *Format
+	Seq        []int32 // indexes of T.Messages
+	Violations []Violation
+	closed     bool    // open calls at the end are violations
+	place      []int32 // of each message of T in Seq, or -1
+	run        []int32 // of each place: the run of one role that it belongs to
+	asked      []int32 // of each place: the last place before it that is the user's or the system's, or -1
+	owner      []int32 // of each place: the last place before it that holds more than tool results, or -1
+	spoken     []int32 // of each place: the last place before it that is the system's, or the user's and more than tool results, or -1
+}
+
+// Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the
+// end, with nothing but results behind them, are no violation (the host is about to answer them), unless closed is set.
+func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
+	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
+	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
+	c.asked, c.owner = make([]int32, len(seq)+1), make([]int32, len(seq)+1)
+	for i := range c.place {
+		c.place[i] = -1
+	}
+	c.spoken = make([]int32, len(seq)+1)
+	c.owner[0], c.asked[0], c.spoken[0] = -1, -1, -1
+	for i, m := range seq {
+		c.place[m] = int32(i)
+		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
+		if !c.results(m) {
+			c.owner[i+1] = int32(i)
+		}
+		if role := t.Messages[m].Role; role == transcript.User || role == transcript.System {
+			if c.asked[i+1] = int32(i); c.owner[i+1] == int32(i) {
+				c.spoken[i+1] = int32(i)
+			}
+		}
+		if i > 0 {
+			c.run[i] = c.run[i-1]
+			if t.Messages[m].Role != t.Messages[seq[i-1]].Role {
+				c.run[i]++
+			}
+		}
+	}
+	c.contents()
+	c.pairs()
+	c.ids()
+	c.order()
+	if f.Extra != nil {
+		f.Extra(c)
+	}
+	slices.SortStableFunc(c.Violations, func(a, b Violation) int { return int(c.place[a.Message] - c.place[b.Message]) })
+	return c.Violations
+}
+
+// LoneText is what is wrong where I8 is broken.
+const LoneText = "half of a surrogate pair stands alone"
+
+// Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
+func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
+	c.AddCase(rule, General, message, part, fix, text)
+}
+
+// AddCase is Add for a violation that is a case of its own, which may be tolerated.
+func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
+	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
+		fix = DropMessage // the part is all of it
+	}
+	if rule != "" {
+		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, is, c.F.severity(rule, is)})
+	}
+}
+
+// contents checks roles and that no message is empty.
+func (c *Checker) contents() {
+	t := c.T
+	for _, m := range c.Seq {
+		msg := &t.Messages[m]
+		if msg.Role == transcript.Other {
+			c.Add(c.F.Rules.Role, m, -1, None, "the format does not know this role")
+		}
+		if msg.Lone {
+			c.Add("I8", m, -1, Replace, LoneText)
+		}
+		filled, empty := false, General
+		parts := t.PartsOf(int(m))
+		for i := range parts {
+			p := &parts[i]
+			if p.Has(transcript.Removed) {
+				continue
+			}
+			if p.Kind != transcript.Text {
+				// Reasoning beside an empty content is no content, nor is an id.
+				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored))
+				filled = filled || p.Parent < 0 && !beside
+				continue
+			}
+			blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
+			if c.F.Rules.BlankText != "" && !blank {
+				blank = t.Blank(p.Body)
+			}
+			switch {
+			case !blank:
+				filled = filled || p.Parent < 0
+			case p.List == transcript.ContentList:
+				empty = BlankText
+				c.AddCase(c.F.Rules.BlankText, BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
+			case p.List == transcript.NoList:
+				empty = EmptyString
+			}
+		}
+		if !filled && msg.Variant == transcript.Plain {
+			c.AddCase(c.F.Rules.Empty, empty, m, -1, DropMessage, "the message is empty")
+		}
+	}
+}
+
+// pairs checks that every tool call has its result, every result its call, and that results stand where they must.
+func (c *Checker) pairs() {
+	t := c.T
+	for place, m := range c.Seq {
+		first := t.Messages[m].First
+		for i := range t.PartsOf(int(m)) {
+			n := first + int32(i)
+			p := &t.Parts[n]
+			if p.Has(transcript.Removed) || p.Parent >= 0 || p.Kind != transcript.ToolCall && p.Kind != transcript.ToolResult {
+				continue
+			}
+			other := int32(-1)
+			if p.Pair >= 0 && !t.Parts[p.Pair].Has(transcript.Removed) {
+				other = c.place[t.Parts[p.Pair].Msg]
+			}
+			switch role := t.Messages[m].Role; {
+			case p.Kind == transcript.ToolCall && role != transcript.Assistant && role != transcript.Other:
+				c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
+			case p.Kind == transcript.ToolCall && other < 0:
+				if c.open(place) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
+					continue
+				}
+				if p.Has(transcript.Server) {
+					c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
+					continue
+				}
+				fix := AddResult
+				byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
+				if p.ID.Zero() && !byName {
+					fix = DropPart // there is nothing to answer it by
+				} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
+					fix = DropPart
+				}
+				c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
+			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Held): // its call is elsewhere
+			case p.Kind == transcript.ToolResult && other < 0:
+				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
+			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
+				if c.run[other] != c.run[place] && !c.deferred(int(other), place) {
+					c.Add(c.F.Rules.Server, m, n, DropPart, "something else than tool results was said between this tool result and its call")
+				}
+			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
+				is := General
+				if c.run[place] == c.run[other]+1 {
+					is = SplitTurn
+				}
+				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not stand right behind its call")
+			}
+		}
+	}
+}
+
+// open tells whether the calls at a place may be open: nothing but tool results stands behind them or, where each call is
+// a message of its own, behind the assistant's last messages.
+func (c *Checker) open(place int) bool {
+	if c.F.Rules.Answers == Anywhere {
+		last := c.owner[len(c.Seq)]
+		return !c.closed && last >= 0 && c.run[place] == c.run[last]
+	}
+	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
+}
+
+// deferred tells whether the result of the provider's own tool call at a place may come at a later one, or behind the last: while
+// nobody but the tools has said anything since (AN11).
+func (c *Checker) deferred(call, result int) bool {
+	return call < result && int(c.spoken[result]) < call
+}
+
+// results tells whether a message holds tool results and nothing else but what belongs to them.
+func (c *Checker) results(m int32) bool {
+	if c.T.Messages[m].Role == transcript.Tool {
+		return true
+	}
+	n := 0
+	parts := c.T.PartsOf(int(m))
+	for i := range parts {
+		p := &parts[i]
+		if p.Has(transcript.Removed) || p.Parent >= 0 {
+			continue
+		}
+		if p.Kind != transcript.ToolResult {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+func (c *Checker) adjacent(call, result int32) bool {
+	switch c.F.Rules.Answers {
+	case NextMessage:
+		return c.run[result] == c.run[call]+1
+	case OneMessage:
+		return result == call+1
+	case BeforeUser:
+		return call <= result && (call == result || c.asked[result] < call)
+	case Anywhere:
+		return call < result
+	}
+	return call < result && c.owner[result] == call
+}
+
+// ids checks that no two calls share an id. The calls are sorted by id, so that hostile ids cost no more than others; where
+// hashes tell that all ids differ, which is the rule, that is spared.
+func (c *Checker) ids() {
+	t := c.T
+	var calls []int32
+	var hashes []uint64
+	for _, m := range c.Seq {
+		first := t.Messages[m].First
+		parts := t.PartsOf(int(m))
+		for i := range parts {
+			if p := &parts[i]; p.Kind == transcript.ToolCall && !p.ID.Zero() && !p.Has(transcript.Removed) {
+				calls = append(calls, first+int32(i))
+				hashes = append(hashes, t.HashID(p))
+			}
+		}
+	}
+	slices.Sort(hashes)
+	if len(slices.Compact(hashes)) == len(calls) {
+		return
+	}
+	order := func(a, b int32) int {
+		if d := t.CompareID(&t.Parts[a], &t.Parts[b]); d != 0 {
+			return d
+		}
+		return int(c.place[t.Parts[a].Msg] - c.place[t.Parts[b].Msg])
+	}
+	slices.SortStableFunc(calls, order)
+	for i := 1; i < len(calls); i++ {
+		last, n := &t.Parts[calls[i-1]], calls[i]
+		if !t.SameID(last, &t.Parts[n]) {
+			continue
+		}
+		is := General
+		if c.run[c.place[last.Msg]] < c.run[c.place[t.Parts[n].Msg]] {
+			is = ReusedID
+		}
+		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, RenameID, "another tool call before it has the same id")
+	}
+}
+
+// order checks who speaks first and, where the format wants it, that the roles take turns.
+func (c *Checker) order() {
+	last := transcript.System
+	for i, m := range c.Seq {
+		role := c.T.Messages[m].Role
+		if role == transcript.System {
+			continue
+		}
+		if last == transcript.System && role != transcript.User && !c.summarized(m) {
+			is := OpensInText
+			for k := i; k < len(c.Seq) && c.run[k] == c.run[i]; k++ {
+				for _, p := range c.T.PartsOf(int(c.Seq[k])) {
+					if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
+						is = General
+					}
+				}
+			}
+			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")
+		}
+		if last == role && i > 0 {
+			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two messages of one role stand in a row")
+		}
+		last = role
+	}
+}
+
+// summarized tells whether a message begins with the provider's own summary of what stood before it (AN2).
+func (c *Checker) summarized(m int32) bool {
+	for _, p := range c.T.PartsOf(int(m)) {
+		if !p.Has(transcript.Removed) {
+			return p.Has(transcript.Summary)
+		}
+	}
+	return false
+}
+
+// Paths tells where violations of a transcript stand. It counts a message once, however many of its parts break a rule.
+type Paths struct {
+	F  *Format
+	T  *transcript.Transcript
+	at []int32 // of each part of a message that was counted: one more than its index in its list
+}
+
+// Of is where a violation stands: an index in the list of messages, and the index of a part in its message.
+func (p *Paths) Of(v *Violation) string {
+	path := "[" + strconv.Itoa(int(v.Message)) + "]"
+	if v.Part < 0 {
+		return path
+	}
+	part := v.Part
+	if p.T.Parts[part].List == transcript.Shared {
+		part = p.T.Parts[part].Pair
+	}
+	at := p.T.Parts[part].List
+	if at < 0 {
+		return path
+	}
+	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls"}
+	if p.F.Parts != "" {
+		list[transcript.ContentList] = p.F.Parts
+	}
+	if p.at == nil {
+		p.at = make([]int32, len(p.T.Parts))
+	}
+	if p.at[part] == 0 {
+		p.count(p.T.Parts[part].Msg)
+	}
+	return path + "." + list[at] + "[" + strconv.Itoa(int(p.at[part]-1)) + "]"
+}
+
+func (p *Paths) count(m int32) {
+	var own, inner [transcript.CallList + 1]int32
+	parent := int32(-1)
+	first := p.T.Messages[m].First
+	for i, part := range p.T.PartsOf(int(m)) {
+		counts := &own
+		if part.Parent >= 0 {
+			if counts = &inner; part.Parent != parent {
+				parent, inner = part.Parent, [transcript.CallList + 1]int32{}
+			}
+		}
+		if part.List >= 0 {
+			counts[part.List]++
+			p.at[first+int32(i)] = counts[part.List]
+		}
+	}
+}
+
+// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and of AN11 that what has made a call is there.
+func checkAnthropic(c *Checker) {
+	for place, m := range c.Seq {
+		first := c.T.Messages[m].First
+		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
+		for i := range c.T.PartsOf(int(m)) {
+			p := &c.T.Parts[first+int32(i)]
+			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.stands(p.Caller-1) {
+				c.Add("AN11", m, first+int32(i), DropCaller, "the tool that has made this call is not there")
+			}
+			if p.Has(transcript.Removed|transcript.Server) || p.Parent >= 0 {
+				continue
+			}
+			if p.Kind != transcript.ToolResult {
+				other = true
+			} else if other && p.Pair >= 0 {
+				c.Add("AN4", m, first+int32(i), MoveResult, "tool results must stand before other content")
+			}
+			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID)) {
+				fix := RenameID
+				if p.ID.Zero() {
+					fix = DropPart
+				}
+				c.Add("AN5", m, first+int32(i), fix, "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -")
+			}
+		}
+	}
+}
+
+// stands tells whether a part, by its index, is in the sequence.
+func (c *Checker) stands(part int32) bool {
+	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
+}
+
+func validToolID(id string) bool {
+	for i := 0; i < len(id); i++ {
+		c := id[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return len(id) > 0 && len(id) <= 64
+}

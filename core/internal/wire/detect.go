@@ -1,0 +1,438 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// Signs tell a format from the others. Each is a list of words, separated by spaces. A sign that some format names and
+// this one does not speaks against this one; a sign in Own speaks for it.
+type Signs struct {
+	Roles string // the roles that messages may have
+	Keys  string // the keys of messages
+	Types string // the types of parts
+	Items string // the types of messages, where they have one
+	// Content is the JSON types that the content of a message may have; "" is any but an object.
+	Content string
+	// Decisive are those of Own that no other shape has, and that end the search; "" is all of them.
+	Decisive string
+	Own      string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
+}
+
+// Guess is a format that a transcript may be in.
+type Guess struct {
+	Format     *Format
+	Confidence float64  // 0 to 1; all guesses together make 1
+	Evidence   []string // the format's own signs that were seen
+}
+
+// Detection is what the signs of a transcript speak for.
+type Detection struct {
+	// Guesses are the formats that it may be in, the likeliest first. None is sure where there is a Shape: the first one is then the
+	// format that is most like it.
+	Guesses []Guess
+	Shape   *Shape   // a shape that no format reads, or nil
+	Signs   []string // of Shape
+}
+
+// Sure is the format that the transcript is in, as far as signs can tell; nil where they leave a doubt.
+func (d *Detection) Sure() *Format {
+	if d.Shape == nil && len(d.Guesses) > 0 && d.Guesses[0].Confidence >= Sure {
+		return d.Guesses[0].Format
+	}
+	return nil
+}
+
+// May tells whether the transcript may be in a format.
+func (d *Detection) May(f *Format) bool {
+	for _, g := range d.Guesses {
+		if d.Shape == nil && g.Format == f {
+			return true
+		}
+	}
+	return false
+}
+
+// Strictest is the guess with the most rules about texts and roles; nil where there is none. What is valid in it is valid in the
+// other guesses.
+func (d *Detection) Strictest() (strictest *Format) {
+	most := -1
+	for _, g := range d.Guesses {
+		r, n := &g.Format.Rules, 0
+		for _, rule := range [...]string{r.Empty, r.BlankText, r.First, r.Alternate} {
+			if rule != "" {
+				n++
+			}
+		}
+		if d.Shape == nil && n > most {
+			strictest, most = g.Format, n
+		}
+	}
+	return strictest
+}
+
+// Detect looks at the transcript that stands at s, a list or a request body, and tells in which formats it may be. It is a
+// guess only: reading tells whether the transcript really is in a format.
+func Detect(s *jsonspan.Scanner) Detection {
+	d := &detector{Scanner: s}
+	switch d.Kind() {
+	case jsonspan.Array:
+		d.list()
+	case jsonspan.Object:
+		d.body()
+	default:
+		d.Skip()
+	}
+	if d.Err() != nil {
+		return Detection{}
+	}
+	found := Detection{Guesses: d.guesses()}
+	if found.Shape, found.Signs = d.shape(); found.Shape != nil {
+		found.Guesses = []Guess{{Format: ByName(found.Shape.Nearest), Confidence: likeness}}
+	}
+	return found
+}
+
+// likeness is the confidence in the format that is nearest to a shape that none reads.
+const likeness = 0.25
+
+type detector struct {
+	*jsonspan.Scanner
+	seen    []string
+	unknown []string // roles and types that no format and no shape names; a few of them
+	dull    []string // signs that say nothing; a few of them, so that what each message has is looked up once
+	some    bool     // there are messages
+	done    bool     // one format is left, and has shown signs of its own
+}
+
+// maxUnknown is how many unknown roles and types are told apart, maxDull how many other signs are remembered.
+const (
+	maxUnknown = 8
+	maxDull    = 32
+)
+
+// note records a sign. The set is small: it is bounded by what formats and shapes name.
+func (d *detector) note(kind string, name []byte) {
+	if len(name) > 64 {
+		return
+	}
+	sign := kind + ":" + string(name)
+	if slices.Contains(d.seen, sign) || slices.Contains(d.dull, sign) || slices.Contains(d.unknown, sign) {
+		return
+	}
+	if _, known := slices.BinarySearch(vocabulary, sign); !known {
+		named := kind == "role" || kind == "item" || kind == "type" && strange(string(name))
+		if named && len(d.unknown) < maxUnknown {
+			d.unknown = append(d.unknown, sign)
+		} else if !named && len(d.dull) < maxDull {
+			d.dull = append(d.dull, sign)
+		}
+		return
+	}
+	d.seen = append(d.seen, sign)
+	if kind == "key" || kind == "type" || kind == "part" || kind == "item" {
+		g := d.guesses()
+		d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, g[0].Format.decisive)
+	}
+}
+
+// vocabulary is all signs that a format or a shape names, sorted.
+var vocabulary []string
+
+// learn adds signs to the vocabulary: words, each with a prefix.
+func learn(prefix, words string) {
+	for _, w := range strings.Fields(words) {
+		if i, found := slices.BinarySearch(vocabulary, prefix+w); !found {
+			vocabulary = slices.Insert(vocabulary, i, prefix+w)
+		}
+	}
+}
+
+// learn adds what tells the format from others to the vocabulary.
+func (s *Signs) learn(list string) {
+	learn("role:", s.Roles)
+	learn("key:", s.Keys)
+	learn("type:", s.Types)
+	learn("item:", s.Items)
+	learn("content:", "string list other")
+	learn("list:", list)
+	learn("", s.Own)
+}
+
+// decisive tells whether one of the format's own signs is no other shape's too.
+func (f *Format) decisive(sign string) bool {
+	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
+}
+
+func (d *detector) body() {
+	for d.Object(); ; {
+		name, ok := d.Key()
+		if !ok {
+			return
+		}
+		d.note("body", name)
+		switch {
+		case string(name) == "model" && d.Kind() == jsonspan.String:
+			model := jsonspan.Text(d.Src(), d.Text().Span)
+			model = model[strings.LastIndexByte(model, '/')+1:]
+			for _, f := range formats {
+				for _, own := range strings.Fields(f.Signs.Own) {
+					if p, ok := strings.CutPrefix(own, "model:"); ok && strings.HasPrefix(model, p) {
+						d.note("model", []byte(p))
+					}
+				}
+			}
+		case d.Kind() == jsonspan.Array && ListKey(string(name)):
+			d.note("list", name)
+			if d.list(); d.done {
+				return
+			}
+		case d.Kind() == jsonspan.String && ListKey(string(name)):
+			d.note("list", name)
+			d.Skip()
+		default:
+			d.Skip()
+		}
+	}
+}
+
+// ListKey tells whether request bodies of a format hold their messages under a key.
+func ListKey(name string) bool {
+	for _, f := range formats {
+		if f.List == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *detector) list() {
+	for d.Array(); !d.done && d.Elem(); {
+		d.some = true
+		if d.Kind() == jsonspan.Object {
+			d.message("")
+		} else {
+			d.Skip()
+		}
+	}
+}
+
+// partLists are the keys of messages that hold parts.
+var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
+
+// kindName is the word for a JSON type that content is told apart by.
+func kindName(k jsonspan.Kind) string {
+	switch k {
+	case jsonspan.String:
+		return "string"
+	case jsonspan.Array:
+		return "list"
+	case jsonspan.Object:
+		return "object"
+	}
+	return "other"
+}
+
+// message notes the signs of a message or, where list is the key of a list in it, of a part in that.
+func (d *detector) message(list string) {
+	top, typed, named, text := list == "", false, false, false
+	for d.Object(); ; {
+		name, ok := d.Key()
+		if !ok {
+			switch {
+			case typed:
+			case list == "parts":
+				d.note("part", []byte("untyped"))
+			case list == "content" && text:
+				d.note("bare", []byte("text"))
+			case list == "tool_calls" && !named:
+				d.note("call", []byte("bare"))
+			}
+			return
+		}
+		kind := d.Kind()
+		typed = typed || string(name) == "type"
+		named = named || string(name) == "id"
+		text = text || string(name) == "text"
+		switch {
+		case top && string(name) == "content":
+			d.note("content", []byte(kindName(kind)))
+		case top && string(name) == "status" && kind == jsonspan.Object:
+			d.note("status", []byte("object"))
+		case list == "parts" && string(name) == "content":
+			d.note("ui", name)
+		}
+		switch {
+		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
+			v := d.Text()
+			if v.Len() > 66 {
+				continue
+			}
+			value := jsonspan.AppendText(nil, d.Src(), v.Span)
+			if string(name) == "role" && top {
+				d.note("role", value)
+			} else if string(name) == "type" && top {
+				d.note("item", value)
+			} else if string(name) == "type" && list != "tool_calls" { // they say what calls are, not what the format is
+				d.note("type", value)
+				if list == "parts" {
+					d.note("ui", value)
+				}
+			}
+			continue
+		case top:
+			d.note("key", name)
+		default:
+			d.note("part", name)
+		}
+		if n := index(partLists, name); top && kind == jsonspan.Array && n >= 0 {
+			for d.Array(); d.Elem(); {
+				if d.Kind() == jsonspan.Object {
+					d.message(partLists[n])
+				} else {
+					d.Skip()
+				}
+			}
+			continue
+		}
+		d.Skip()
+	}
+}
+
+// Knows tells whether a sign is one that the format names.
+func (f *Format) Knows(sign string) bool {
+	kind, name, _ := strings.Cut(sign, ":")
+	switch kind {
+	case "role":
+		return word(f.Signs.Roles, name)
+	case "key":
+		return word(f.Signs.Keys, name)
+	case "type":
+		return word(f.Signs.Types, name) || word(f.Signs.Own, sign)
+	case "item":
+		return word(f.Signs.Items, name)
+	case "list":
+		return f.List == name
+	case "content":
+		return f.Signs.Content == "" && name != "object" || word(f.Signs.Content, name)
+	}
+	return word(f.Signs.Own, sign)
+}
+
+func word(list, w string) bool {
+	for _, x := range strings.Fields(list) {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *detector) guesses() []Guess {
+	guesses := d.weigh(0)
+	if len(guesses) == 0 {
+		// Applications add parts of their own to a format; the one that is contradicted least is meant.
+		guesses = d.weigh(1. / 16)
+	}
+	return guesses
+}
+
+// weigh rates the formats. A type of parts that a format does not know takes its confidence down to a fraction, doubt; any
+// other sign rules it out.
+func (d *detector) weigh(doubt float64) []Guess {
+	var guesses []Guess
+	total := 0.0
+	for _, f := range formats {
+		g := Guess{Format: f, Confidence: 1}
+		factor := 1.0
+		if f.Name == Plain && len(d.unknown) > 0 {
+			continue
+		}
+		for _, sign := range d.seen {
+			kind, _, _ := strings.Cut(sign, ":")
+			switch {
+			case listed(sign): // of no format
+			case word(f.Signs.Own, sign):
+				g.Evidence = append(g.Evidence, sign)
+				g.Confidence += 4
+			case f.Knows(sign):
+			case kind == "body" || kind == "model":
+				factor /= 4 // a gateway may take any model's name
+			case kind == "type":
+				factor *= doubt
+			default:
+				factor = 0
+			}
+		}
+		g.Confidence *= factor
+		if g.Confidence > 0 {
+			total += g.Confidence
+			guesses = append(guesses, g)
+		}
+	}
+	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
+		total *= 2 // nothing speaks against it, but nothing for it either
+	}
+	total += float64(len(d.unknown)) / 2 // what no format knows speaks for one that is not known
+	for i := range guesses {
+		guesses[i].Confidence /= total
+	}
+	if !d.some || slices.Contains(d.seen, "content:string") {
+		preferPlain(guesses)
+	}
+	for i := 1; i < len(guesses); i++ { // stable, by confidence; there are few
+		for j := i; j > 0 && guesses[j].Confidence > guesses[j-1].Confidence; j-- {
+			guesses[j], guesses[j-1] = guesses[j-1], guesses[j]
+		}
+	}
+	return guesses
+}
+
+// preferPlain makes plain the sure guess where nothing speaks for another: all of them are written in the same bytes then.
+func preferPlain(guesses []Guess) {
+	plain, rest := -1, 0.0
+	for i, g := range guesses {
+		switch {
+		case g.Format.Name == Plain:
+			plain = i
+		case len(g.Evidence) > 0 || g.Confidence >= Sure:
+			return
+		default:
+			rest += g.Confidence
+		}
+	}
+	if plain < 0 {
+		return
+	}
+	for i := range guesses {
+		guesses[i].Confidence *= (1 - plainly) / rest
+	}
+	guesses[plain].Confidence = plainly
+	if rest == 0 {
+		guesses[plain].Confidence = 1
+	}
+}
+
+// plainly is the confidence that messages are plain which show no other sign.
+const plainly = 0.8
+
+// rare tells whether a sign was seen that at most two formats know.
+func (d *detector) rare() bool {
+	for _, sign := range d.seen {
+		n := 0
+		for _, f := range formats {
+			if f.Knows(sign) {
+				n++
+			}
+		}
+		if n <= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// Sure is the confidence from which a guess is taken without asking.
+const Sure = 0.75

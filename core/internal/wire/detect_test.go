@@ -1,0 +1,213 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/sessions"
+)
+
+func detected(t *testing.T, messages string) (format string, candidates []string) {
+	t.Helper()
+	var a struct {
+		Format     string
+		Candidates []struct{ Format string }
+	}
+	request(t, "detect", "{}", messages, &a)
+	for _, c := range a.Candidates {
+		candidates = append(candidates, c.Format)
+	}
+	return a.Format, candidates
+}
+
+// TestDetect has a small sample of each shape that tells a format, and of those that do not.
+func TestDetect(t *testing.T) {
+	chatCall := `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"r","arguments":"{}"}}]}`
+	for _, test := range []struct{ name, messages, format string }{
+		{"openai-chat, tool call", transcriptOf(asUser, chatCall), "openai-chat"},
+		{"openai-chat, tool call without type", transcriptOf(asUser, strings.Replace(chatCall, `"type":"function",`, "", 1)), "openai-chat"},
+		{"openai-chat, image", transcriptOf(`{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}`), "openai-chat"},
+		{"openai-chat, body", `{"model":"gpt-5","messages":` + transcriptOf(asUser) + `}`, "openai-chat"},
+		{"openai-chat, body with a list of tools", `{"model":"deepseek-chat","tools":[{"type":"function","function":{}}],"messages":` + transcriptOf(asUser, chatCall) + `}`, "openai-chat"},
+		{"anthropic, tool call", transcriptOf(asUser, asMessage("assistant", `{"type":"tool_use","id":"c","name":"r","input":{}}`)), "anthropic"},
+		{"anthropic, thinking", transcriptOf(asUser, asMessage("assistant", `{"type":"thinking","thinking":"t","signature":"s"}`)), "anthropic"},
+		{"anthropic, an answer of the API", transcriptOf(asUser, `{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"tool_use","id":"c","name":"r","input":{}}]}`), "anthropic"},
+		{"anthropic, a part of an application's own", transcriptOf(asUser, asMessage("assistant", `{"type":"tool_use","id":"c","name":"r","input":{}}`), asMessage("user", `{"type":"tool_result","tool_use_id":"c","content":"x"}`, `{"type":"file","path":"a"}`)), "anthropic"},
+		{"anthropic, body", `{"model":"claude-opus-4-5","system":"s","messages":` + transcriptOf(asUser) + `}`, "anthropic"},
+		{"native, tool result", transcriptOf(asUser, `{"role":"tool_result","tool_call_id":"c","tool_name":"r","content":"x"}`), "native"},
+		{"native, shell", transcriptOf(`{"role":"bash_execution","command":"ls","output":"x","exit_code":0}`), "native"},
+		{"ai-sdk", transcriptOf(asUser, asMessage("assistant", asCall1), asMessage("tool", asResult1)), "ai-sdk"},
+		{"ai-sdk-ui", transcriptOf(uiUser, uiAssistant("a", `{"type":"step-start"}`, uiTool("c", `"input-available"`))), "ai-sdk-ui"},
+		{"ai-sdk-ui, text", transcriptOf(uiUser), "ai-sdk-ui"},
+		{"openai-responses, function call", transcriptOf(rpUser, rpCall1, rpGot1), "openai-responses"},
+		{"openai-responses, type last", transcriptOf(rpUser, rpGot1), "openai-responses"},
+		{"openai-responses, typed message", transcriptOf(`{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}`), "openai-responses"},
+		{"openai-responses, image", transcriptOf(`{"role":"user","content":[{"type":"input_image","image_url":"u"}]}`), "openai-responses"},
+		{"openai-responses, file", transcriptOf(`{"role":"user","content":[{"type":"input_file","file_data":"d"}]}`), "openai-responses"},
+		{"openai-responses, reasoning", transcriptOf(rpUser, rpThinks, rpSays), "openai-responses"},
+		{"openai-responses, outputs with images", transcriptOf(rpUser, `{"type":"code_interpreter_call","id":"ci_1","outputs":[{"type":"image","url":"u"}]}`), "openai-responses"},
+		{"openai-responses, compaction", transcriptOf(rpUser, rpFolded), "openai-responses"},
+		{"openai-responses, body", `{"model":"gpt-5","input":` + transcriptOf(rpUser) + `}`, "openai-responses"},
+		{"openai-responses, another model's", `{"model":"deepseek-v4","input":` + transcriptOf(rpUser) + `}`, "openai-responses"},
+		{"openai-responses, a text", `{"model":"gpt-5","input":"What is new?"}`, "openai-responses"},
+		{"gemini, text", transcriptOf(gmGo), "gemini"},
+		{"gemini, model", transcriptOf(gmGo, gmDone), "gemini"},
+		{"gemini, no role", transcriptOf(`{"parts":[{"text":"x"}]}`), "gemini"},
+		{"gemini, function call", transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1)), "gemini"},
+		{"gemini, other spelling", transcriptOf(content("user", `{"inline_data":{"mime_type":"image/png","data":"d"}}`)), "gemini"},
+		{"gemini, body", `{"contents":` + transcriptOf(gmGo) + `,"generationConfig":{},"tools":[]}`, "gemini"},
+		{"plain", transcriptOf(asUser, asDone), "plain"},
+		{"plain, what applications keep beside a text", transcriptOf(`{"id":"1","role":"system","content":"s","createdAt":"2026-01-01"}`, `{"id":"2","role":"user","content":"go","timestamp":1}`), "plain"},
+		{"plain, body", `{"messages":` + transcriptOf(asUser) + `}`, "plain"},
+		{"plain, nothing", `[]`, "plain"},
+		{"gemini, nothing", `{"contents":[]}`, "gemini"},
+		{"a role that nobody knows", transcriptOf(asUser, chatCall, `{"role":"tool","tool_call_id":"c","content":"x"}`, `{"role":"exit","content":"x"}`), "openai-chat"},
+		{"text and a role that nobody knows", transcriptOf(asUser, `{"role":"exit","content":"x"}`), ""},
+		{"text parts alone", transcriptOf(asMessage("user", `{"type":"text","text":"x"}`)), ""},
+		{"of no format", transcriptOf(`{"from":"human","value":"x"}`), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if format, candidates := detected(t, test.messages); format != test.format {
+				t.Errorf("taken for %q, not %q; candidates %v", format, test.format, candidates)
+			}
+		})
+	}
+}
+
+// TestDetectRealSessions checks that no real session is taken for another format, as a bare list and as a request body.
+func TestDetectRealSessions(t *testing.T) {
+	for _, s := range sessions.Load(t, wire.Names()...) {
+		for _, messages := range []string{string(s.JSON()), `{"` + wire.ByName(s.Format).List + `":` + string(s.JSON()) + `}`} {
+			format, candidates := detected(t, messages)
+			if format == s.Format {
+				continue
+			}
+			in := false
+			for _, c := range candidates {
+				in = in || c == s.Format
+			}
+			if format == wire.Plain && in && !strings.Contains(messages, `"tool_call`) { // a role and a text is all that it has
+				continue
+			}
+			if format != "" || !in {
+				t.Errorf("%s (%s) is taken for %q; candidates %v", s.Name, s.Format, format, candidates)
+			}
+			if len(s.Messages) > 30 {
+				t.Errorf("%s (%s), with %d messages, is in doubt: %v", s.Name, s.Format, len(s.Messages), candidates)
+			}
+		}
+	}
+}
+
+// TestBroken repairs lists of 20,000 calls and results with a fault in each. None may take time in proportion to their
+// square, which would be minutes.
+func TestBroken(t *testing.T) {
+	const n = 20000
+	list := func(pattern string, step int) string {
+		parts := make([]string, n)
+		for i := range parts {
+			at := i
+			if step < 0 {
+				at = n - 1 - i
+			}
+			parts[i] = strings.ReplaceAll(pattern, "#", strconv.Itoa(at))
+		}
+		return strings.Join(parts, ",")
+	}
+	call, got := `{"functionCall":{"id":"c#","name":"r","args":{}}}`, `{"functionResponse":{"id":"c#","name":"r","response":{"output":"x"}}}`
+	for _, test := range []struct{ name, format, messages string }{
+		{"gemini, the other order", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), content("user", list(got, -1)), gmDone)},
+		{"gemini, one id", "gemini", transcriptOf(gmGo, content("model", list(strings.Replace(call, "#", "", 1), 1)), content("user", list(strings.Replace(got, "#", "", 1), 1)), gmDone)},
+		{"gemini, no ids", "gemini", transcriptOf(gmGo, content("model", list(gmRead, 1)), content("user", list(gmGot, 1)), gmDone)},
+		{"gemini, all lost", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), gmDone)},
+		{"gemini, a content for each", "gemini", transcriptOf(gmGo, content("model", list(call, 1)), list(content("user", got), 1), gmDone)},
+		{"openai-responses, all lost", "openai-responses", transcriptOf(rpUser, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), rpUser)},
+		{"openai-responses, reasoning without end", "openai-responses", transcriptOf(rpUser, list(rpThinks, 1), rpUser)},
+		{"openai-responses, one unit", "openai-responses", transcriptOf(rpUser, rpThinks, list(strings.Replace(rpCall1, "c1", "c#", 1), 1), list(strings.Replace(rpGot1, "c1", "c#", 1), -1), rpUser)},
+		{"openai-responses, compactions", "openai-responses", transcriptOf(list(rpUser+","+rpFolded, 1))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var a struct {
+				Valid    bool
+				Messages json.RawMessage
+			}
+			start := time.Now()
+			request(t, "repair", `{"format":"`+test.format+`"}`, test.messages, &a)
+			if !a.Valid {
+				t.Error("repaired, but not valid")
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("repair took %v", took)
+			}
+		})
+	}
+}
+
+// TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
+func TestShapes(t *testing.T) {
+	for _, test := range []struct{ shape, nearest, messages string }{
+		{"Gemini Interactions", "gemini", `{"model":"gemini-x","store":false,"input":[{"type":"user_input","content":[{"type":"text","text":"Read a.txt"}]},
+			{"type":"function_call","id":"f1","name":"read","arguments":{"path":"a.txt"}},{"type":"function_result","call_id":"f1","name":"read","result":"one"}]}`},
+		{"Gemini Interactions", "gemini", `[{"type":"model_output","content":[{"type":"text","text":"Three words."}]}]`},
+		{"OpenAI Agents", "openai-responses", transcriptOf(rpUser, rpSays, `{"type":"function_call","callId":"c1","name":"read","arguments":"{}","status":"completed"}`,
+			`{"type":"function_call_result","callId":"c1","name":"read","status":"completed","output":{"type":"text","text":"one"}}`)},
+		{"Bedrock Converse", "anthropic", `{"messages":[{"role":"user","content":[{"text":"Read a.txt"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"read","input":{}}}]}]}`},
+		{"Bedrock Converse", "anthropic", transcriptOf(`{"role":"user","content":[{"text":"Read a.txt"}]}`)},
+		{"LangChain", "openai-chat", `[{"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"Read a.txt"}}]`},
+		{"LangChain", "openai-chat", `[{"type":"human","data":{"content":"Read a.txt"}},{"type":"ai","data":{"content":"x"}}]`},
+		{"LangChain", "openai-chat", `[{"type":"human","content":"Read a.txt"},{"type":"ai","content":"x"}]`},
+		{"pi", "native", `[{"role":"user","content":"Read a.txt","timestamp":1},{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s"},
+			{"type":"toolCall","id":"c1","name":"read","arguments":{}}],"api":"a","stopReason":"toolUse","timestamp":2},
+			{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"}],"isError":false,"timestamp":3}]`},
+		{"Mistral SDK", "openai-chat", `[{"role":"user","content":"go"},{"role":"assistant","content":"","toolCalls":[{"id":"abcdefghi","function":{"name":"read","arguments":"{}"}}]},
+			{"role":"tool","toolCallId":"abcdefghi","name":"read","content":"x"}]`},
+		{"Ollama", "openai-chat", `[{"role":"user","content":"go"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{"path":"a"}}}]},{"role":"tool","tool_name":"read","content":"x"}]`},
+		{"assistant-ui", "ai-sdk", `[{"id":"1","role":"user","createdAt":"x","content":[{"type":"text","text":"go"}],"attachments":[],"metadata":{"custom":{}}},
+			{"id":"2","role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"read","args":{},"argsText":"{}","result":"x"}],"status":{"type":"complete","reason":"stop"},"metadata":{}}]`},
+		{"TanStack", "ai-sdk-ui", `[{"id":"1","role":"user","parts":[{"type":"text","content":"go"}]},{"id":"2","role":"assistant","parts":[{"type":"tool-call","id":"c","name":"read","arguments":"{}","state":"input-complete"}]}]`},
+		{"Genkit", "gemini", `[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"read","ref":"1","input":{}}}]}]`},
+		{"Mastra", "ai-sdk-ui", `[{"id":"1","role":"user","content":{"format":2,"parts":[{"type":"text","text":"go"}]}}]`},
+		{"ADK", "gemini", `[{"author":"user","invocationId":"e","content":{"role":"user","parts":[{"text":"go"}]},"role":"user"}]`},
+	} {
+		t.Run(test.shape, func(t *testing.T) {
+			var a struct {
+				Format, Shape string
+				Candidates    []struct {
+					Format     string
+					Confidence float64
+				}
+			}
+			request(t, "detect", "{}", test.messages, &a)
+			if a.Format != "" || !strings.Contains(a.Shape, test.shape) || len(a.Candidates) != 1 || a.Candidates[0].Format != test.nearest || a.Candidates[0].Confidence >= wire.Sure {
+				t.Errorf("%+v, want none, and %s as the nearest", a, test.nearest)
+			}
+			for _, op := range []string{"validate", "check", "plan"} {
+				out := string(core.Call(op, []byte(`{"messages":`+test.messages+`}`)))
+				if !strings.Contains(out, `"code":"unknown_format"`) || !strings.Contains(out, test.shape) || !strings.Contains(out, `the nearest format is \"`+test.nearest+`\"`) {
+					t.Errorf("%s: %s", op, out)
+				}
+			}
+		})
+	}
+}
+
+// TestShapesAreNoFormats checks that no format knows a sign of a shape, and that the nearest formats are there.
+func TestShapesAreNoFormats(t *testing.T) {
+	for _, s := range wire.Shapes() {
+		if wire.ByName(s.Nearest) == nil {
+			t.Errorf("%s: there is no format %q", s.Name, s.Nearest)
+		}
+		for _, sign := range strings.Fields(s.Signs) {
+			for _, f := range wire.All() {
+				if f.Knows(sign) {
+					t.Errorf("%s: %s is known to %s", s.Name, sign, f.Name)
+				}
+			}
+		}
+	}
+}

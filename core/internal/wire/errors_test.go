@@ -1,0 +1,75 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// TestShapeErrors has what is no transcript of a format; the error stands where ^ is, which is not part of the source.
+func TestShapeErrors(t *testing.T) {
+	for _, c := range []struct{ format, messages, want string }{
+		{"openai-chat", `[{"role":"user","content":null}]`, ""},
+		{"openai-chat", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"openai-chat", `[{"role":"assistant","content":^{}}]`, "wrong_type messages[0].content"},
+		{"openai-chat", `[{"role":"assistant","content":null,"tool_calls":null}]`, ""},
+		{"openai-chat", `[{"role":"assistant","content":null,"tool_calls":^{}}]`, "wrong_type messages[0].tool_calls"},
+		{"openai-chat", `[{"role":"assistant","content":null,"tool_calls":[^7]}]`, "wrong_type messages[0].tool_calls[0]"},
+		{"openai-chat", `[{"role":"user","content":[^"a"]}]`, "wrong_type messages[0].content[0]"},
+		{"openai-chat", `[{"role":^7,"content":"a"}]`, "wrong_type messages[0].role"},
+		{"openai-chat", `[^{"content":"a"}]`, "missing_role messages[0]"},
+		{"openai-chat", `[{"role":"user",^"role":"user","content":"a"}]`, "duplicate_key messages[0].role"},
+		{"openai-chat", `[^7]`, "wrong_type messages[0]"},
+		{"openai-chat", `^7`, "wrong_type messages"},
+		{"openai-chat", `^{"input":[]}`, "no_messages messages"},
+		{"openai-chat", `{"messages":^7}`, "no_messages messages.messages"},
+		{"openai-chat", `{"messages":[],^"messages":[]}`, "duplicate_key messages.messages"},
+		{"anthropic", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"anthropic", `[{"role":"user","content":^null}]`, "wrong_type messages[0].content"},
+		{"anthropic", `[{"role":"user","content":[^7]}]`, "wrong_type messages[0].content[0]"},
+		{"anthropic", `[{"role":"user"}]`, ""},
+		{"ai-sdk", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"ai-sdk", `[{"role":"user","content":[^7]}]`, "wrong_type messages[0].content[0]"},
+		{"ai-sdk-ui", `[{"id":"a","role":"user","parts":^7}]`, "wrong_type messages[0].parts"},
+		{"ai-sdk-ui", `[{"id":"a","role":"user","parts":[^7]}]`, "wrong_type messages[0].parts[0]"},
+		{"gemini", `[{"role":"user","parts":^7}]`, "wrong_type messages[0].parts"},
+		{"gemini", `[{"role":"user","parts":[^7]}]`, "wrong_type messages[0].parts[0]"},
+		{"gemini", `[{"role":null,"parts":[]}]`, ""},
+		{"gemini", `[{"role":^7,"parts":[]}]`, "wrong_type messages[0].role"},
+		{"gemini", `[{"role":"user","parts":[{"functionResponse":{"parts":[^7]}}]}]`, "wrong_type messages[0].parts[0].functionResponse.parts[0]"},
+		{"openai-responses", `[^{"content":"a"}]`, "missing_role messages[0]"},
+		{"openai-responses", `[{"type":^7}]`, "wrong_type messages[0].type"},
+		{"openai-responses", `[{"type":null,"role":"user","content":"a"}]`, ""},
+		{"openai-responses", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"openai-responses", `[{"role":"user","content":[7]}]`, ""},
+		{"openai-responses", `[{"type":"reasoning","id":"r","summary":[7]}]`, ""},
+		{"plain", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"plain", `[{"role":"user","content":^[]}]`, "wrong_type messages[0].content"},
+		{"native", `[{"role":"user","content":^7}]`, "wrong_type messages[0].content"},
+		{"native", `[{"role":"user","content":[^7]}]`, "wrong_type messages[0].content[0]"},
+		{"native", `[{"role":"tool_result","content":^7}]`, "wrong_type messages[0].content"},
+	} {
+		at := strings.IndexByte(c.messages, '^')
+		messages := strings.Replace(c.messages, "^", "", 1)
+		before := `{"policy":{"format":"` + c.format + `"},"messages":`
+		var a struct {
+			Error struct {
+				Code, Path string
+				Offset     int
+			}
+		}
+		out := core.Call("validate", []byte(before+messages+"}"))
+		if err := json.Unmarshal(out, &a); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if a.Error.Code != "" {
+			got = a.Error.Code + " " + a.Error.Path
+		}
+		if got != c.want || got != "" && a.Error.Offset != len(before)+at {
+			t.Errorf("%s, %s: %s at %d, want %s at %d\n%s", c.format, c.messages, got, a.Error.Offset-len(before), c.want, at, out)
+		}
+	}
+}

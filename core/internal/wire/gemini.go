@@ -1,0 +1,396 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "gemini", Model: "gemini",
+		Doc:  "Google Gemini: Content[], as a request body has it under contents",
+		List: "contents",
+		Signs: Signs{
+			Roles: "user model",
+			Keys:  "parts",
+			Own: "list:contents role:model part:untyped part:functionCall part:function_call part:functionResponse " +
+				"part:function_response part:thoughtSignature part:thought_signature body:generationConfig body:systemInstruction model:gemini",
+		},
+		Parts:       "parts",
+		ReadMessage: readGemini,
+		Message:     geminiMessage,
+		ResultBody:  geminiResultBody,
+		Tool:        `{"functionDeclarations":[{"name":%n,"description":%d,"parameters":%p}]}`,
+		TextPart:    `{"text":%t}`,
+		InnerMedia:  true,
+		Results:     geminiResults,
+		Sign:        geminiSign,
+		SystemApart: true,
+		FreshID:     "call_ctxfold_",
+		Rules: Rules{
+			Unanswered: "G4", Orphan: "G4", Duplicate: "I2", Empty: "G2", First: "G3", Alternate: "G3", Role: "G1",
+			Answers: OneMessage, ResultRole: transcript.User, Named: true,
+		},
+		Extra: checkGemini,
+	})
+}
+
+var geminiRoles = []roleName{{"user", transcript.User}, {"model", transcript.Assistant}}
+
+var geminiMessageKeys = []string{"role", "parts"}
+
+func readGemini(r *Reader, m *transcript.Message) {
+	f, _ := r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(geminiPart)
+		return true
+	})
+	role, parts := f[0], f[1]
+	// A content without role is the user's.
+	if m.Role = transcript.User; role.Kind != jsonspan.Invalid && role.Kind != jsonspan.Null {
+		r.role(m, &role, geminiRoles)
+	}
+	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
+	m.Content = parts.Span
+}
+
+const (
+	gpText = iota
+	gpThought
+	gpSignature
+	gpSignature2
+	gpCall
+	gpCall2
+	gpResponse
+	gpResponse2
+	gpInline
+	gpInline2
+	gpFile
+	gpFile2
+)
+
+// geminiPartKeys are in two spellings, as the API takes both.
+var geminiPartKeys = []string{
+	"text", "thought", "thoughtSignature", "thought_signature", "functionCall", "function_call", "functionResponse",
+	"function_response", "inlineData", "inline_data", "fileData", "file_data",
+}
+
+// geminiPart reads one part: an object in which one of many keys says what it is, and no type does.
+func geminiPart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	self := -1
+	f, size := r.fields(geminiPartKeys, func(r *Reader, key int, f *frame) bool {
+		if key < gpCall || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		switch key {
+		case gpCall, gpCall2:
+			geminiCall(r, &p)
+		case gpResponse, gpResponse2:
+			if self < 0 {
+				self = r.Add(p) // what stands inside must follow it
+			}
+			geminiResponse(r, &p, self)
+		default:
+			geminiMedia(r, &p)
+		}
+		return true
+	})
+	p.Span.End = r.Pos()
+	switch {
+	case p.Kind != transcript.Opaque:
+	case f[gpText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[gpText].Span, f[gpText].Size
+		if f[gpThought].Kind == jsonspan.True {
+			p.Kind = transcript.Reasoning
+		}
+	default:
+		p.Size = size
+	}
+	for _, k := range []int{gpSignature, gpSignature2} {
+		if f[k].Str() && f[k].Size.Bytes > 0 {
+			p.Flags |= transcript.Signed
+		}
+	}
+	if self < 0 {
+		r.Add(p)
+		return
+	}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	r.T.Parts[self] = p
+}
+
+var geminiCallKeys = []string{"id", "name", "args"}
+
+func geminiCall(r *Reader, p *transcript.Part) {
+	f, _ := r.fields(geminiCallKeys, nil)
+	p.Kind = transcript.ToolCall
+	geminiName(p, f)
+	if args := &f[2]; args.Kind != jsonspan.Invalid && args.Kind != jsonspan.Null {
+		p.Body, p.Size = args.Span, args.Size
+	}
+}
+
+func geminiName(p *transcript.Part, f *frame) {
+	if f[0].Str() && f[0].Size.Bytes > 0 {
+		p.ID = f[0].Span
+	}
+	if f[1].Str() {
+		p.Name, p.NameSz = f[1].Span, f[1].Size
+	}
+}
+
+var geminiResponseKeys = []string{"id", "name", "response", "parts"}
+
+// geminiResponse reads a function response. Where its response is an object with one text in it, that text is the body;
+// otherwise the whole object is.
+func geminiResponse(r *Reader, p *transcript.Part, self int) {
+	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
+		switch {
+		case key == 2 && r.Kind() == jsonspan.Object:
+			f[2].Start = r.Pos()
+			geminiObject(r, p)
+		case key == 3 && r.Kind() == jsonspan.Array:
+			f[3].Start = r.Pos()
+			r.list(func(r *Reader) { geminiInner(r, self) })
+		default:
+			return false
+		}
+		return true
+	})
+	p.Kind = transcript.ToolResult
+	geminiName(p, f)
+	if body := &f[2]; body.Kind != jsonspan.Object {
+		p.Flags |= transcript.Misshapen
+		p.Body, p.Size = body.Span, body.Size
+	}
+}
+
+func geminiObject(r *Reader, p *transcript.Part) {
+	p.Body.Start = r.Pos()
+	n, only := 0, jsonspan.Str{}
+	size := jsonspan.ASCII(1)
+	for r.Object(); ; n++ {
+		key, ok := r.Key()
+		if !ok {
+			break
+		}
+		if string(key) == "error" {
+			p.Flags |= transcript.IsError
+		}
+		size = size.Add(jsonspan.ASCII(uint32(len(key)) + 4))
+		if r.Kind() == jsonspan.String {
+			text := r.Text()
+			size = size.Add(text.JSON())
+			if n == 0 {
+				only = text
+			}
+		} else {
+			size = size.Add(r.Skip().Measure)
+		}
+	}
+	p.Body.End, p.Size = r.Pos(), size
+	if n == 0 {
+		p.Size = jsonspan.ASCII(2)
+	}
+	if n == 1 && only.Len() > 0 {
+		p.Body, p.Size = only.Span, only.Measure
+	}
+}
+
+// geminiInner reads a part of a function response: media only.
+func geminiInner(r *Reader, parent int) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: int32(parent)}
+	p.Span.Start = r.Pos()
+	_, size := r.fields(geminiPartKeys, func(r *Reader, key int, f *frame) bool {
+		if key < gpInline || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		geminiMedia(r, &p)
+		return true
+	})
+	p.Span.End = r.Pos()
+	if p.Kind == transcript.Opaque {
+		p.Size = size
+	}
+	r.Add(p)
+}
+
+var geminiMediaKeys = []string{"mimeType", "mime_type", "data"}
+
+// geminiMedia reads inline data or a reference to a file.
+func geminiMedia(r *Reader, p *transcript.Part) {
+	f, _ := r.fields(geminiMediaKeys, nil)
+	mime := r.typ(&f[0]) + r.typ(&f[1])
+	p.Kind, p.Data = transcript.File, f[2].Raw
+	if strings.HasPrefix(mime, "image/") {
+		p.Kind = transcript.Image
+	} else if strings.HasPrefix(mime, "audio/") {
+		p.Kind = transcript.Audio
+	}
+}
+
+func geminiRole(role transcript.Role) string {
+	if role == transcript.Assistant {
+		return "model"
+	}
+	return "user"
+}
+
+// geminiMessage writes a content with one text. What the system says is the user's here: Gemini's contents have no system.
+func geminiMessage(dst []byte, role transcript.Role, text string) []byte {
+	return wrapParts(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'))
+}
+
+// wrapParts writes {"role":…,"parts":[part]}.
+func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
+	dst = append(append(append(dst, `{"role":"`...), geminiRole(role)...), `","parts":[`...)
+	return append(append(dst, part...), `]}`...)
+}
+
+// geminiResultBody writes a text where one stands, and an object with one where the body is the whole response.
+func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	p := &t.Parts[result]
+	size := jsonspan.MeasureText(text)
+	if t.IsString(p.Body) && !p.Has(transcript.Misshapen) {
+		return jsonspan.AppendString(dst, text), size
+	}
+	return append(jsonspan.AppendString(append(dst, `{"output":`...), text), '}'), size
+}
+
+// geminiResults writes one content with a response for each call: the one that it has, or an error with text (G6). It is
+// spelled as the first call is.
+func geminiResults(dst []byte, calls []Call, text string) []byte {
+	key := `{"functionResponse":{`
+	if len(calls) > 0 && snake(calls[0].Part) {
+		key = `{"function_response":{`
+	}
+	var parts []byte
+	for i, c := range calls {
+		if i > 0 {
+			parts = append(parts, ',')
+		}
+		if c.Result != nil {
+			parts = append(parts, c.Result...)
+			continue
+		}
+		parts = append(parts, key...)
+		if c.ID != nil {
+			parts = append(append(append(parts, `"id":`...), c.ID...), ',')
+		}
+		if c.Name != nil {
+			parts = append(append(append(parts, `"name":`...), c.Name...), ',')
+		}
+		parts = append(jsonspan.AppendString(append(parts, `"response":{"error":`...), text), `}}}`...)
+	}
+	return wrapParts(dst, transcript.User, parts)
+}
+
+// snake tells whether a part, given as JSON, is spelled with underscores.
+func snake(part []byte) bool {
+	s := jsonspan.New(part)
+	for s.Object(); ; s.Skip() {
+		key, ok := s.Key()
+		if !ok {
+			return false
+		}
+		if string(key) == "function_call" {
+			return true
+		}
+	}
+}
+
+// geminiSign writes what takes the place of the opening brace of a function call that has no signature: the one that tells
+// the validator to go on without.
+func geminiSign(dst, part []byte) []byte {
+	if snake(part) {
+		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
+	}
+	return append(dst, `{"thoughtSignature":"skip_thought_signature_validator",`...)
+}
+
+// checkGemini reports G2 (nothing is empty), G5 (responses in the order of their calls), G7 (the first call of a turn is
+// signed) and G8 (a response is an object).
+func checkGemini(c *Checker) {
+	t := c.T
+	loop, last := c.current(), int32(-1)
+	for place, m := range c.Seq {
+		msg := &t.Messages[m]
+		calls := 0
+		if place == 0 || c.run[place] != c.run[place-1] {
+			last = -1
+		}
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			p := &t.Parts[n]
+			if p.Has(transcript.Removed) || p.Parent >= 0 {
+				continue
+			}
+			switch p.Kind {
+			case transcript.Text, transcript.Opaque:
+				switch {
+				case p.Has(transcript.Signed):
+				case p.Kind == transcript.Text && p.Size.Bytes == 0:
+					c.AddCase("G2", BlankText, m, n, DropPart, "the part is empty")
+				case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
+					c.Add("G2", m, n, DropPart, "the part is empty")
+				}
+			case transcript.ToolCall:
+				if calls++; calls == 1 && place >= loop && !p.Has(transcript.Signed) {
+					c.Add("G7", m, n, Sign, "the other calls of this turn are signed, and this one is not")
+				}
+			case transcript.ToolResult:
+				if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
+					if p.Body.Zero() {
+						c.Add("G8", m, n, DropPart, "the response is missing")
+					} else {
+						c.Add("G8", m, n, WrapBody, "the response must be an object")
+					}
+				}
+				if p.Pair >= 0 && p.Pair < last && c.sameRun(t.Parts[p.Pair].Msg, t.Parts[last].Msg) {
+					c.Add("G5", m, n, MoveResult, "the responses do not stand in the order of their calls")
+				}
+				last = max(last, p.Pair)
+			}
+		}
+	}
+}
+
+// sameRun tells whether two messages are one turn: in a row, and of one role.
+func (c *Checker) sameRun(a, b int32) bool {
+	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
+}
+
+// current is the place behind the newest message of the user, where the provider asks for signatures; or the end, where no
+// message there has a signed call, as models that do not sign leave it.
+func (c *Checker) current() int {
+	t := c.T
+	signed := false
+	for place := len(c.Seq) - 1; place >= 0; place-- {
+		if t.HasUserText(int(c.Seq[place])) {
+			if signed {
+				return place
+			}
+			break
+		}
+		for _, p := range t.PartsOf(int(c.Seq[place])) {
+			signed = signed || p.Kind == transcript.ToolCall && p.Has(transcript.Signed) && !p.Has(transcript.Removed)
+		}
+	}
+	return len(c.Seq)
+}

@@ -1,0 +1,304 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// native is ctxfold's own format: the seven variants of S3.1, in which tool results and shell commands are messages of
+// their own, and a system message.
+func init() {
+	Register(&Format{
+		Name: "native",
+		Doc:  "ctxfold's own: user, assistant, tool_result, bash_execution, custom, branch_summary, compaction_summary, system",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant tool_result bash_execution custom branch_summary compaction_summary",
+			Keys: "content timestamp error_message tool_call_id tool_name is_error command output exit_code custom_type " +
+				"summary from_id tokens_before data turnId visible_agent visible_user kind usage stop_reason",
+			Types: "text reasoning thinking image file audio tool_call",
+			Own: "role:tool_result role:bash_execution role:custom role:branch_summary role:compaction_summary " +
+				"key:tool_name type:tool_call",
+		},
+		ReadMessage: readNative,
+		Message:     writeTextMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     nativeResults,
+		FreshID:     "call_ctxfold_",
+		Rules: Rules{
+			Unanswered: "I1", Orphan: "I1", Duplicate: "I2", Empty: "I3", Role: "I4",
+			Answers: NextMessages, ResultRole: transcript.Tool,
+		},
+	})
+}
+
+var nativeRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"tool_result", transcript.Tool}, {"bash_execution", transcript.User}, {"custom", transcript.User},
+	{"branch_summary", transcript.User}, {"compaction_summary", transcript.User},
+}
+
+const (
+	ntRole = iota
+	ntContent
+	ntCallID
+	ntToolName
+	ntError
+	ntCommand
+	ntOutput
+	ntExit
+	ntType
+	ntSummary
+	ntErrorText
+	ntData
+	ntTurn
+	ntAgent
+	ntUser
+	ntKind
+	ntUsage
+	ntStop
+	ntStamp
+	ntFrom
+)
+
+var nativeKeys = []string{
+	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
+	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason", "timestamp", "from_id",
+}
+
+func readNative(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
+		if key == ntTurn && r.Kind() == jsonspan.Object {
+			f[ntTurn].Start = r.Pos()
+			meta := r.meta(m)
+			nativeTurn(r, meta)
+			meta.Member = jsonspan.Span{Start: f[ntTurn].Key, End: r.Pos()}
+			return true
+		}
+		if key == ntUsage && r.Kind() == jsonspan.Object {
+			f[ntUsage].Start = r.Pos()
+			nativeUsage(r, r.meta(m))
+			return true
+		}
+		if key != ntContent || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[ntContent].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(nativePart)
+		return true
+	})
+	r.role(m, &f[ntRole], nativeRoles)
+	nativeMeta(r, m, f)
+	if stamp := &f[ntStamp]; stamp.Kind == jsonspan.Number || stamp.Str() {
+		r.meta(m).Stamp = stamp.Span
+	}
+	content := f[ntContent]
+	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	m.Content = content.Span
+	switch r.typ(&f[ntRole]) {
+	case "tool_result":
+		p := whole(transcript.ToolResult, &content)
+		if !content.Str() {
+			p.Size = jsonspan.Measure{}
+		}
+		if f[ntCallID].Str() {
+			p.ID = f[ntCallID].Span
+		}
+		if f[ntToolName].Str() {
+			p.Name, p.NameSz = f[ntToolName].Span, f[ntToolName].Size
+		}
+		if f[ntError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+		m.Lists[transcript.ContentList] = jsonspan.Span{}
+		insertResult(r, first, p)
+		return
+	case "bash_execution":
+		m.Variant = transcript.Shell
+		r.Add(member(transcript.Text, &f[ntOutput]))
+		if f[ntCommand].Str() {
+			m.Label, m.Extra = f[ntCommand].Span, f[ntCommand].Size
+		}
+		if f[ntExit].Kind == jsonspan.Number {
+			m.Exit = f[ntExit].Span
+		}
+	case "branch_summary", "compaction_summary":
+		m.Variant = transcript.Digest
+		if r.is(&f[ntRole], "branch_summary") {
+			m.Variant = transcript.Branch
+			if f[ntFrom].Str() {
+				m.Extra = f[ntFrom].Size // S3.9: every text that it holds
+			}
+		}
+		if f[ntSummary].Str() {
+			r.Add(member(transcript.Text, &f[ntSummary]))
+		}
+	case "custom":
+		m.Variant = transcript.Note
+		if f[ntType].Str() {
+			m.Label, m.Extra = f[ntType].Span, f[ntType].Size
+		}
+		if f[ntData].Kind != jsonspan.Invalid { // what the application means by it, it knows alone
+			data := member(transcript.Opaque, &f[ntData])
+			data.Size = f[ntData].json()
+			r.Add(data)
+		}
+	}
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	if f[ntErrorText].Str() {
+		m.Extra = m.Extra.Add(f[ntErrorText].Size)
+	}
+}
+
+// meta is what an application keeps with the message being read.
+func (r *Reader) meta(m *transcript.Message) *transcript.Meta {
+	if m.Meta == 0 {
+		r.T.Metas = append(r.T.Metas, transcript.Meta{})
+		m.Meta = int32(len(r.T.Metas))
+	}
+	return &r.T.Metas[m.Meta-1]
+}
+
+var nativeTurnKeys = []string{"loopId", "turnIndex"}
+
+// nativeTurn reads the turn that a message belongs to, {"loopId","turnIndex"} (S0.40).
+func nativeTurn(r *Reader, meta *transcript.Meta) {
+	f, _ := r.fields(nativeTurnKeys, nil)
+	if f[0].Str() {
+		meta.Loop = f[0].Span
+	}
+	if f[1].Kind == jsonspan.Number {
+		meta.Turn, meta.HasTurn = jsonspan.Int(r.Src(), f[1].Span)
+	}
+}
+
+// nativeMeta reads who is shown the message, what the application calls it, and why the model stopped (S4.8, S4.10).
+func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
+	for _, v := range []struct {
+		key int
+		to  func(*transcript.Meta) *transcript.Setting
+	}{
+		{ntAgent, func(m *transcript.Meta) *transcript.Setting { return &m.Agent }},
+		{ntUser, func(m *transcript.Meta) *transcript.Setting { return &m.User }},
+	} {
+		switch f[v.key].Kind {
+		case jsonspan.True:
+			*v.to(r.meta(m)) = transcript.On
+		case jsonspan.False:
+			*v.to(r.meta(m)) = transcript.Off
+		case jsonspan.Invalid, jsonspan.Null:
+		default:
+			r.Fail(jsonspan.WrongType, int(f[v.key].Start), "\""+nativeKeys[v.key]+"\" must be true, false or null")
+		}
+	}
+	if f[ntKind].Str() {
+		r.meta(m).Label = f[ntKind].Span
+	}
+	if f[ntStop].Str() {
+		r.meta(m).Stop = f[ntStop].Span
+	}
+}
+
+var nativeUsageKeys = []string{"input", "output", "cache_read", "cache_write", "total"}
+
+// nativeUsage reads what a provider counted, in tokens; numbers that are not whole, or of more than 9 digits, count as 0.
+func nativeUsage(r *Reader, meta *transcript.Meta) {
+	f, _ := r.fields(nativeUsageKeys, nil)
+	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
+		if f[i].Kind == jsonspan.Number {
+			*to, _ = jsonspan.Int(r.Src(), f[i].Span)
+		}
+	}
+}
+
+const (
+	npType = iota
+	npText
+	npSignature
+	npID
+	npName
+	npInput
+	npArguments
+	npData
+	npLength
+)
+
+var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data", "data_length"}
+
+func nativePart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(nativePartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := func(kind transcript.Kind) {
+		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[npData].Size.Bytes
+		if f[npLength].Kind == jsonspan.Number { // the payload itself stays with the host
+			if n, ok := jsonspan.Int(r.Src(), f[npLength].Span); ok && n > 0 {
+				p.Data = uint32(n)
+			}
+		}
+	}
+	switch r.typ(&f[npType]) {
+	case "text":
+		if f[npText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[npText].Span, f[npText].Size
+		}
+	case "reasoning", "thinking":
+		if f[npText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Reasoning, f[npText].Span, f[npText].Size
+		}
+		if f[npSignature].Str() {
+			p.Flags |= transcript.Signed
+		}
+	case "image":
+		media(transcript.Image)
+	case "file":
+		media(transcript.File)
+	case "audio":
+		media(transcript.Audio)
+	case "tool_call":
+		body := &f[npInput]
+		if body.Kind == jsonspan.Invalid {
+			body = &f[npArguments]
+		}
+		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.json()
+		if body.Kind == jsonspan.Null {
+			p.Flags |= transcript.Null
+		}
+		if f[npID].Str() {
+			p.ID = f[npID].Span
+		}
+		if f[npName].Str() {
+			p.Name, p.NameSz = f[npName].Span, f[npName].Size
+		}
+	}
+	r.Add(p)
+}
+
+func nativeResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"role":"tool_result","tool_call_id":`...)
+		dst = append(dst, c.ID...)
+		if c.Name != nil {
+			dst = append(dst, `,"tool_name":`...)
+			dst = append(dst, c.Name...)
+		}
+		dst = append(dst, `,"content":`...)
+		dst = jsonspan.AppendString(dst, text)
+		dst = append(dst, `,"is_error":true}`...)
+	}
+	return dst
+}

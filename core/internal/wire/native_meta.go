@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Marks are what an application writes on a message beside what the model is sent (native format). A nil mark leaves what
+// is there.
+type Marks struct {
+	Agent, User *bool
+	Kind        *string
+}
+
+// Splice is a range of a message that other bytes take the place of.
+type Splice struct {
+	Old jsonspan.Span // in bytes from the beginning of the message
+	New []byte
+}
+
+// Splices are what has to be changed in a message, which is an object, to set the marks: members that are there get a new
+// value, the others are added at its end, in one splice.
+func (m Marks) Splices(message []byte) (splices []Splice) {
+	type mark struct {
+		key   string
+		value []byte
+		found bool
+	}
+	var marks []mark
+	if m.Agent != nil {
+		marks = append(marks, mark{key: nativeKeys[ntAgent], value: strconv.AppendBool(nil, *m.Agent)})
+	}
+	if m.User != nil {
+		marks = append(marks, mark{key: nativeKeys[ntUser], value: strconv.AppendBool(nil, *m.User)})
+	}
+	if m.Kind != nil {
+		marks = append(marks, mark{key: nativeKeys[ntKind], value: jsonspan.AppendString(nil, *m.Kind)})
+	}
+	s := jsonspan.New(message)
+	empty := true
+	for s.Object(); ; empty = false {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		value := s.Skip().Span
+		for i := range marks {
+			if string(key) == marks[i].key {
+				marks[i].found = true
+				splices = append(splices, Splice{value, marks[i].value})
+			}
+		}
+	}
+	end := s.Pos() - 1 // before the brace
+	var added []byte
+	for _, k := range marks {
+		if k.found {
+			continue
+		}
+		if !empty || len(added) > 0 {
+			added = append(added, ',')
+		}
+		added = append(append(jsonspan.AppendString(added, k.key), ':'), k.value...)
+	}
+	if len(added) > 0 {
+		splices = append(splices, Splice{jsonspan.Span{Start: end, End: end}, added})
+	}
+	return splices
+}
+
+// Append appends the message with the marks set.
+func (m Marks) Append(dst, message []byte) []byte {
+	var at uint32
+	for _, s := range m.Splices(message) {
+		dst = append(append(dst, message[at:s.Old.Start]...), s.New...)
+		at = s.Old.End
+	}
+	return append(dst, message[at:]...)
+}
+
+// MarkedMessage appends a new message in the native format with one text and marks.
+func MarkedMessage(dst []byte, role transcript.Role, text string, m Marks) []byte {
+	return m.Append(dst, writeTextMessage(nil, role, text))
+}

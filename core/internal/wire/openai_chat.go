@@ -1,0 +1,290 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "openai-chat",
+		Doc:  "OpenAI Chat Completions: ChatCompletionMessageParam[]",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system developer user assistant tool function",
+			Keys:  "content tool_calls tool_call_id function_call refusal reasoning_content name audio",
+			Types: "text image_url input_audio file refusal",
+			Own: "key:tool_calls key:tool_call_id key:function_call key:refusal key:reasoning_content " +
+				"role:developer role:function type:image_url type:input_audio model:gpt model:o1 model:o3 model:o4 model:deepseek",
+		},
+		ReadMessage: readOpenAIChat,
+		Message:     writeTextMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     openAIChatResults,
+		FreshID:     "call_ctxfold_",
+		Rules: Rules{
+			Unanswered: "OC2", Orphan: "OC3", Duplicate: "OC4", Empty: "OC1", Role: "OC8",
+			Answers: NextMessages, ResultRole: transcript.Tool,
+		},
+		Think: openAIChatThink,
+		Extra: checkOpenAIChat,
+	})
+}
+
+var openAIChatRoles = []roleName{
+	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User},
+	{"assistant", transcript.Assistant}, {"tool", transcript.Tool}, {"function", transcript.Tool},
+}
+
+const (
+	ocRole = iota
+	ocContent
+	ocCalls
+	ocCallID
+	ocName
+	ocFunction
+	ocRefusal
+	ocReasoning
+	ocReasoning2
+	ocAudio
+)
+
+var openAIChatKeys = []string{
+	"role", "content", "tool_calls", "tool_call_id", "name", "function_call", "refusal", "reasoning_content", "reasoning", "audio",
+}
+
+func readOpenAIChat(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(openAIChatKeys, func(r *Reader, key int, f *frame) bool {
+		switch {
+		case key == ocContent && r.Kind() == jsonspan.Array:
+			f[ocContent].Start = r.Pos()
+			m.Lists[transcript.ContentList] = r.list(openAIChatPart)
+		case key == ocCalls && r.Kind() == jsonspan.Array:
+			f[ocCalls].Start = r.Pos()
+			m.Lists[transcript.CallList] = r.list(openAIChatCall)
+		case key == ocFunction && r.Kind() == jsonspan.Object:
+			f[ocFunction].Start = r.Pos()
+			start := f[ocFunction].Key
+			call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
+			openAIFunction(r, &call)
+			call.Span = jsonspan.Span{Start: start, End: r.Pos()}
+			r.Add(call)
+		default:
+			return false
+		}
+		return true
+	})
+	r.role(m, &f[ocRole], openAIChatRoles)
+	content := f[ocContent]
+	if content.Kind != jsonspan.Null {
+		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
+		m.Content = content.Span
+	}
+	if k := f[ocCalls].Kind; k != jsonspan.Null {
+		r.want(&f[ocCalls], jsonspan.Array, jsonspan.Array, "tool_calls must be a list")
+	}
+	if m.Role == transcript.Tool {
+		p := whole(transcript.ToolResult, &content)
+		if f[ocCallID].Str() {
+			p.ID = f[ocCallID].Span
+		}
+		if f[ocName].Str() {
+			p.Name, p.NameSz = f[ocName].Span, f[ocName].Size
+		}
+		if !content.Str() {
+			p.Size = jsonspan.Measure{}
+		}
+		m.Lists[transcript.ContentList] = jsonspan.Span{}
+		insertResult(r, first, p)
+		return
+	}
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	for _, k := range []int{ocReasoning, ocReasoning2} {
+		if !f[k].Str() {
+			continue
+		}
+		p := member(transcript.Reasoning, &f[k])
+		if k == ocReasoning && m.Role == transcript.Assistant {
+			if p.Flags |= transcript.Demanded; p.Size.Bytes == 0 {
+				p.Flags |= transcript.Free
+			}
+			r.T.Reasons = true
+		}
+		r.Add(p)
+	}
+	for _, k := range []int{ocRefusal, ocAudio} {
+		if f[k].Kind != jsonspan.Invalid && f[k].Kind != jsonspan.Null {
+			r.Add(member(transcript.Opaque, &f[k]))
+		}
+	}
+	if f[ocName].Str() {
+		m.Extra = f[ocName].Size
+	}
+}
+
+// insertResult puts a tool result before the parts from index first on, which stand inside it.
+func insertResult(r *Reader, first int, p transcript.Part) {
+	self := int32(first)
+	r.Add(p)
+	parts := r.T.Parts[first:]
+	p = parts[len(parts)-1]
+	copy(parts[1:], parts)
+	parts[0] = p
+	for i := 1; i < len(parts); i++ {
+		parts[i].Parent = self
+	}
+}
+
+const (
+	opType = iota
+	opText
+	opRefusal
+	opImage
+	opAudio
+	opFile
+)
+
+var openAIChatPartKeys = []string{"type", "text", "refusal", "image_url", "input_audio", "file"}
+
+func openAIChatPart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(openAIChatPartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := func(kind transcript.Kind, f *field) {
+		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f.Raw
+	}
+	switch r.typ(&f[opType]) {
+	case "text":
+		if f[opText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[opText].Span, f[opText].Size
+		}
+	case "refusal":
+		p.Size = f[opRefusal].Size
+	case "image_url":
+		media(transcript.Image, &f[opImage])
+	case "input_audio":
+		media(transcript.Audio, &f[opAudio])
+	case "file":
+		media(transcript.File, &f[opFile])
+	}
+	r.Add(p)
+}
+
+var openAICallKeys = []string{"id", "function", "custom", "type"}
+
+func openAIChatCall(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool call must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, _ := r.fields(openAICallKeys, func(r *Reader, key int, f *frame) bool {
+		if r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		openAIFunction(r, &p)
+		return true
+	})
+	p.Span.End = r.Pos()
+	if f[0].Str() {
+		p.ID = f[0].Span
+	}
+	r.Add(p)
+}
+
+var openAIFunctionKeys = []string{"name", "arguments", "input"}
+
+// openAIFunction reads {"name","arguments"} (a function) or {"name","input"} (a custom tool).
+func openAIFunction(r *Reader, p *transcript.Part) {
+	f, _ := r.fields(openAIFunctionKeys, nil)
+	if f[0].Str() {
+		p.Name, p.NameSz = f[0].Span, f[0].Size
+	}
+	body := &f[1]
+	if body.Kind == jsonspan.Invalid {
+		body = &f[2]
+	} else if body.Str() {
+		p.Flags |= transcript.JSONText
+	}
+	p.Body, p.Size = body.Span, body.Size
+}
+
+func openAIChatResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.ID == nil {
+			dst = append(dst, `{"role":"function","name":`...)
+			dst = append(dst, c.Name...)
+		} else {
+			dst = append(dst, `{"role":"tool","tool_call_id":`...)
+			dst = append(dst, c.ID...)
+		}
+		dst = append(dst, `,"content":`...)
+		dst = jsonspan.AppendString(dst, text)
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// checkOpenAIChat reports OC9: where a message of the assistant has reasoning_content, every one with tool calls must have it, with
+// DeepSeek's models every one at all, and so must what ctxfold writes itself.
+func checkOpenAIChat(c *Checker) {
+	t := c.T
+	if !t.Reasons {
+		return
+	}
+	for _, m := range c.Seq {
+		if t.Messages[m].Role != transcript.Assistant {
+			continue
+		}
+		wanted, has := t.Reasoner || int(m) >= t.Input, t.Messages[m].Reasoned
+		for _, p := range t.PartsOf(int(m)) {
+			gone := p.Has(transcript.Removed)
+			wanted = wanted || p.Kind == transcript.ToolCall && !gone
+			has = has || p.Has(transcript.Demanded) && !gone
+		}
+		if wanted && !has {
+			c.Add("OC9", m, -1, AddReasoning, "this message has no reasoning_content, and others have")
+		}
+	}
+}
+
+// Reasoner tells whether a model wants reasoning_content in all messages of the assistant where one has it (OC9).
+func Reasoner(model string) bool {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	return strings.HasPrefix(name, "deepseek")
+}
+
+// openAIChatThink is where a message, JSON of an object, gets an empty reasoning_content, and what stands there then.
+func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
+	s := jsonspan.New(message)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		start := s.KeyPos()
+		value := s.Skip()
+		if string(key) == "reasoning_content" { // null, or anything else that is no text
+			return jsonspan.Span{Start: start, End: value.End}, `"reasoning_content":""`
+		}
+	}
+	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
+}

@@ -1,0 +1,428 @@
+package wire
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	var items strings.Builder
+	own := "list:input body:previous_response_id key:call_id key:encrypted_content model:gpt model:o1 model:o3 model:o4 model:codex"
+	for _, name := range slices.Sorted(maps.Keys(responsesItems)) {
+		items.WriteString(" " + name)
+		if name != "message" {
+			own += " item:" + name
+		}
+	}
+	Register(&Format{
+		Name: "openai-responses",
+		Doc:  "OpenAI Responses: ResponseInputItem[], as a request body has it under input",
+		List: "input",
+		Signs: Signs{
+			Roles:    "system developer user assistant",
+			Keys:     "content call_id encrypted_content name output summary",
+			Types:    "input_text input_image input_file input_audio output_text refusal summary_text reasoning_text",
+			Items:    items.String(),
+			Decisive: "key:call_id key:encrypted_content",
+			Own:      own + " type:input_text type:output_text type:input_image type:input_file type:summary_text type:reasoning_text",
+		},
+		ReadMessage: readResponses,
+		Message:     responsesMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p,"strict":false}`,
+		TextPart:    `{"type":"input_text","text":%t}`,
+		Results:     responsesResults,
+		FreshID:     "call_ctxfold_",
+		Link:        linkResponses,
+		Rules: Rules{
+			Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3", Bound: "OR9",
+			Answers: Anywhere, ResultRole: transcript.Tool,
+		},
+		Extra: checkResponses,
+	})
+}
+
+const (
+	rpType = iota
+	rpRole
+	rpContent
+	rpID
+	rpCallID
+	rpName
+	rpArguments
+	rpInput
+	rpOutput
+	rpSummary
+	rpEncrypted
+	rpAction
+	rpExecution
+	rpOperation
+	rpResult
+	rpStatus
+)
+
+var responsesKeys = []string{
+	"type", "role", "content", "id", "call_id", "name", "arguments", "input", "output", "summary", "encrypted_content", "action",
+	"execution", "operation", "result", "status",
+}
+
+// responsesItem is a type of item: who it is from, and what of it is what.
+type responsesItem struct {
+	role transcript.Role
+	kind transcript.Kind
+	body int   // the key of a tool call's arguments or a tool result's text; 0 where there is none to show or to clear
+	id   usage // what its own id is good for
+	// answer is how a result of a tool call is written: before its call_id, before its text, and behind it. A call without
+	// answer is one that no text can answer (a computer call wants a screenshot); without end the text is left out.
+	answer [3]string
+}
+
+type usage uint8
+
+const (
+	idNeeded   usage = iota // the item is not valid without
+	idOptional              // the item may be sent without, and then the provider asks for nothing that it stored with it
+)
+
+const (
+	rsAssistant = transcript.Assistant
+	rsTool      = transcript.Tool
+	rsSystem    = transcript.System
+	rsCall      = transcript.ToolCall
+	rsResult    = transcript.ToolResult
+	rsOpaque    = transcript.Opaque
+)
+
+// functionAnswer answers local shell calls too: Codex has always done it so.
+var functionAnswer = [3]string{`{"type":"function_call_output","call_id":`, `,"output":`, `}`}
+
+// responsesItems are the types of items that need telling apart. Any other is opaque, and is the assistant's unless it has
+// a role of its own.
+var responsesItems = map[string]responsesItem{
+	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
+	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
+	"function_call":    {rsAssistant, rsCall, rpArguments, idOptional, functionAnswer},
+	"local_shell_call": {rsAssistant, rsCall, rpAction, idOptional, functionAnswer},
+	"custom_tool_call": {rsAssistant, rsCall, rpInput, idOptional,
+		[3]string{`{"type":"custom_tool_call_output","call_id":`, `,"output":`, `}`}},
+	"shell_call": {rsAssistant, rsCall, rpAction, idOptional, [3]string{`{"type":"shell_call_output","call_id":`,
+		`,"output":[{"stdout":"","stderr":`, `,"outcome":{"type":"exit","exit_code":1}}]}`}},
+	"apply_patch_call": {rsAssistant, rsCall, rpOperation, idOptional,
+		[3]string{`{"type":"apply_patch_call_output","call_id":`, `,"status":"failed","output":`, `}`}},
+	"tool_search_call": {rsAssistant, rsCall, rpArguments, idOptional,
+		[3]string{`{"type":"tool_search_output","call_id":`, `,"execution":"client","status":"completed","tools":[]}`, ``}},
+	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, [3]string{}},
+	"program":                 {rsAssistant, rsCall, 0, idNeeded, [3]string{}},
+	"multi_agent_call":        {rsAssistant, rsCall, rpArguments, idNeeded, [3]string{}},
+	"multi_agent_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"agent_message":           {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
+	"function_call_output":    {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"local_shell_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"custom_tool_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"shell_call_output":       {rsTool, rsResult, 0, idNeeded, [3]string{}},
+	"apply_patch_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"tool_search_output":      {rsTool, rsResult, 0, idNeeded, [3]string{}},
+	"computer_call_output":    {rsTool, rsResult, 0, idNeeded, [3]string{}},
+	"program_output":          {rsTool, rsResult, rpResult, idNeeded, [3]string{}},
+	"web_search_call":         {rsAssistant, rsOpaque, 0, idOptional, [3]string{}},
+	"file_search_call":        {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"code_interpreter_call":   {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"image_generation_call":   {rsAssistant, transcript.Image, 0, idNeeded, [3]string{}},
+	"mcp_call":                {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"mcp_list_tools":          {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"mcp_approval_request":    {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"mcp_approval_response":   {rsTool, rsOpaque, 0, idNeeded, [3]string{}},
+	"compaction":              {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"item_reference":          {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"additional_tools":        {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
+	"configuration_update":    {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
+	"compaction_trigger":      {rsSystem, rsOpaque, 0, idNeeded, [3]string{}},
+}
+
+var responsesRoles = []roleName{
+	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User},
+	{"assistant", transcript.Assistant},
+}
+
+// readResponses reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key
+// of a list holds (content, output, summary) is known only when the type is, which many writers put last, so lists are
+// read again at the end.
+func readResponses(r *Reader, m *transcript.Message) {
+	fp, size := r.fields(responsesKeys, nil)
+	f := *fp
+	r.want(&f[rpType], jsonspan.String, jsonspan.Null, "the type of an item must be a string")
+	typ := r.typ(&f[rpType])
+	if typ == "" && r.Err() == nil {
+		switch {
+		case f[rpRole].Kind != jsonspan.Invalid:
+			typ = "message"
+		case f[rpID].Str():
+			typ = "item_reference"
+		default:
+			r.Fail(api.CodeMissingRole, int(m.Span.Start), "this item has neither a type nor a role")
+		}
+	}
+	if r.Err() != nil {
+		return
+	}
+	first := len(r.T.Parts)
+	item, known := responsesItems[typ]
+	if !known {
+		item = responsesItem{role: rsAssistant, kind: rsOpaque}
+	}
+	m.Role = item.role
+	if f[rpRole].Kind != jsonspan.Invalid {
+		r.role(m, &f[rpRole], responsesRoles)
+	}
+	p := transcript.Part{Kind: item.kind, List: transcript.NoList, Parent: -1, Size: size}
+	p.Span = jsonspan.Span{Start: m.Span.Start, End: r.Pos()}
+	p.Name = f[rpType].Span
+	switch item.kind {
+	case transcript.Text:
+		responsesContent(r, m, &f[rpContent])
+	case transcript.Reasoning:
+		responsesReasoning(r, p, &f)
+	case transcript.ToolCall, transcript.ToolResult:
+		responsesTool(r, m, p, typ, &item, &f)
+	case transcript.Image:
+		p.Size, p.Data = jsonspan.Measure{}, f[rpResult].Raw
+		r.Add(p)
+	default:
+		if f[rpID].Str() {
+			p.ID = f[rpID].Span
+		}
+		switch typ {
+		case "compaction":
+			p.Flags, p.Size = transcript.Held|transcript.Signed, encrypted(&f[rpEncrypted])
+		case "item_reference":
+			p.Flags = transcript.Held
+			r.T.Elsewhere = true
+		}
+		r.Add(p)
+	}
+	switch {
+	case m.Role != transcript.Assistant || !f[rpID].Str():
+	case item.id == idNeeded:
+		r.T.Parts[first].Flags |= transcript.Stored
+	default:
+		id := member(transcript.Opaque, &f[rpID])
+		id.Flags, id.ID, id.Size = transcript.Free|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
+		r.Add(id)
+	}
+}
+
+// encrypted estimates what encrypted content stands for, from its length: three quarters of it, less 650 bytes, is
+// Codex's measure. It is counted as ASCII text.
+func encrypted(f *field) jsonspan.Measure {
+	if !f.Str() {
+		return jsonspan.Measure{}
+	}
+	n := f.Size.Bytes
+	return jsonspan.ASCII(n - n/4 - min(650, n-n/4))
+}
+
+func responsesContent(r *Reader, m *transcript.Message, content *field) {
+	r.want(content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	m.Content = content.Span
+	switch content.Kind {
+	case jsonspan.String:
+		r.Add(whole(transcript.Text, content))
+	case jsonspan.Array:
+		r.again(content, func(r *Reader) {
+			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, -1) })
+		})
+	}
+}
+
+// responsesReasoning adds a part for what is encrypted, which also stands for the item where nothing else does, and one for
+// each text that can be read.
+func responsesReasoning(r *Reader, p transcript.Part, f *frame) {
+	first := len(r.T.Parts)
+	p.Size = encrypted(&f[rpEncrypted])
+	if f[rpEncrypted].Str() && f[rpEncrypted].Size.Bytes > 0 {
+		p.Flags |= transcript.Signed
+	}
+	if f[rpID].Str() {
+		p.ID = f[rpID].Span
+	}
+	r.Add(p)
+	for _, k := range []int{rpSummary, rpContent} {
+		if list := f[k]; list.Kind == jsonspan.Array {
+			r.again(&list, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.NoList, -1) }) })
+		}
+	}
+	if p.Has(transcript.Signed) { // the provider leaves it out behind another beginning (OR9)
+		for i := range r.T.Parts[first:] {
+			r.T.Parts[first+i].Flags |= transcript.Bound
+		}
+	}
+}
+
+func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, f *frame) {
+	name := &f[rpName]
+	if typ == "multi_agent_call" {
+		name = &f[rpAction]
+	}
+	if name.Str() {
+		p.Name = name.Span
+		if p.Kind == transcript.ToolCall {
+			p.NameSz = name.Size
+		}
+	}
+	if f[rpCallID].Str() {
+		p.ID = f[rpCallID].Span
+	} else if typ == "local_shell_call_output" && f[rpID].Str() {
+		p.ID = f[rpID].Span
+	}
+	// A search that the provider runs itself is complete without an answer, and so is a result that names no call.
+	if server := r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
+		p.Kind = transcript.Opaque
+		if server {
+			m.Role = transcript.Assistant
+		}
+		r.Add(p)
+		return
+	}
+	if item.body > 0 && f[item.body].Kind != jsonspan.Invalid && f[item.body].Kind != jsonspan.Null {
+		body := &f[item.body]
+		p.Body, p.Size = body.Span, body.Size
+		if (typ == "function_call" || typ == "multi_agent_call") && body.Str() {
+			p.Flags |= transcript.JSONText
+		}
+	}
+	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
+		p.Flags |= transcript.IsError
+	}
+	output := f[rpOutput]
+	switch {
+	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
+		r.again(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, m, &p) }) })
+	case typ == "computer_call_output":
+		p.Size = jsonspan.Measure{}
+		shot := transcript.Part{Kind: transcript.Image, List: transcript.NoList, Parent: int32(r.Add(p)), Span: output.Span, Data: output.Raw}
+		r.Add(shot)
+		return
+	case item.body == rpOutput && output.Kind == jsonspan.Array:
+		p.Size = jsonspan.Measure{}
+		self := int32(r.Add(p))
+		r.again(&output, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) }) })
+		return
+	}
+	r.Add(p)
+}
+
+var shellKeys = []string{"stdout", "stderr"}
+
+// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are
+// sent and billed beside it.
+func shellOutput(r *Reader, m *transcript.Message, p *transcript.Part) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")
+		return
+	}
+	f, _ := r.fields(shellKeys, nil)
+	for _, text := range f[:len(shellKeys)] {
+		switch {
+		case !text.Str():
+		case p.Body.Zero():
+			p.Body, p.Size = text.Span, text.Size
+		case text.Size.Bytes > p.Size.Bytes:
+			m.Extra = m.Extra.Add(p.Size)
+			p.Body, p.Size = text.Span, text.Size
+		default:
+			m.Extra = m.Extra.Add(text.Size)
+		}
+	}
+}
+
+const (
+	rcType = iota
+	rcText
+	rcRefusal
+	rcImage
+	rcAudio
+	rcFile
+)
+
+var responsesPartKeys = []string{"type", "text", "refusal", "image_url", "input_audio", "file_data"}
+
+// responsesPart reads one part of a message, a summary or an output.
+func responsesPart(r *Reader, list int8, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(responsesPartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := func(kind transcript.Kind, f *field) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f.Raw }
+	switch typ := r.typ(&f[rcType]); typ {
+	case "input_text", "output_text", "text", "summary_text", "reasoning_text":
+		if f[rcText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[rcText].Span, f[rcText].Size
+			if typ == "summary_text" || typ == "reasoning_text" {
+				p.Kind = transcript.Reasoning
+			}
+		}
+	case "refusal":
+		p.Size = f[rcRefusal].Size
+	case "input_image":
+		media(transcript.Image, &f[rcImage])
+	case "input_audio":
+		media(transcript.Audio, &f[rcAudio])
+	case "input_file":
+		media(transcript.File, &f[rcFile])
+	}
+	r.Add(p)
+}
+
+// responsesMessage writes a message as Codex writes it too. For the assistant it takes the short form: the long one wants
+// an id of the provider's.
+func responsesMessage(dst []byte, role transcript.Role, text string) []byte {
+	dst = append(append(append(dst, `{"type":"message","role":"`...), role.String()...), `","content":`...)
+	if role == transcript.Assistant {
+		return append(jsonspan.AppendString(dst, text), '}')
+	}
+	dst = jsonspan.AppendString(append(dst, `[{"type":"input_text","text":`...), text)
+	return append(dst, `}]}`...)
+}
+
+// responsesResults answers calls with text, one item each; nil where there is a call that no text can answer.
+func responsesResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		answer := responsesItems[itemType(c.Part)].answer
+		if answer[0] == "" {
+			return nil
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, answer[0]...), c.ID...), answer[1]...)
+		if answer[2] != "" {
+			dst = append(jsonspan.AppendString(dst, text), answer[2]...)
+		}
+	}
+	return dst
+}
+
+// itemType is the type of an item, given as JSON.
+func itemType(item []byte) string {
+	s := jsonspan.New(item)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return ""
+		}
+		if string(key) == "type" && s.Kind() == jsonspan.String {
+			return jsonspan.Text(item, s.Text().Span)
+		}
+		s.Skip()
+	}
+}

@@ -1,0 +1,139 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// isReasoning tells whether message i of a list of items is a reasoning item, or a reference to one.
+func isReasoning(t *transcript.Transcript, i int) bool {
+	m := &t.Messages[i]
+	if m.Count == 0 {
+		return false
+	}
+	p := &t.Parts[m.First]
+	return p.Kind == transcript.Reasoning || isReference(p) && strings.HasPrefix(t.Text(p.ID), "rs_")
+}
+
+// isReference tells whether a part stands for an item that the provider keeps. Its type may be left out, so that the name
+// does not tell.
+func isReference(p *transcript.Part) bool {
+	return p.Kind == transcript.Opaque && p.Has(transcript.Held) && !p.Has(transcript.Signed)
+}
+
+// named tells whether message i is an opaque item of one of these types.
+func named(t *transcript.Transcript, i int, types ...string) bool {
+	m := &t.Messages[i]
+	if m.Count == 0 || t.Parts[m.First].Kind != transcript.Opaque {
+		return false
+	}
+	for _, typ := range types {
+		if t.EqualText(t.Parts[m.First].Name, typ) {
+			return true
+		}
+	}
+	return false
+}
+
+// linkResponses joins what has to stay together (OR2, OR4): a reasoning item and what the model wrote after it, up to the
+// next reasoning; approvals and the requests for them; what the compact endpoint returned. What ctxfold writes itself has
+// none of these.
+func linkResponses(t *transcript.Transcript, from int) {
+	if from > 0 {
+		return
+	}
+	// Where the unit of the item before begins, or -1; whether its reasoning is tied; whether an item of it has an id.
+	unit, tied, withID := -1, false, false
+	whole := true // all items so far are messages of the user and the system
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		switch reasoning := isReasoning(t, i); {
+		case m.Role != transcript.Assistant:
+			unit = -1
+		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
+			t.Messages[i-1].Joined = true
+			if !reasoning && !withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
+				// Without the reasoning it would lose its id: that is no gain, so the reasoning stays.
+				withID = true
+				for n := t.Messages[unit].First; n < m.First; n++ {
+					t.Parts[n].Flags &^= transcript.Bound
+				}
+			}
+			if !reasoning && !tied && m.Count > 0 && t.Parts[m.First].Has(transcript.Stored) {
+				tied = true
+				for n := t.Messages[unit].First; n < m.First; n++ {
+					t.Parts[n].Flags |= transcript.Tied
+				}
+			}
+		case reasoning:
+			unit, tied, withID = i, false, false
+		}
+		if named(t, i, "mcp_approval_response") {
+			for k := i - 1; k >= 0 && !t.Messages[k].Joined && named(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {
+				t.Messages[k].Joined = true
+			}
+		}
+		if whole && named(t, i, "compaction") {
+			for k := range t.Messages[:i] {
+				t.Messages[k].Joined = true
+			}
+		}
+		whole = whole && (m.Role == transcript.User || m.Role == transcript.System)
+	}
+	if !t.Elsewhere {
+		return
+	}
+	for i := range t.Parts {
+		if p := &t.Parts[i]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Parent < 0 {
+			p.Flags |= transcript.Held
+		}
+	}
+}
+
+// checkResponses reports OR2 (reasoning and what follows it), OR3 and OR6 (what the provider has not stored), OR5 (a
+// trigger is the last item).
+func checkResponses(c *Checker) {
+	t := c.T
+	followed := false
+	for place := len(c.Seq) - 1; place >= 0; place-- {
+		m := c.Seq[place]
+		i := int(m)
+		first := t.Messages[m].First
+		switch {
+		case isReasoning(t, i) && t.Parts[first].Kind == transcript.Reasoning:
+			if p := &t.Parts[first]; t.Unstored && !p.Has(transcript.Signed) && !p.ID.Zero() {
+				c.Add("OR3", m, -1, DropMessage, "nothing is stored, and this reasoning has no encrypted content")
+			} else if !followed {
+				c.Add("OR2", m, -1, DropMessage, "this reasoning has no item that follows it")
+			}
+		case isReasoning(t, i): // a reference: what it refers to is followed by what the provider has
+		default:
+			followed = t.Messages[m].Role == transcript.Assistant
+		}
+		if t.Unstored && t.Messages[m].Count > 0 && isReference(&t.Parts[first]) {
+			c.Add("OR6", m, -1, DropMessage, "nothing is stored, so there is nothing to refer to")
+		}
+		if place < len(c.Seq)-1 && named(t, i, "compaction_trigger") {
+			c.Add("OR5", m, -1, DropMessage, "a compaction trigger must be the last item")
+		}
+	}
+	needs := -1 // the reasoning that the provider asks for with the item
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		if i == 0 || !t.Messages[i-1].Joined || m.Role != transcript.Assistant {
+			needs = -1
+		}
+		if isReasoning(t, i) {
+			needs = i
+		}
+		if needs < 0 || needs == i || c.place[needs] >= 0 || c.place[i] < 0 {
+			continue
+		}
+		for n := m.First; n < m.First+m.Count; n++ {
+			if p := &t.Parts[n]; p.List == transcript.Member && p.Has(transcript.Stored) && !p.Has(transcript.Removed) {
+				c.Add("OR2", int32(i), n, DropPart, "the provider asks for the reasoning that it stored with this id")
+			}
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Plain is the name of the format of messages that have a role and a text and nothing else. They are the same bytes in most
+// formats, so its rules are the strictest of them all, chat templates of local models among them: what is valid here is valid
+// wherever the application sends it. A conversation leaves it as soon as it shows signs of another format.
+const Plain = "plain"
+
+func init() {
+	Register(&Format{
+		Name: Plain,
+		Doc:  "messages with a role and a text, and nothing else",
+		List: "messages",
+		Signs: Signs{
+			Roles:   "system user assistant",
+			Keys:    "content timestamp",
+			Content: "string",
+		},
+		ReadMessage: readPlain,
+		Message:     writeTextMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		SystemApart: true,
+		Rules: Rules{
+			Empty: "PL2", BlankText: "PL2", First: "PL3", Alternate: "PL3", Role: "PL1",
+			Answers: NextMessages, ResultRole: transcript.Tool,
+		},
+	})
+}
+
+var plainRoles = []roleName{{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}}
+
+var plainMessage = []string{"role", "content"}
+
+func readPlain(r *Reader, m *transcript.Message) {
+	f, _ := r.fields(plainMessage, nil)
+	role, content := f[0], f[1]
+	r.role(m, &role, plainRoles)
+	r.want(&content, jsonspan.String, jsonspan.String, "content must be a string: set \"format\" where messages have more than a text")
+	m.Content = content.Span
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+}

@@ -1,0 +1,425 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// How many messages and parts a transcript may come with. A message costs up to about 3 KB of memory on its way through a
+// compaction, and WebAssembly has 4 GiB: more of them would end an instance, and this is an error.
+const (
+	MaxMessages = 1 << 20
+	MaxParts    = 1 << 21
+)
+
+// Reader reads one transcript: a scanner, and the records that it fills.
+type Reader struct {
+	*jsonspan.Scanner
+	T      *transcript.Transcript
+	F      *Format
+	input  bool // what is read came in, and may not be without end
+	frames [6]frame
+	depth  int
+	from   uint32 // where the reader began
+	lone   int    // lone surrogates in messages
+	// message is the one being read; it stays here because what a function value is given would be allocated.
+	message transcript.Message
+}
+
+// field is one member of an object as fields found it; Kind is Invalid where the object has none.
+type field struct {
+	Kind jsonspan.Kind
+	Key  uint32 // where the member begins, with its key
+	jsonspan.Span
+	Size jsonspan.Measure // a string: its text; anything else: compact JSON
+	Raw  uint32           // characters as compact JSON
+}
+
+// Str tells whether the field is a string.
+func (f *field) Str() bool { return f.Kind == jsonspan.String }
+
+// json is the measure of the field as compact JSON.
+func (f *field) json() jsonspan.Measure {
+	if f.Str() {
+		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))
+	}
+	return f.Size
+}
+
+// maxFields is how many keys of one object a format may ask for.
+const maxFields = 21
+
+type frame [maxFields]field
+
+// fields reads an object. For each of the wanted keys it says what the member is; all other members are skipped. Where a
+// wanted member is an object or an array, inner may read it instead (and say so by true). A wanted key that comes twice
+// is an error: which of the two counts would be a guess. The frame is valid until the reader has read four more levels.
+// The measure is the whole object's, members read by inner left out.
+func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
+	f := &r.frames[r.depth%len(r.frames)]
+	clear(f[:len(keys)])
+	r.depth++
+	size := jsonspan.ASCII(1)
+	if r.Object() {
+		for {
+			name, ok := r.Key()
+			if !ok {
+				break
+			}
+			size = size.Add(jsonspan.ASCII(uint32(len(name)) + 4))
+			k := index(keys, name)
+			if k < 0 {
+				size = size.Add(r.Skip().Measure)
+				continue
+			}
+			at := &f[k]
+			if at.Kind != jsonspan.Invalid {
+				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" stands twice in one object")
+				break
+			}
+			at.Key = r.KeyPos()
+			kind := r.Kind()
+			switch {
+			case kind == jsonspan.String:
+				s := r.Text()
+				at.Span, at.Size = s.Span, s.Measure
+				at.Raw = s.Bytes + s.Escapes + 2
+				size = size.Add(s.JSON())
+			case inner != nil && (kind == jsonspan.Array || kind == jsonspan.Object) && inner(r, k, f):
+				at.End = r.Pos()
+			default:
+				v := r.Skip()
+				at.Span, at.Size, at.Raw = v.Span, v.Measure, v.Bytes
+				size = size.Add(v.Measure)
+			}
+			at.Kind = kind
+		}
+	}
+	r.depth--
+	if r.Err() != nil {
+		clear(f[:]) // what was read of it is not to be relied on
+	}
+	return f, size
+}
+
+func index(keys []string, name []byte) int {
+	for i, k := range keys {
+		if string(name) == k {
+			return i
+		}
+	}
+	return -1
+}
+
+// list reads an array whose elements are objects, calling one for each. It returns the array's span.
+func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
+	r.Kind() // skips white space
+	p := jsonspan.Span{Start: r.Pos()}
+	if r.Array() {
+		for r.Elem() {
+			one(r)
+		}
+	}
+	p.End = r.Pos()
+	return p
+}
+
+// again reads the value at a field a second time, with one. It serves objects whose type is told after what it governs;
+// most writers put the type first.
+func (r *Reader) again(f *field, one func(r *Reader)) {
+	if r.Err() != nil {
+		return
+	}
+	back := r.Scanner
+	r.Scanner = back.At(f.Start)
+	one(r)
+	r.Scanner = back
+}
+
+// Add adds a part to the message being read and returns its index in Parts.
+func (r *Reader) Add(p transcript.Part) int {
+	p.Msg = int32(len(r.T.Messages))
+	p.Pair = -1
+	if r.input && len(r.T.Parts) >= MaxParts {
+		r.Fail(jsonspan.TooLarge, int(r.Pos()), "the transcript has more than 2,097,152 parts")
+	}
+	if len(r.T.Parts) == cap(r.T.Parts) {
+		r.T.Parts = slices.Grow(r.T.Parts, r.more(len(r.T.Parts)))
+	}
+	r.T.Parts = append(r.T.Parts, p)
+	return len(r.T.Parts) - 1
+}
+
+// whole returns the field as a part that is the whole content of its message.
+func whole(kind transcript.Kind, f *field) transcript.Part {
+	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
+}
+
+// member returns the field as a part that is a member of its message, key and value.
+func member(kind transcript.Kind, f *field) transcript.Part {
+	p := whole(kind, f)
+	p.List = transcript.Member
+	p.Span.Start = f.Key
+	return p
+}
+
+// is tells whether a string field reads as text.
+func (r *Reader) is(f *field, text string) bool {
+	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
+}
+
+// typ returns the text of a string field that is short, such as a type or a role; "" where there is none.
+func (r *Reader) typ(f *field) string {
+	if !f.Str() || f.Size.Bytes > maxWord {
+		return ""
+	}
+	if b := r.Src()[f.Start+1 : f.End-1]; len(b) <= maxWord {
+		for _, word := range words[len(b)] {
+			if string(b) == word {
+				return word
+			}
+		}
+	}
+	return jsonspan.Text(r.Src(), f.Span)
+}
+
+// words are the types and roles that formats know, by their length, so that reading one of them allocates nothing.
+var words [maxWord + 1][]string
+
+// maxWord is the longest type or role that there is, in bytes.
+const maxWord = 64
+
+// want checks that a field, if it is there, is of one of two kinds.
+func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
+	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
+		r.Fail(jsonspan.WrongType, int(f.Start), what)
+	}
+}
+
+// role sets the message's role from a field, by the format's table.
+func (r *Reader) role(m *transcript.Message, f *field, roles []roleName) {
+	if f.Kind == jsonspan.Invalid {
+		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no role")
+		return
+	}
+	r.want(f, jsonspan.String, jsonspan.String, "the role must be a string")
+	m.RoleSpan = f.Span
+	name := r.typ(f)
+	m.Role = transcript.Other
+	for _, role := range roles {
+		if role.name == name {
+			m.Role = role.role
+		}
+	}
+}
+
+// roleName is what a format calls a role.
+type roleName struct {
+	name string
+	role transcript.Role
+}
+
+// Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
+// scanner stands behind it afterwards, and has the error if there was one.
+func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
+	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Weigh: s.Weigh}
+	r := &Reader{Scanner: s, T: t, F: f, input: true}
+	kind := r.Kind()
+	t.Outer.Start = r.Pos()
+	r.from = t.Outer.Start
+	switch kind {
+	case jsonspan.Array:
+		r.messages()
+	case jsonspan.Object:
+		r.body()
+	case jsonspan.Invalid:
+	default:
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "messages must be a list, or a request body with one under \""+f.List+"\"")
+	}
+	t.Outer.End = r.Pos()
+	t.LoneBeside = r.Lone > r.lone
+	t.Input = len(t.Messages)
+	if r.Err() != nil {
+		return t
+	}
+	t.Sent(0)
+	t.Pair(0)
+	if f.Link != nil {
+		f.Link(t, 0)
+	}
+	return t
+}
+
+func (r *Reader) messages() {
+	r.T.List = r.list(func(r *Reader) { r.Message() })
+}
+
+// Message reads the message that stands at the reader and adds it to the transcript.
+func (r *Reader) Message() {
+	if kind := r.Kind(); kind != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
+		return
+	}
+	if r.input && len(r.T.Messages) >= MaxMessages {
+		r.Fail(jsonspan.TooLarge, int(r.Pos()), "the transcript has more than 1,048,576 messages")
+		return
+	}
+	m := &r.message
+	*m = transcript.Message{First: int32(len(r.T.Parts))}
+	m.Span.Start = r.Pos()
+	lone := r.Lone
+	r.F.ReadMessage(r, m)
+	m.Span.End = r.Pos()
+	m.Lone = r.Lone > lone
+	r.lone += r.Lone - lone
+	m.Count = int32(len(r.T.Parts)) - m.First
+	if r.Err() == nil {
+		if len(r.T.Messages) == cap(r.T.Messages) {
+			r.T.Messages = slices.Grow(r.T.Messages, r.more(len(r.T.Messages)))
+		}
+		r.T.Messages = append(r.T.Messages, *m)
+	}
+}
+
+// more is how many more records of a kind there will be, if n of them have been read and the rest of the source goes on in
+// the same way: records are moved a few times at the most, and little room is left over.
+func (r *Reader) more(n int) int {
+	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
+	if n < 16 || read == 0 {
+		return 16
+	}
+	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
+}
+
+// beside are the members of request bodies that are sent with the messages, in all formats.
+var (
+	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction"}
+	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
+)
+
+// elsewhereKeys are members of request bodies that name what the provider keeps of the conversation.
+var elsewhereKeys = []string{"previous_response_id", "conversation"}
+
+func (r *Reader) body() {
+	t, list := r.T, false
+	for r.Object(); ; {
+		name, ok := r.Key()
+		if !ok {
+			break
+		}
+		switch {
+		case string(name) == r.F.List && !list && r.Kind() == jsonspan.Array:
+			list = true
+			r.messages()
+		case string(name) == r.F.List && list:
+			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" stands twice")
+		case string(name) == r.F.List:
+			r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
+		case index(elsewhereKeys, name) >= 0:
+			t.Elsewhere = t.Elsewhere || r.Kind() != jsonspan.Null
+			r.Skip()
+		case string(name) == "store":
+			t.Unstored = r.Kind() == jsonspan.False
+			r.Skip()
+		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
+			t.Thinking = r.thinking()
+		case string(name) == "providerOptions" && r.Kind() == jsonspan.Object:
+			r.optionsThinking()
+		case index(systemKeys, name) >= 0:
+			if r.Kind() == jsonspan.String {
+				t.System = t.System.Add(r.Text().Measure)
+			} else {
+				t.System = t.System.Add(r.Skip().Measure)
+			}
+		case index(toolKeys, name) >= 0:
+			t.Tools = t.Tools.Add(r.Skip().Measure)
+		case string(name) == "model" && r.Kind() == jsonspan.String:
+			t.Model = r.Text().Span
+		default:
+			r.Skip()
+		}
+	}
+	if r.Err() == nil && !list {
+		r.Fail(api.CodeNoMessages, int(t.Outer.Start), "this object has no list under \""+r.F.List+"\"")
+	}
+}
+
+// Extend reads the messages that have been put into t.Src from offset on, at the end of its list, and adds them to t. On an
+// error, whose offset is one of t.Src, t is as it was.
+func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error {
+	messages, parts := len(t.Messages), len(t.Parts)
+	depth := 1
+	if t.Outer.Start != t.List.Start {
+		depth = 2
+	}
+	r := &Reader{Scanner: jsonspan.New(t.Src).Within(offset, depth), T: t, F: f, from: offset, input: true}
+	r.Weigh = t.Weigh
+	for r.Elem() {
+		r.Message()
+	}
+	if err := r.Err(); err != nil {
+		t.Messages, t.Parts = t.Messages[:messages], t.Parts[:parts]
+		return err
+	}
+	t.Grown(messages, parts)
+	t.Sent(messages)
+	return nil
+}
+
+// Snapshot is a transcript that has grown as records of its own, linked as if it had been read at once.
+func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
+	c := t.Clone()
+	if f.Link != nil {
+		f.Link(c, 0)
+	}
+	return c
+}
+
+// Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t behind the last
+// message. It returns the index of the first.
+func (f *Format) Append(t *transcript.Transcript, text []byte) int {
+	part := len(t.Parts)
+	first := f.Add(t, text)
+	f.Pair(t, part)
+	return first
+}
+
+// Add is Append without what Pair does, which takes time in proportion to all that there is.
+func (f *Format) Add(t *transcript.Transcript, text []byte) int {
+	first, part := len(t.Messages), len(t.Parts)
+	text = append(append([]byte{'['}, text...), ']')
+	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	r.Weigh = t.Weigh
+	list := t.List
+	r.messages()
+	t.List = list
+	t.Adopt(text, first, part)
+	return first
+}
+
+// AddOne adds one message of unknown origin, JSON, to t. It tells whether it is a message of the format. Its parts are
+// linked to no others.
+func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
+	first, part := len(t.Messages), len(t.Parts)
+	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}
+	r.Weigh = t.Weigh
+	r.Message()
+	r.End()
+	if r.Err() != nil || len(t.Messages) != first+1 {
+		t.Messages, t.Parts = t.Messages[:first], t.Parts[:part]
+		return -1, false
+	}
+	t.Adopt(text, first, part)
+	return int32(first), true
+}
+
+// Pair links the parts of t from index part on to what they belong to.
+func (f *Format) Pair(t *transcript.Transcript, part int) {
+	t.Pair(part)
+	if f.Link != nil {
+		f.Link(t, part)
+	}
+}

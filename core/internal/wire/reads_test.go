@@ -1,0 +1,345 @@
+package wire_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+var flagNames = []struct {
+	flag transcript.Flags
+	name string
+}{
+	{transcript.IsError, "error"}, {transcript.Signed, "signed"}, {transcript.Server, "server"}, {transcript.JSONText, "jsontext"},
+	{transcript.Free, "free"}, {transcript.Held, "held"}, {transcript.Misshapen, "misshapen"}, {transcript.Bound, "bound"},
+	{transcript.Tied, "tied"}, {transcript.Legacy, "legacy"}, {transcript.Step, "step"}, {transcript.Null, "null"},
+	{transcript.Said, "said"}, {transcript.Demanded, "demanded"}, {transcript.Stored, "stored"}, {transcript.Called, "called"},
+	{transcript.Summary, "summary"},
+}
+
+// dump writes the parts of a transcript, one a line: kind, name and id, flags, what the body is, its bytes (b) and payload (d), the
+// part inside which it stands (in) and the one that it is paired with (with), the call of the program that made it (by). The parts of messages are set apart by roles.
+func dump(t *transcript.Transcript) string {
+	var b strings.Builder
+	last := int32(-1)
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		if p.Msg != last {
+			last = p.Msg
+			fmt.Fprintf(&b, "%s", t.Messages[p.Msg].Role)
+			if t.Messages[p.Msg].Joined {
+				b.WriteString(" joined")
+			}
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "  %d %s", i, p.Kind)
+		if !p.Name.Zero() {
+			fmt.Fprintf(&b, " %s", t.Text(p.Name))
+			if p.NameSz.Bytes > 0 && p.NameSz != jsonspan.MeasureText(t.Text(p.Name)) {
+				fmt.Fprintf(&b, " (measured as %+v)", p.NameSz)
+			}
+		}
+		if !p.ID.Zero() {
+			fmt.Fprintf(&b, " #%s", t.Text(p.ID))
+		}
+		for _, f := range flagNames {
+			if p.Has(f.flag) {
+				b.WriteString(" " + f.name)
+			}
+		}
+		if !p.Body.Zero() {
+			fmt.Fprintf(&b, " %s", t.Bytes(p.Body))
+		}
+		if p.Size.Bytes > 0 {
+			fmt.Fprintf(&b, " %db", p.Size.Bytes)
+		}
+		if p.Data > 0 {
+			fmt.Fprintf(&b, " %dd", p.Data)
+		}
+		if p.Parent >= 0 {
+			fmt.Fprintf(&b, " in %d", p.Parent)
+		}
+		if p.Pair >= 0 {
+			fmt.Fprintf(&b, " with %d", p.Pair)
+		}
+		if p.Caller > 0 {
+			fmt.Fprintf(&b, " by %d", p.Caller-1)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestReads has the parts that each format reads, and what it says of them.
+func TestReads(t *testing.T) {
+	for _, test := range []struct{ name, format, messages, want string }{
+		{"the provider's calls and results", "ai-sdk", transcriptOf(
+			asMessage("assistant",
+				`{"type":"tool-call","toolCallId":"s1","toolName":"web","input":{"q":1},"providerExecuted":true}`,
+				`{"type":"tool-result","toolCallId":"s1","toolName":"web","output":{"type":"json","value":[]}}`,
+				`{"type":"tool-call","toolCallId":"c1","toolName":"read","input":{},"providerExecuted":false}`,
+				`{"type":"tool-call","toolCallId":"c2","toolName":"read","args":{}}`),
+			asMessage("tool",
+				`{"type":"tool-result","toolCallId":"c1","toolName":"read","output":{"type":"error-text","value":"no"}}`,
+				`{"type":"tool-result","toolCallId":"c2","toolName":"read","result":"yes","isError":false}`)), `
+assistant
+  0 tool_call web #s1 server {"q":1} 7b with 1
+  1 tool_result web #s1 server [] 2b with 0
+  2 tool_call read #c1 {} 2b with 4
+  3 tool_call read #c2 legacy {} 2b with 5
+tool
+  4 tool_result read #c1 error "no" 2b with 2
+  5 tool_result read #c2 legacy "yes" 3b with 3
+`},
+		{"approvals", "ai-sdk", transcriptOf(
+			asMessage("assistant", asCall1, `{"type":"tool-approval-request","approvalId":"a1","toolCallId":"c1"}`,
+				`{"type":"tool-call","toolCallId":"s1","toolName":"web","input":{},"providerExecuted":true}`,
+				`{"type":"tool-approval-request","approvalId":"a2","toolCallId":"s1"}`,
+				`{"type":"tool-approval-request","toolCallId":"s1"}`),
+			asMessage("tool", `{"type":"tool-approval-response","approvalId":"a1","approved":true}`,
+				`{"type":"tool-approval-response","approvalId":"a2","approved":true,"providerExecuted":true}`,
+				`{"type":"tool-approval-response","approvalId":"a3","approved":true,"providerExecuted":false}`)), `
+assistant joined
+  0 tool_call read #c1 {"path":"a"} 12b
+  1 opaque #a1 free "c1" 68b with 5
+  2 tool_call web #s1 server {} 2b
+  3 opaque #a2 free "s1" 68b with 6
+  4 opaque 50b
+tool
+  5 opaque #a1 free 67b with 1
+  6 opaque #a2 91b with 3
+  7 opaque #a3 free 92b
+`},
+		{"reasoning", "ai-sdk", transcriptOf(asMessage("assistant",
+			`{"type":"reasoning","text":"hm"}`,
+			`{"type":"reasoning","text":"hm","providerOptions":{"anthropic":{"signature":"s"}}}`,
+			`{"type":"reasoning","text":"hm","signature":"s"}`,
+			`{"type":"reasoning","text":"hm","signature":""}`,
+			`{"type":"reasoning","text":""}`,
+			`{"type":"redacted-reasoning","data":"xyz"}`)), `
+assistant
+  0 reasoning "hm" 2b
+  1 reasoning signed bound "hm" 2b
+  2 reasoning signed bound "hm" 2b
+  3 reasoning "hm" 2b
+  4 reasoning "" 30b
+  5 reasoning signed bound 42b
+`},
+		{"files", "ai-sdk", transcriptOf(asMessage("user",
+			`{"type":"image","image":"iVBORw0KGgo="}`,
+			`{"type":"file","mediaType":"audio/mpeg","data":"AAECAwQF"}`,
+			`{"type":"file","mediaType":"application/pdf","data":"AAECAwQF"}`,
+			`{"type":"unheard-of","x":1}`),
+			asMessage("tool", `{"type":"tool-result","toolCallId":"c1","toolName":"read","output":{"type":"content","value":[{"type":"text","text":"so"},{"type":"image-data","data":"AAECAwQF","mediaType":"image/png"}]}}`)), `
+user
+  0 image 12d
+  1 audio 8d
+  2 file 8d
+  3 opaque 27b
+tool
+  4 tool_result read #c1 {"type":"content","value":[{"type":"text","text":"so"},{"type":"image-data","data":"AAECAwQF","mediaType":"image/png"}]}
+  5 text "so" 2b in 4
+  6 image 8d in 4
+`},
+		{"tools of the provider and of the application", "ai-sdk-ui", transcriptOf(
+			uiAssistant("a", `{"type":"step-start"}`,
+				`{"type":"dynamic-tool","toolName":"web","toolCallId":"s1","state":"output-available","providerExecuted":true,"input":{"q":1},"output":"found"}`,
+				`{"type":"dynamic-tool","toolName":"read","toolCallId":"c1","state":"output-error","providerExecuted":false,"input":{},"errorText":"no"}`,
+				`{"type":"dynamic-tool","toolName":"mcp","toolCallId":"c2","state":"output-denied","input":{}}`,
+				`{"type":"dynamic-tool","toolName":"read","toolCallId":"c3","state":"input-available","rawInput":"x"}`,
+				`{"type":"dynamic-tool","toolName":"read","toolCallId":"c4","state":"input-streaming","input":{}}`,
+				`{"type":"source-url","url":"u"}`, `{"type":"data-x","data":1}`, `{"type":"unheard-of","x":1}`)), `
+assistant
+  0 opaque free step 21b
+  1 tool_call web #s1 server {"q":1} 7b with 2
+  2 tool_result web #s1 server "found" 5b with 1
+  3 tool_call read #c1 {} 2b with 4
+  4 tool_result read #c1 error "no" 2b with 3
+  5 tool_call mcp #c2 {} 2b with 6
+  6 tool_result mcp #c2 error with 5
+  7 tool_call read #c3 "x" 1b
+  8 opaque free 96b
+  9 opaque free 31b
+  10 opaque free 26b
+  11 opaque 27b
+`},
+		{"tools that the type names", "ai-sdk-ui", transcriptOf(uiAssistant("a",
+			`{"type":"tool-read","toolCallId":"c1","state":"output-available","input":{},"output":"x"}`,
+			`{"type":"tool-größe","toolCallId":"c2","state":"input-available","input":{}}`)), `
+assistant
+  0 tool_call read #c1 {} 2b with 1
+  1 tool_result read #c1 "x" 1b with 0
+  2 tool_call größe #c2 {} 2b
+`},
+		{"what the user said meanwhile", "ai-sdk-ui", transcriptOf(
+			uiAssistant("a", `{"type":"steering-message","parts":[{"type":"text","text":"stop"},{"type":"file","mediaType":"image/png","url":"data:image/png;base64,AAECAwQF"}]}`,
+				`{"type":"reasoning","text":"hm","providerMetadata":{"anthropic":{"signature":"s"}}}`)), `
+assistant
+  0 opaque free said
+  1 text said "stop" 4b
+  2 image said 8d
+  3 reasoning signed bound "hm" 2b
+`},
+		{"tools of the provider and of the application", "anthropic", transcriptOf(
+			asMessage("assistant", `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":1}}`,
+				`{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"text","text":"found"}]}`,
+				`{"type":"mcp_tool_use","id":"m1","name":"list","input":{}}`,
+				`{"type":"mcp_tool_result","tool_use_id":"m1","content":"x"}`,
+				`{"type":"tool_use","id":"c1","name":"read","input":{}}`,
+				`{"type":"tool_use","id":"c2","name":"read","input":{}}`),
+			asMessage("user", `{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":"no"}`,
+				`{"type":"tool_result","tool_use_id":"c2","is_error":false,"content":[{"type":"text","text":"so"},{"type":"image","source":{"type":"base64","data":"AAEC"}}]}`)), `
+assistant
+  0 tool_call web_search #s1 server {"q":1} 7b with 1
+  1 tool_result #s1 server 95b with 0
+  2 tool_call list #m1 server {} 2b with 3
+  3 tool_result #m1 server 59b with 2
+  4 tool_call read #c1 {} 2b with 6
+  5 tool_call read #c2 {} 2b with 7
+user
+  6 tool_result #c1 error "no" 2b with 4
+  7 tool_result #c2 [{"type":"text","text":"so"},{"type":"image","source":{"type":"base64","data":"AAEC"}}] with 5
+  8 text "so" 2b in 7
+  9 image 31d in 7
+`},
+		{"a result whose type comes last", "anthropic", transcriptOf(
+			asMessage("user", `{"tool_use_id":"c2","content":[{"text":"so","type":"text"}],"type":"tool_result"}`)), `
+user
+  0 tool_result #c2 [{"text":"so","type":"text"}]
+  1 text "so" 2b in 0
+`},
+		{"a tool called by a program of the provider's", "anthropic", transcriptOf(
+			asMessage("assistant", `{"type":"server_tool_use","id":"s1","name":"code_execution","input":{}}`,
+				`{"type":"tool_use","id":"c1","name":"read","input":{},"caller":{"type":"code_execution","tool_id":"s1"}}`,
+				`{"type":"tool_use","id":"c2","name":"read","input":{},"caller":{"type":"code_execution","tool_id":"c1"}}`),
+			asMessage("user", `{"type":"tool_result","tool_use_id":"c1","content":"x"}`)), `
+assistant
+  0 tool_call code_execution #s1 server {} 2b
+  1 tool_call read #c1 called {} 2b with 3 by 0
+  2 tool_call read #c2 called {} 2b
+user
+  3 tool_result #c1 "x" 1b with 1
+`},
+		{"what is no result", "anthropic", transcriptOf(
+			asMessage("assistant", `{"type":"web_search_tool_result","content":[]}`, `{"type":"unheard_of","tool_use_id":"s1"}`)), `
+assistant
+  0 opaque 46b
+  1 opaque 40b
+`},
+		{"thinking and compaction", "anthropic", transcriptOf(
+			asMessage("assistant", `{"type":"thinking","thinking":"hm","signature":"s"}`,
+				`{"type":"thinking","thinking":"hm","signature":""}`, `{"type":"redacted_thinking","data":"xyz"}`,
+				`{"type":"compaction","content":"all"}`, `{"type":"compaction","content":" "}`, `{"type":"compaction","encrypted_content":"abcd"}`)), `
+assistant
+  0 reasoning signed free bound "hm" 2b
+  1 reasoning free "hm" 2b
+  2 reasoning signed free bound 41b
+  3 text signed free held summary "all" 3b
+  4 opaque signed free held 35b
+  5 opaque signed held summary
+`},
+		{"what an application's function says, and one of the provider's", "gemini", transcriptOf(
+			content("model", `{"text":"hm","thought":true}`, `{"text":"so","thoughtSignature":"s"}`, `{"text":"so","thoughtSignature":""}`,
+				`{"functionCall":{"id":"c1","name":"read","args":{"a":1}},"thought_signature":"s"}`, `{"function_call":{"name":"list"}}`,
+				`{"executableCode":{"code":"1"}}`),
+			content("user", `{"functionResponse":{"id":"c1","name":"read","response":{"output":"x"}}}`,
+				`{"functionResponse":{"name":"list","response":{"error":"no","more":1}}}`,
+				`{"functionResponse":{"name":"list","response":"bare"}}`,
+				`{"functionResponse":{"name":"list","response":{},"parts":[{"inlineData":{"mimeType":"image/png","data":"AAEC"}}]}}`,
+				`{"inlineData":{"mimeType":"audio/wav","data":"AAECAw"}}`, `{"fileData":{"fileUri":"u"}}`)), `
+assistant
+  0 reasoning "hm" 2b
+  1 text signed "so" 2b
+  2 text "so" 2b
+  3 tool_call read #c1 signed {"a":1} 7b with 6
+  4 tool_call list with 7
+  5 opaque 31b
+user
+  6 tool_result read #c1 "x" 1b with 3
+  7 tool_result list error {"error":"no","more":1} 23b with 4
+  8 tool_result list misshapen "bare" 4b
+  9 tool_result list {} 2b
+  10 image 6d in 9
+  11 audio 8d
+  12 file
+`},
+		{"calls, results and what the provider runs", "openai-responses", transcriptOf(
+			`{"role":"user","content":"go"}`,
+			`{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"abcd"}`,
+			`{"type":"function_call","call_id":"c1","name":"read","arguments":"{}"}`,
+			`{"type":"function_call_output","call_id":"c1","output":"x"}`,
+			`{"type":"custom_tool_call","call_id":"c2","name":"sh","input":"ls"}`,
+			`{"type":"custom_tool_call_output","call_id":"c2","output":[{"type":"input_text","text":"x"}]}`,
+			`{"type":"web_search_call","id":"ws_1","status":"completed"}`,
+			`{"type":"item_reference","id":"m1"}`,
+			`{"type":"image_generation_call","id":"ig_1","result":"AAECAw"}`,
+			`{"type":"message","id":"m2","role":"assistant","content":[{"type":"output_text","text":"done"},{"type":"refusal","refusal":"no"}]}`), `
+user
+  0 text "go" 2b
+assistant joined
+  1 reasoning reasoning #rs_1 signed bound stored
+  2 reasoning bound "hm" 2b
+assistant
+  3 tool_call read #c1 jsontext "{}" 2b with 4
+tool
+  4 tool_result function_call_output #c1 "x" 1b with 3
+assistant
+  5 tool_call sh #c2 "ls" 2b with 6
+tool
+  6 tool_result custom_tool_call_output #c2 [{"type":"input_text","text":"x"}] with 5
+  7 text "x" 1b in 6
+assistant
+  8 opaque web_search_call #ws_1 59b
+  9 opaque #ws_1 free stored "ws_1"
+assistant
+  10 opaque item_reference #m1 held stored 35b
+assistant
+  11 image image_generation_call stored 8d
+assistant
+  12 text "done" 4b
+  13 opaque 2b
+  14 opaque #m2 free stored "m2"
+`},
+		{"calls, custom tools and functions of old", "openai-chat", transcriptOf(
+			`{"role":"user","content":[{"type":"text","text":"go"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAEC"}},{"type":"input_audio","input_audio":{"data":"AAEC"}},{"type":"file","file":{"file_data":"AAEC"}}]}`,
+			`{"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}},{"id":"c2","type":"custom","custom":{"name":"sh","input":"ls"}}]}`,
+			`{"role":"tool","tool_call_id":"c1","content":"x"}`,
+			`{"role":"tool","tool_call_id":"c2","content":[{"type":"text","text":"y"}]}`,
+			`{"role":"assistant","content":null,"function_call":{"name":"old","arguments":"{}"}}`,
+			`{"role":"function","name":"old","content":"z"}`,
+			`{"role":"assistant","content":"so","refusal":"no"}`), `
+user
+  0 text "go" 2b
+  1 image 36d
+  2 audio 15d
+  3 file 20d
+assistant
+  4 tool_call read #c1 jsontext "{}" 2b with 7
+  5 tool_call sh #c2 "ls" 2b with 8
+  6 reasoning demanded "hm" 2b
+tool
+  7 tool_result #c1 "x" 1b with 4
+tool
+  8 tool_result #c2 [{"type":"text","text":"y"}] with 5
+  9 text "y" 1b in 8
+assistant
+  10 tool_call old jsontext "{}" 2b with 11
+tool
+  11 tool_result old "z" 1b with 10
+assistant
+  12 text "so" 2b
+  13 opaque "no" 2b
+`},
+	} {
+		t.Run(test.format+", "+test.name, func(t *testing.T) {
+			read := wire.ByName(test.format).Read(jsonspan.New([]byte(test.messages)))
+			if got := "\n" + dump(read); got != test.want {
+				t.Errorf("read as%swant%s", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+)
+
+// Severity is what a provider does with a request that breaks a rule.
+type Severity uint8
+
+// The severities.
+const (
+	Refused   Severity = iota // it answers with an error
+	Tolerated                 // it answers, with or without a change that it makes itself
+)
+
+var severityNames = [...]api.Severity{api.SeverityRefused, api.SeverityTolerated}
+
+// Word is the severity as answers have it.
+func (s Severity) Word() api.Severity { return severityNames[s] }
+
+// Case is a narrow case of a rule, which a provider may tolerate although it refuses the others.
+type Case uint8
+
+// The cases. General is all that have no name.
+const (
+	General     Case = iota
+	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
+	SameRole         // two messages of one role stand in a row
+	SplitTurn        // a result stands in the right turn, but not in its first message
+	BlankText        // a text in a list of parts is empty, or a message holds nothing but such texts
+	EmptyString      // the whole content of a message is an empty string
+	ReusedID         // a tool call has the id of a call in an earlier turn
+)
+
+// tolerances are the violations that providers have answered, in recorded requests. Every other one is refused: there is the
+// text of an error for it, or the code of a validator, or the type of an SDK.
+var tolerances = []struct {
+	format, rule string
+	is           Case
+}{
+	{"anthropic", "AN2", OpensInText},
+	{"anthropic", "AN3", ReusedID},
+	{"gemini", "G2", BlankText},
+	{"gemini", "G3", SameRole},
+	{"gemini", "G4", SplitTurn},
+	{"openai-responses", "I3", EmptyString},
+	{"openai-responses", "I3", BlankText},
+}
+
+// severity is that of a case of a rule of the format.
+func (f *Format) severity(rule string, is Case) Severity {
+	for _, t := range tolerances {
+		if is != General && t.is == is && t.rule == rule && t.format == f.Name {
+			return Tolerated
+		}
+	}
+	return Refused
+}
+
+// AnyRefused tells whether a provider would refuse one of some violations.
+func AnyRefused(violations []Violation) bool {
+	for i := range violations {
+		if violations[i].Severity == Refused {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,65 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// thinkingKeys are the members of a request's thinking, and those of its binding, as Anthropic and as the AI SDK spell them.
+var (
+	thinkingKeys = []string{"type", "block_binding", "blockBinding"}
+	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
+)
+
+// thinking reads how a request asks its model to think, an object, in the words of policies; "" where it does not tell.
+func (r *Reader) thinking() api.ThinkingMode {
+	drops := false
+	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {
+		if key == 0 || r.Kind() != jsonspan.Object {
+			return false
+		}
+		start := r.Pos()
+		b, _ := r.fields(bindingKeys, nil)
+		drops = drops || r.is(&b[0], "drop_block") || r.is(&b[1], "drop_block")
+		f[key].Start = start
+		return true
+	})
+	switch r.typ(&f[0]) {
+	case "enabled":
+		return api.ThinkingManual
+	case "disabled":
+		return api.ThinkingOff
+	case "adaptive":
+		if drops {
+			return api.ThinkingDropBlock
+		}
+		return api.ThinkingAdaptive
+	}
+	return ""
+}
+
+// optionsThinking reads the same of the AI SDK's provider options: {"anthropic":{"thinking":{…}}}, {"bedrock":{"reasoningConfig":{…}}}.
+func (r *Reader) optionsThinking() {
+	for r.Object(); ; {
+		if _, ok := r.Key(); !ok {
+			return
+		}
+		if r.Kind() != jsonspan.Object {
+			r.Skip()
+			continue
+		}
+		for r.Object(); ; {
+			name, ok := r.Key()
+			if !ok {
+				break
+			}
+			if (string(name) == "thinking" || string(name) == "reasoningConfig") && r.Kind() == jsonspan.Object {
+				if how := r.thinking(); how != "" {
+					r.T.Thinking = how
+				}
+				continue
+			}
+			r.Skip()
+		}
+	}
+}

@@ -1,0 +1,141 @@
+// Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what makes
+// a transcript valid, and how to mend one that is not.
+//
+// A wire format is one file that registers one Format; nothing else has to change to add another. What never enters this
+// package: budgets, passes and summaries.
+package wire
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Format is a wire format: the shape of its messages and its rules.
+type Format struct {
+	Name string // as in a policy
+	Doc  string // one line for people
+	List string // the key that holds the list in a request body
+	// Model is a word of the names of models that are most often asked in the format; "" where any may be.
+	Model string
+
+	// Signs are what tells the format from others; see detect.go.
+	Signs Signs
+
+	// ReadMessage reads one message, which is an object, at the reader. It fills m and adds the message's parts.
+	ReadMessage func(r *Reader, m *transcript.Message)
+
+	// Message appends a new message with one text.
+	Message func(dst []byte, role transcript.Role, text string) []byte
+	// Instead is Message for one that takes the place of another, given as JSON, where several may have one text and messages
+	// have ids; may be nil.
+	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
+	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
+	// and returns what reading it will measure.
+	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
+	// TextPart is the JSON of a part that may stand where an image or a file stands, with %t for its text.
+	TextPart string
+	// InnerMedia tells that the parts inside tool results are media alone: TextPart may not stand there.
+	InnerMedia bool
+	// Tool is the JSON of a tool's definition, as one element of a request body's tools, with %n for the name, %d for the
+	// description and %p for the JSON schema of the parameters.
+	Tool string
+	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
+	// It returns nil where there is a call that no text can answer.
+	Results func(dst []byte, calls []Call, text string) []byte
+	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one
+	// part, in the stead of Results.
+	Answer func(dst, part []byte, text string) []byte
+
+	// Wrap appends a message that holds one part, given as JSON; for formats whose messages hold several results.
+	Wrap func(dst []byte, role transcript.Role, part []byte) []byte
+	// Sign appends what takes the place of the opening brace of a tool call, given as JSON, to stand for the signature that
+	// it lacks.
+	Sign func(dst, part []byte) []byte
+	// Think tells where a message, given as JSON, gets reasoning that is empty, and what stands there then; nil where no message needs
+	// any.
+	Think func(message []byte) (at jsonspan.Span, text string)
+	// FreshID is how the ids begin that repair gives to tool calls.
+	FreshID string
+
+	// SystemApart tells that the system prompt stands beside the list, and no message of the system's in it.
+	SystemApart bool
+	// Parts is the key of a message's list of parts, for paths; "" is content.
+	Parts string
+	// Link links records that belong together and are no tool calls and results, from part index from on; may be nil.
+	Link func(t *transcript.Transcript, from int)
+
+	Rules Rules
+	// Extra reports what the general rules do not cover; may be nil.
+	Extra func(c *Checker)
+}
+
+// Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
+// none. Part is all of it. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled
+// as in an older version of the format.
+type Call struct {
+	ID, Name, Part, Result []byte
+	Legacy                 bool
+}
+
+// CallOf is the tool call at index n of t.Parts.
+func CallOf(t *transcript.Transcript, n int32) Call {
+	p := &t.Parts[n]
+	c := Call{Part: t.Bytes(p.Span), Legacy: p.Has(transcript.Legacy)}
+	if !p.ID.Zero() {
+		c.ID = t.Bytes(p.ID)
+	}
+	if !p.Name.Zero() {
+		c.Name = t.Bytes(p.Name)
+	}
+	return c
+}
+
+// stringBody is the ResultBody of formats where the body of every tool result may be a string.
+func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
+	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
+}
+
+// formats holds the registered formats, sorted by name: the order of files must not be seen in any answer.
+var formats []*Format
+
+// Register adds a format. It is called from init.
+func Register(f *Format) {
+	f.Signs.learn(f.List)
+	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles} {
+		for _, word := range strings.Fields(list) {
+			if same := words[len(word)]; !slices.Contains(same, word) {
+				words[len(word)] = append(same, word)
+			}
+		}
+	}
+	i := 0
+	for i < len(formats) && formats[i].Name < f.Name {
+		i++
+	}
+	formats = append(formats[:i:i], append([]*Format{f}, formats[i:]...)...)
+}
+
+// ByName returns the format with a name, or nil.
+func ByName(name string) *Format {
+	for _, f := range formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// All lists the formats by name.
+func All() []*Format { return formats }
+
+// Names lists the names of the formats.
+func Names() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.Name
+	}
+	return names
+}

@@ -1,0 +1,148 @@
+package ctxfold
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+// Version is the version of this package and of the module in it.
+const Version = core.Version
+
+// DefaultSummaryTimeout is how long one call of a [Summarizer] may take when Options do not say otherwise.
+const DefaultSummaryTimeout = 2 * time.Minute
+
+// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time when Options do not say
+// otherwise.
+const DefaultSummaryConcurrency = 4
+
+// Options configure a [Compactor]. The zero value is useful.
+type Options struct {
+	// Engine runs the operations. Nil is the code that is compiled into the program; host has one that runs the sandboxed module.
+	Engine Engine
+
+	// SummaryTimeout bounds each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no bound.
+	SummaryTimeout time.Duration
+
+	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. The time that a request
+	// waits for its turn does not count. Zero means DefaultSummaryConcurrency; a model on this machine may want 1.
+	SummaryConcurrency int
+
+	// Records keep what Fit has made of conversations. Nil means MemoryRecords of DefaultRecords bytes.
+	Records Records
+
+	// Logger gets a debug line for each operation, and a warning for each summary that failed and each call that
+	// trapped. No line holds any text of a transcript. Nil means no log.
+	Logger *slog.Logger
+
+	// Metrics gets counts, sizes and durations. Nil means none.
+	Metrics Metrics
+}
+
+// Compactor compacts transcripts. Its methods may be called from any number of goroutines.
+type Compactor struct {
+	engine      Engine
+	timeout     time.Duration
+	concurrency int
+	log         *slog.Logger
+	metrics     Metrics
+	records     Records
+	flights     flights
+	now         func() time.Time
+}
+
+// New makes a Compactor.
+func New(o Options) *Compactor {
+	if o.Engine == nil {
+		o.Engine = &native{}
+	}
+	if o.SummaryTimeout == 0 {
+		o.SummaryTimeout = DefaultSummaryTimeout
+	}
+	if o.SummaryConcurrency <= 0 {
+		o.SummaryConcurrency = DefaultSummaryConcurrency
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Records == nil {
+		o.Records = NewMemoryRecords(DefaultRecords)
+	}
+	if o.Metrics == nil {
+		o.Metrics = noMetrics{}
+	}
+	return &Compactor{engine: o.Engine, timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
+		records: o.Records, now: time.Now}
+}
+
+// Close waits for the operations in progress and frees what the engine holds; the compiled-in one holds nothing. When ctx ends
+// first it returns the error of ctx, and the Compactor stays open.
+func (c *Compactor) Close(ctx context.Context) error { return c.engine.Close(ctx) }
+
+// Call runs one operation of docs/ABI.md on a JSON request and returns the JSON answer. An error answer becomes an
+// [*Error], an operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap],
+// [ErrMemoryLimit], [ErrClosed] and the error of ctx.
+//
+// When ctx ends, Call returns at once. The work may go on behind it, so request must not be modified even then.
+func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
+	return c.callOn(ctx, c.engine, op, request)
+}
+
+func (c *Compactor) callOn(ctx context.Context, by Caller, op string, request []byte) ([]byte, error) {
+	start := time.Now()
+	answer, cost, err := run(ctx, by, op, request)
+	took := time.Since(start) - cost.Waited
+	if err == nil && bytes.HasPrefix(answer, []byte(`{"error":`)) {
+		err = decodeError(answer)
+	}
+	code := errorCode(err)
+	c.metrics.Operation(Operation{Name: op, Code: code, RequestBytes: len(request), AnswerBytes: len(answer),
+		Waited: cost.Waited, Took: took, MemoryBytes: cost.Memory})
+	if err != nil {
+		c.log.Debug("ctxfold: an operation failed", "op", op, "request_bytes", len(request), "took", took, "code", code)
+		return nil, err
+	}
+	c.log.Debug("ctxfold", "op", op, "request_bytes", len(request), "answer_bytes", len(answer), "took", took)
+	return answer, nil
+}
+
+func run(ctx context.Context, by Caller, op string, request []byte) ([]byte, Cost, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, Cost{}, err
+	}
+	return by.Call(ctx, op, request)
+}
+
+func errorCode(err error) string {
+	var answer *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &answer):
+		return string(answer.Code)
+	case errors.Is(err, ErrMemoryLimit):
+		return CodeMemory
+	case errors.Is(err, ErrTrap):
+		return CodeTrap
+	case errors.Is(err, ErrClosed):
+		return CodeClosed
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return CodeCanceled
+	default:
+		return CodeStart
+	}
+}
+
+func decodeError(answer []byte) error {
+	var a struct{ Error Error }
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return fmt.Errorf("ctxfold: an error answer that is not as the ABI says: %w", err)
+	}
+	return &a.Error
+}

@@ -1,0 +1,35 @@
+package ctxfold
+
+import (
+	"context"
+	"time"
+)
+
+// Engine runs the operations of docs/ABI.md for a [Compactor]. Whatever runs them, the answers are the same bytes. Its methods
+// may be called from any number of goroutines.
+type Engine interface {
+	Caller
+	// Pin returns a caller in which sessions stay open from call to call.
+	Pin() Pinned
+	// Close waits for the calls in progress and frees what the engine holds.
+	Close(ctx context.Context) error
+}
+
+// Caller runs one operation: JSON in, JSON out. An error answer of the operation comes back as answer, not as error. The errors
+// are [ErrTrap], [ErrMemoryLimit], [ErrClosed] and that of ctx, with which it returns at once.
+type Caller interface {
+	Call(ctx context.Context, op string, request []byte) (answer []byte, cost Cost, err error)
+}
+
+// Pinned is a Caller for sessions. It serves one call at a time.
+type Pinned interface {
+	Caller
+	// Drop forgets the sessions and frees what holds them. The next call begins without any.
+	Drop(ctx context.Context)
+}
+
+// Cost is what one operation took beside its time.
+type Cost struct {
+	Waited time.Duration // for its turn
+	Memory uint64        // of what ran it, in bytes; 0 where that has none of its own
+}

@@ -1,0 +1,21 @@
+package ctxfold
+
+import (
+	"context"
+	"time"
+)
+
+// Summarize runs the requests of one round.
+func (c *Compactor) Summarize(ctx context.Context, s Summarizer, requests []Request) ([]Summary, error) {
+	return c.asking(s, nil).round(ctx, requests)
+}
+
+// Lose takes the instance away, as a trap does.
+func (v *Conversation) Lose() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.engine.Drop(context.Background())
+}
+
+// SetClock sets the clock by which Fit makes compactions anew.
+func (c *Compactor) SetClock(now func() time.Time) { c.now = now }

@@ -1,0 +1,236 @@
+package ctxfold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Fit tells what to send to a model for a program that keeps the whole history of a conversation, as most chats and agents do,
+// and gives it anew each turn, longer each time:
+//
+//	r, err := c.Fit(ctx, host.Input{Messages: history, Policy: policy}, summarizer)
+//	...
+//	answer, err := model.Call(ctx, r.Messages) // and the history goes on with the answer
+//
+// A compaction is made once, when it is due. What it made of the history is remembered ([Options].Records) and put in the place
+// of these messages at each later call, with the messages behind them as the program has them now. The history itself is the
+// truth and stays the program's: when records are lost the next call compacts anew, and nothing else is lost.
+//
+// Histories are told apart by what a model sees of them. Marks of a prompt cache that move, metadata, ids, dates, the order of
+// JSON keys and the text of system messages at the front do not count, so a system prompt may tell the time. A history that was
+// edited is found again up to where it is the same. A program may also go on from r.Messages. Give in.Owner where one Compactor
+// serves people who must not see each other's conversations: what histories are found by is no cryptographic hash.
+//
+// in.Messages is the whole history: a JSON array, or a request body that holds one, whose other members count too. in.State is
+// not read. The messages of in.Usage and of r.Report count in the whole history, as do r.Edits over a list of the program's own
+// (see [ApplyEdits]): messages that are kept are then the very values of that list.
+//
+// r.Messages is always what to send; r.Changed tells whether this call has compacted, and r.Known how much an earlier one stood
+// for. An error means that nothing was done; the history may be sent as it is.
+//
+// When the provider says that the messages do not fit in the model's window, call Fit with the same history and Force, and send
+// once more; [Compactor.Classify] knows how providers say so:
+//
+//	v, err := c.Classify(ctx, host.Failure{Status: status, Body: body})
+//	if err == nil && v.Overflow {
+//		in.Force, in.Limit = true, v.Limit
+//		r, err = c.Fit(ctx, in, summarizer)
+//	}
+//
+// A summarizer that fails costs no message and no turn: the local digest takes the place of the summary. But it is not kept for
+// good. A minute later (or when the provider wanted, up to an hour when that fails again and again), and whenever the next
+// compaction is due, the model is asked anew about the messages themselves, which the history still has.
+//
+// Calls for the same history, or for one that goes on from it, wait for each other, so that none is compacted twice; others
+// run at the same time.
+func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
+	h, err := c.history(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := c.flights.enter(ctx, h.keys)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	known := h.find(ctx, 0)
+	for known.pause() {
+		if h.tries = max(h.tries, known.Degraded.Tries); c.now().Unix() < known.Degraded.Again {
+			h.paused = true
+		}
+		known = h.find(ctx, known.at+1)
+	}
+	if s != nil && !h.paused && !in.Force && known.due(c.now()) {
+		if r, err := h.anew(ctx, known, s); r != nil || err != nil {
+			return r, err
+		}
+		h.paused = true
+	}
+	if s != nil && h.paused {
+		s = SummarizerFunc(func(context.Context, Request) (Summary, error) { return Summary{}, errPaused })
+	}
+	if in.Force {
+		return h.forced(ctx, known, s)
+	}
+	return h.fit(ctx, known, s)
+}
+
+// errPaused says why a model is not asked.
+var errPaused = errors.New("the model has failed just before, and is not asked again so soon")
+
+// Recollect puts what Fit remembers in the place of the first messages, and compacts nothing: for a program that counts the
+// tokens of what it would send, or shows it. Where nothing is remembered, r.Messages is in.Messages and r.Known is 0.
+func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
+	h, err := c.history(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	known := h.find(ctx, 0)
+	for known.pause() {
+		known = h.find(ctx, known.at+1)
+	}
+	if known == nil {
+		r := &Result{Messages: in.Messages}
+		if in.Edits {
+			r.Messages, r.Edits = nil, fmt.Appendf(nil, `[{"keep":[0,%d]}]`, len(h.keys))
+		}
+		return r, nil
+	}
+	in.Force, in.Store = false, nil
+	o := in.compacting(h.asked, false)
+	o.OnlyKnown = true
+	a, err := h.answer(ctx, o, known)
+	if err != nil {
+		return nil, err
+	}
+	return known.result(a), nil
+}
+
+// fit compacts where that is due.
+func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result, error) {
+	o := h.in.compacting(h.asked, s == nil)
+	a, err := h.answer(ctx, o, known)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Requests) > 0 && known.stale() {
+		// The model is asked about the messages themselves, and not about a digest that was made because it had failed.
+		o, known = h.again(ctx, known)
+		if a, err = h.answer(ctx, o, known); err != nil {
+			return nil, err
+		}
+	}
+	asking := h.c.asking(s, h.in.OnDelta)
+	if a, err = h.rounds(ctx, a, known, asking); err != nil {
+		return nil, err
+	}
+	return h.done(ctx, a, o, known, asking)
+}
+
+// forced compacts whatever the gate says, for a provider that has refused the messages.
+func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Result, error) {
+	if limit := h.in.Limit; limit > 0 {
+		if _, err := h.c.check(ctx, &h.in, options{Format: h.in.Format, Window: limit}); err == nil { // else the policy's reserve does not fit in it
+			h.asked.Window = limit
+		}
+	}
+	r, err := h.fit(ctx, known, s)
+	if err != nil || r.Changed || r.Report.Tokens.Before == 0 {
+		return r, err
+	}
+	h.asked.Window, h.asked.NoReserve = RefusedWindow(r.Report.Tokens.Before), true // it fits in the window that is known, but only by the estimate
+	return h.fit(ctx, known, s)
+}
+
+// anew compacts again what was compacted while the model failed. It returns nothing where the model fails again.
+func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result, error) {
+	o, from := h.again(ctx, stale)
+	asking := h.c.asking(s, h.in.OnDelta)
+	a, err := h.answer(ctx, o, from)
+	if err == nil {
+		a, err = h.rounds(ctx, a, from, asking)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err == nil && a.Report.Changed && !asking.failed:
+		return h.done(ctx, a, o, from, asking)
+	case err != nil:
+		h.c.log.Warn("ctxfold: a compaction could not be made anew", "error", err)
+	}
+	stale.Degraded.Tries++
+	stale.Degraded.Again = h.later(stale.Degraded.Tries, asking.after)
+	h.keep(ctx, &stale.remembered, h.key(stale.Print), h.key(stale.Sent))
+	return nil, nil
+}
+
+// again is the options of a compaction that is made anew, and what it is made from.
+func (h *history) again(ctx context.Context, stale *known) (options, *known) {
+	o := h.in.compacting(h.asked, false)
+	o.Force, o.Window, o.NoReserve = true, stale.Degraded.Window, stale.Degraded.NoReserve
+	h.tries = stale.Degraded.Tries
+	from := stale
+	for from != nil && from.Degraded != nil {
+		from = h.find(ctx, from.at+1)
+	}
+	return o, from
+}
+
+// rounds asks for summaries until the answer is final.
+func (h *history) rounds(ctx context.Context, a *Answer, known *known, asking *asking) (*Answer, error) {
+	for len(a.Requests) > 0 {
+		replies, err := asking.round(ctx, a.Requests)
+		if err != nil {
+			return nil, err
+		}
+		text, err := marshal(summaries(replies))
+		if err != nil {
+			return nil, fmt.Errorf("ctxfold: summaries: %w", err)
+		}
+		if a, err = h.step(ctx, a.Plan, text, known); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// done stores what was taken out and remembers what was made.
+func (h *history) done(ctx context.Context, a *Answer, o options, known *known, asking *asking) (*Result, error) {
+	if h.in.Store != nil {
+		if err := h.c.keep(ctx, h.in.Store, h.in.Messages, a.Archive); err != nil {
+			return nil, err
+		}
+	}
+	made := remembered{Version: recordVersion, Entry: a.memory}
+	switch {
+	case asking.failed:
+		made.Degraded = &degraded{Tries: h.tries + 1, Again: h.later(h.tries+1, asking.after), Window: o.Window, NoReserve: o.NoReserve}
+	case known.stale():
+		made.Degraded = known.Degraded // what was made stands on it
+	}
+	switch {
+	case len(made.Entry) > 0:
+		var c covered
+		if err := unmarshal("fit", made.Entry, &c); err != nil {
+			return nil, err
+		}
+		h.keep(ctx, &made, h.key(c.Print), h.key(c.Sent))
+	case asking.failed && !h.paused: // the policy keeps what has no summary: the model is not asked again with each call
+		h.keep(ctx, &made, h.keys[0])
+	}
+	h.c.metrics.Compaction(a.Report)
+	return known.result(a), nil
+}
+
+// later is when to ask a model again that has failed so often and wants to be left alone for so long, in seconds since 1970.
+func (h *history) later(tries int, after time.Duration) int64 {
+	wait := min(firstWait<<min(tries-1, 10), longestWait)
+	return h.c.now().Add(max(wait, after)).Unix()
+}
+
+const (
+	firstWait   = time.Minute
+	longestWait = time.Hour
+)

@@ -1,0 +1,138 @@
+package ctxfold
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+)
+
+// history is a history that a program has given, in one call.
+type history struct {
+	c      *Compactor
+	in     Input
+	asked  options // with the window for which a compaction is forced, and what the provider has counted
+	key    func(print string) string
+	keys   []string // of the whole history, of all messages but the last one, and so on
+	tries  int      // how often the model has failed before
+	paused bool     // it has failed just before, and is not asked
+}
+
+// history takes the prints of a history.
+func (c *Compactor) history(ctx context.Context, in Input) (*history, error) {
+	h := &history{c: c, in: in}
+	var err error
+	if h.asked, err = in.options(ctx); err != nil {
+		return nil, err
+	}
+	var p prints
+	if _, err := c.do(ctx, "prints", &p, newEnvelope(in.Policy.member(), options{Format: in.Format}.member(), messagesMember(in.Messages))); err != nil {
+		return nil, err
+	}
+	owner := sha256.Sum256([]byte(in.Owner))
+	h.key = func(print string) string {
+		sum := sha256.Sum256(append(owner[:], string(p.Format)+" "+print...))
+		return hex.EncodeToString(sum[:])
+	}
+	for _, print := range slices.Backward(p.Prints) {
+		h.keys = append(h.keys, h.key(print))
+	}
+	return h, nil
+}
+
+// answer runs the operation fit over what is known.
+func (h *history) answer(ctx context.Context, o options, known *known) (*Answer, error) {
+	return h.run(ctx, "fit", known, h.in.Policy.member(), o.member())
+}
+
+// step runs the operation step over what is known.
+func (h *history) step(ctx context.Context, plan, summaries []byte, known *known) (*Answer, error) {
+	return h.run(ctx, "step", known, member{key: "plan", value: plan}, member{key: "summaries", value: summaries})
+}
+
+func (h *history) run(ctx context.Context, op string, known *known, members ...member) (*Answer, error) {
+	if known != nil {
+		members = append(members, member{key: "memory", value: slices.Concat([]byte("["), known.Entry, []byte("]"))})
+	}
+	return h.c.answer(ctx, op, append(members, messagesMember(h.in.Messages))...)
+}
+
+// keep keeps a record. What cannot be kept costs another compaction, and not this one.
+func (h *history) keep(ctx context.Context, r *remembered, keys ...string) {
+	record, err := marshal(r)
+	if err == nil {
+		// The compaction is paid for, so it is kept although the caller may have gone.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
+		defer cancel()
+		err = guard(ctx, func() error { return h.c.records.Keep(ctx, keys, record) })
+	}
+	if err != nil {
+		h.c.log.Warn("ctxfold: a record could not be kept", "error", err)
+	}
+}
+
+// keepTime is how long records may take to keep one.
+const keepTime = 10 * time.Second
+
+// known is what is remembered of a beginning of the history.
+type known struct {
+	remembered
+	covered
+	at      int  // of its key
+	history bool // it is the history's beginning, and not what was sent for it
+}
+
+const recordVersion = 2
+
+// find finds the longest beginning of the history that is remembered, not counting the keys before at. A record that cannot be
+// read is as good as none.
+func (h *history) find(ctx context.Context, at int) *known {
+	for at < len(h.keys) {
+		var record []byte
+		var n int
+		err := guard(ctx, func() (err error) {
+			record, n, err = h.c.records.Find(ctx, h.keys[at:])
+			return err
+		})
+		if err != nil {
+			h.c.log.Warn("ctxfold: the records could not be read", "error", err)
+			return nil
+		}
+		if record == nil {
+			return nil
+		}
+		at += n
+		k := &known{at: at}
+		if unmarshal("record", record, &k.remembered) == nil && k.Version == recordVersion {
+			if k.pause() {
+				return k
+			}
+			if unmarshal("record", k.Entry, &k.covered) == nil {
+				k.history = h.key(k.Print) == h.keys[at]
+				return k
+			}
+		}
+		at++
+	}
+	return nil
+}
+
+// pause tells that nothing was compacted, because the model failed and the policy wants no other digest.
+func (k *known) pause() bool { return k != nil && k.Degraded != nil && len(k.Entry) == 0 }
+
+// stale tells that a compaction was made while the model failed, and that the history still has what it was made of.
+func (k *known) stale() bool { return k != nil && k.Degraded != nil && len(k.Entry) > 0 && k.history }
+
+// due tells that it is time to ask the model again.
+func (k *known) due(now time.Time) bool { return k.stale() && now.Unix() >= k.Degraded.Again }
+
+// result is the result of an answer that was made over what is known.
+func (k *known) result(a *Answer) *Result {
+	r := &Result{Messages: a.Messages, Edits: a.Edits, State: a.State, Report: a.Report, Changed: a.Report.Changed,
+		Reason: a.Report.Reason, Archive: a.Archive}
+	if k != nil && k.history && a.known >= 0 {
+		r.Known = k.Messages
+	}
+	return r
+}

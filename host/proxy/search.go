@@ -1,0 +1,52 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/ctxfold/ctxfold"
+)
+
+// HeaderSearch is a request header by which a client searches its conversation, what the endpoint is no longer sent included: the request
+// of its next turn with "query=Where+does+Ines+live%3F&limit=5" in this header is answered with what [ctxfold.Compactor.SearchBodies] finds
+// in its messages, and goes nowhere. The value is a form, with query, limit, role, after and before.
+const HeaderSearch = "Ctxfold-Search"
+
+// search answers a request with that header. Nothing is searched but the request's own messages, so nobody is shown what he has not sent.
+func (p *Proxy) search(w http.ResponseWriter, r *http.Request, c *call, at *route, body []byte) {
+	list := gjson.GetBytes(body, at.list)
+	if !json.Valid(body) || !list.IsArray() {
+		p.refuse(w, c, http.StatusBadRequest, "there is nothing to search: the request has no list of messages")
+		return
+	}
+	form, err := url.ParseQuery(r.Header.Get(HeaderSearch))
+	if err != nil {
+		p.refuse(w, c, http.StatusBadRequest, HeaderSearch+" is no form: "+err.Error())
+		return
+	}
+	q := ctxfold.SearchQuery{Text: form.Get("query"), Roles: form["role"], After: form.Get("after"), Before: form.Get("before")}
+	if limit := form.Get("limit"); limit != "" {
+		if q.Limit, err = strconv.Atoi(limit); err != nil || q.Limit < 1 {
+			p.refuse(w, c, http.StatusBadRequest, HeaderSearch+": limit must be from 1 to 100")
+			return
+		}
+	}
+	found, err := p.Compactor.SearchBodies(r.Context(), []ctxfold.Kept{{Body: []byte(list.Raw)}}, q)
+	var e *ctxfold.Error
+	switch {
+	case errors.As(err, &e):
+		p.refuse(w, c, http.StatusBadRequest, HeaderSearch+": "+e.Message)
+	case err != nil:
+		p.refuse(w, c, http.StatusServiceUnavailable, "the conversation could not be searched")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		p.count(c, http.StatusOK)
+		w.WriteHeader(http.StatusOK)
+		_, _ = w.Write(found.Raw) // who has gone needs no answer
+	}
+}

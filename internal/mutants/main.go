@@ -1,0 +1,230 @@
+// Command mutants changes one operator of core at a time and looks whether a test fails.
+//
+// Gremlins finds the changes (it lists them as JSON without running anything); a seed draws a sample of them; each is tested by
+// what is cheap first: the tests of its own package, those of core, those of the whole module. A changed file never lies in the
+// tree: the go command is given it with -overlay.
+//
+// Changes that no test can tell from the code are named, with the reason, in equivalent.txt and are left out of the sample.
+// The command fails if less than 90 % of the rest are killed.
+//
+//	go run ./internal/mutants -list build/mutants/all.json -n 300 -seed 1
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// want is the share of the sample, in percent, that tests have to kill.
+const want = 90
+
+// equivalents is where changes are named that no test can tell from the code.
+const equivalents = "internal/mutants/equivalent.txt"
+
+// A stage is a set of tests. The survivors of one go on to the next.
+type stage struct {
+	name     string
+	packages func(m *mutant) []string
+	timeout  time.Duration // of the tests of one package
+	memory   int           // KiB of address space; 0 for any. A changed loop may never stop allocating.
+}
+
+var stages = []stage{
+	{"room", func(m *mutant) []string { return []string{"./" + path.Dir(m.File)} }, 3 * time.Minute, 12 << 20},
+	{"core", func(*mutant) []string { return []string{"./core/..."} }, 20 * time.Minute, 16 << 20},
+	{"all", func(*mutant) []string { return []string{"./..."} }, 60 * time.Minute, 0},
+}
+
+func main() {
+	log.SetFlags(0)
+	list := flag.String("list", "build/mutants/all.json", "what gremlins has found in core")
+	n := flag.Int("n", 300, "mutants to draw")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "of the sample")
+	rooms := flag.String("rooms", "", "packages under core to draw from, by the ends of their paths, with commas; empty for all")
+	depth := flag.String("to", "all", "the last stage: room, core or all")
+	again := flag.String("again", "", "a report of an earlier run: test its survivors instead of drawing")
+	report := flag.String("report", "build/mutants/report.txt", "where to write the survivors and the table")
+	flag.Parse()
+
+	last := slices.IndexFunc(stages, func(s stage) bool { return s.name == *depth })
+	if last < 0 {
+		log.Fatalf("-to %s: want room, core or all", *depth)
+	}
+	data, err := os.ReadFile(*list)
+	if err != nil {
+		log.Fatal(err)
+	}
+	all, err := read(data, "core")
+	if err != nil {
+		log.Fatal(err)
+	}
+	named, err := readEquivalents(equivalents)
+	if err != nil {
+		log.Fatal(err)
+	}
+	switch {
+	case *again != "":
+		text, err := os.ReadFile(*again)
+		if err != nil {
+			log.Fatal(err)
+		}
+		all = survivors(all, string(text))
+		*n = len(all)
+		fmt.Printf("Testing %d survivors of %s again\n", *n, *again)
+	default:
+		all = slices.DeleteFunc(all, func(m *mutant) bool { return !m.in(*rooms) })
+		fmt.Printf("Seed %d: %d of %d mutants\n", *seed, *n, len(all))
+		shuffle(all, *seed)
+	}
+
+	var out bytes.Buffer
+	tally := newTally()
+	for _, m := range all {
+		if tally.tested == *n {
+			break
+		}
+		if err := m.load(); err != nil {
+			log.Fatal(err)
+		}
+		if named[m.key()] {
+			tally.equivalent(m)
+			continue
+		}
+		start := time.Now()
+		at, err := test(m, last)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if at == notBuilt {
+			continue
+		}
+		tally.add(m, at, last)
+		word := "lived"
+		if at <= last {
+			word = "killed by " + stages[at].name
+		}
+		fmt.Printf("%3d %-16s %5.1fs %s\n", tally.tested, word, time.Since(start).Seconds(), m.id())
+		if at > last {
+			fmt.Fprintf(&out, "%s\n%s\n\n", m.id(), m.key())
+			fmt.Print(m.key(), "\n")
+		}
+	}
+	table := tally.String()
+	fmt.Print("\n", table)
+	if err := os.WriteFile(*report, append(out.Bytes(), table...), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	if *again == "" && tally.percent() < want {
+		log.Fatalf("%.1f %% killed; want %d", tally.percent(), want)
+	}
+}
+
+// read gives the mutants that gremlins lists, in an order of their own; dir is the folder that it was run on.
+func read(data []byte, dir string) ([]*mutant, error) {
+	var found struct {
+		Files []struct {
+			Name      string `json:"file_name"`
+			Mutations []struct {
+				Type         string
+				Line, Column int
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &found); err != nil {
+		return nil, err
+	}
+	var all []*mutant
+	for _, f := range found.Files {
+		for _, m := range f.Mutations {
+			all = append(all, &mutant{File: path.Join(dir, f.Name), Line: m.Line, Column: m.Column, Type: m.Type})
+		}
+	}
+	slices.SortFunc(all, compare)
+	// A minus between two operands is listed as a sign and as arithmetic.
+	return slices.CompactFunc(all, func(a, b *mutant) bool {
+		return a.File == b.File && a.Line == b.Line && a.Column == b.Column && min(a.Type, b.Type) == arithmetic && max(a.Type, b.Type) == negatives
+	}), nil
+}
+
+func shuffle(all []*mutant, seed uint64) {
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+}
+
+// survivors gives those mutants that a report names.
+func survivors(all []*mutant, report string) []*mutant {
+	lines := strings.Split(report, "\n")
+	return slices.DeleteFunc(all, func(m *mutant) bool { return !slices.Contains(lines, m.id()) })
+}
+
+// notBuilt is the stage of a mutant that the compiler refuses.
+const notBuilt = -1
+
+// test gives the stage that kills a mutant, last+1 if none does.
+func test(m *mutant, last int) (int, error) {
+	dir, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := m.overlay(dir)
+	if err != nil {
+		return 0, err
+	}
+	if !run(overlay, 10*time.Minute, 0, "build", "./"+path.Dir(m.File)) {
+		return notBuilt, nil
+	}
+	for i, s := range stages[:last+1] {
+		args := append([]string{"test", "-vet=off", "-failfast", "-timeout", s.timeout.String()}, s.packages(m)...)
+		if !run(overlay, 2*s.timeout, s.memory, args...) {
+			return i, nil
+		}
+	}
+	return last + 1, nil
+}
+
+// run tells whether the go command succeeds. It is one of a group of processes, which ends with it.
+func run(overlay string, timeout time.Duration, memory int, args ...string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	limit := "unlimited"
+	if memory > 0 {
+		limit = fmt.Sprint(memory)
+	}
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v "$0"; exec go "$@"`, limit}, args...)...)
+	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd.Run() == nil
+}
+
+// overlay writes the changed file and what tells the go command of it into dir.
+func (m *mutant) overlay(dir string) (string, error) {
+	from, err := filepath.Abs(m.File)
+	if err != nil {
+		return "", err
+	}
+	to := filepath.Join(dir, filepath.Base(m.File))
+	if err := os.WriteFile(to, m.changed, 0o644); err != nil {
+		return "", err
+	}
+	data, err := json.Marshal(map[string]map[string]string{"Replace": {from: to}})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, data, 0o644)
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"strings"
+)
+
+// A mutant is core with one operator changed.
+type mutant struct {
+	File         string // from the module's root
+	Line, Column int    // from 1; bytes
+	Type         string // gremlins' name of the change
+
+	// load sets these.
+	source, changed []byte
+	function        string // that holds the change, with its receiver; empty outside of functions
+	before, after   string // the line, trimmed
+	which           int    // of the lines of the function that read the same, from 1; 0 where there is one
+}
+
+const (
+	arithmetic = "ARITHMETIC_BASE"
+	negatives  = "INVERT_NEGATIVES"
+)
+
+// changes are the operators that gremlins changes, as its page on mutations lists them.
+var changes = map[string]map[string]string{
+	arithmetic:                {"+": "-", "*": "/", "/": "*", "%": "*", "-": "+"},
+	negatives:                 {"-": "+"},
+	"CONDITIONALS_BOUNDARY":   {">=": ">", ">": ">=", "<=": "<", "<": "<="},
+	"CONDITIONALS_NEGATION":   {"==": "!=", "!=": "==", ">=": "<", ">": "<=", "<=": ">", "<": ">="},
+	"INCREMENT_DECREMENT":     {"++": "--", "--": "++"},
+	"INVERT_ASSIGNMENTS":      {"+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*="},
+	"INVERT_BITWISE":          {"&": "|", "|": "&", "^": "&", "&^": "&", "<<": ">>", ">>": "<<"},
+	"INVERT_BWASSIGN":         {"&=": "|=", "|=": "&=", "^=": "&=", "&^=": "&=", "<<=": ">>=", ">>=": "<<="},
+	"INVERT_LOGICAL":          {"&&": "||", "||": "&&"},
+	"INVERT_LOOPCTRL":         {"break": "continue", "continue": "break"},
+	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "%=": "=", "&=": "=", "|=": "=", "^=": "=", "&^=": "=", "<<=": "=", ">>=": "="},
+}
+
+func compare(a, b *mutant) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Type, b.Type))
+}
+
+func (m *mutant) room() string { return path.Dir(m.File) }
+
+// in tells whether the mutant's package ends like one of a list with commas.
+func (m *mutant) in(rooms string) bool {
+	if rooms == "" {
+		return true
+	}
+	for room := range strings.SplitSeq(rooms, ",") {
+		if m.room() == room || strings.HasSuffix(m.room(), "/"+room) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *mutant) id() string { return fmt.Sprintf("%s:%d:%d %s", m.File, m.Line, m.Column, m.Type) }
+
+// key names the change in a way that lines above it do not move: as an entry of equivalent.txt without the reason.
+func (m *mutant) key() string {
+	place := strings.TrimSpace(m.File + " " + m.function)
+	if m.which > 0 {
+		place += fmt.Sprintf(" #%d", m.which)
+	}
+	return fmt.Sprintf("%s\n- %s\n+ %s", place, m.before, m.after)
+}
+
+// load reads the file and makes the change.
+func (m *mutant) load() error {
+	source, err := os.ReadFile(m.File)
+	if err != nil {
+		return err
+	}
+	return m.change(source)
+}
+
+func (m *mutant) change(source []byte) error {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, m.File, source, 0)
+	if err != nil {
+		return err
+	}
+	lines := bytes.SplitAfter(source, []byte("\n"))
+	if m.Line > len(lines) || m.Column > len(lines[m.Line-1]) {
+		return fmt.Errorf("%s: no such place; is the list of mutants stale?", m.id())
+	}
+	line := string(lines[m.Line-1])
+	head, tail := line[:m.Column-1], line[m.Column-1:]
+	old := operator(tail)
+	replacement, ok := changes[m.Type][old]
+	if !ok {
+		return fmt.Errorf("%s: %q is no operator of this change; is the list of mutants stale?", m.id(), tail)
+	}
+	changed := head + replacement + tail[len(old):]
+	m.source, m.before, m.after = source, strings.TrimSpace(line), strings.TrimSpace(changed)
+	lines[m.Line-1] = []byte(changed)
+	m.changed = bytes.Join(lines, nil)
+	m.function, m.which = "", 0
+	from, to := 1, len(lines)
+	for _, d := range file.Decls {
+		if first, last := files.Position(d.Pos()).Line, files.Position(d.End()).Line; first <= m.Line && m.Line <= last {
+			from, to = first, last
+			if f, ok := d.(*ast.FuncDecl); ok {
+				m.function = name(f)
+			}
+		}
+	}
+	alike := 0
+	for n := from; n <= to; n++ {
+		if n == m.Line || strings.TrimSpace(string(lines[n-1])) == m.before {
+			alike++
+		}
+		if n == m.Line {
+			m.which = alike
+		}
+	}
+	if alike == 1 {
+		m.which = 0
+	}
+	return nil
+}
+
+// name gives Receiver.Method, or the name of a function.
+func name(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch typ := t.(type) {
+		case *ast.StarExpr:
+			t = typ.X
+		case *ast.IndexExpr:
+			t = typ.X
+		case *ast.IndexListExpr:
+			t = typ.X
+		case *ast.Ident:
+			return typ.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
+	}
+}
+
+// operator gives the longest operator at the start of a text.
+func operator(text string) string {
+	best := ""
+	for _, table := range changes {
+		for op := range table {
+			if len(op) > len(best) && strings.HasPrefix(text, op) {
+				best = op
+			}
+		}
+	}
+	return best
+}

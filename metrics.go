@@ -1,0 +1,54 @@
+package ctxfold
+
+import "time"
+
+// Metrics gets what a monitoring system wants to count. Its methods are called from the goroutines that do the work, at
+// the same time too, and must return soon. Nothing that it gets holds any text of a transcript.
+type Metrics interface {
+	// Operation is called after each operation of the core.
+	Operation(Operation)
+	// Summary is called after each call of a [Summarizer].
+	Summary(SummaryCall)
+	// Compaction is called with the report of each compaction that has ended.
+	Compaction(Report)
+}
+
+// Operation is one operation of the core, as [Metrics] see it.
+type Operation struct {
+	// Name is that of docs/ABI.md, for example "plan".
+	Name string
+	// Code is empty if all went well. Otherwise it is the code of an [*Error], or one of the Code constants.
+	Code string
+	// RequestBytes and AnswerBytes are the sizes of the JSON, in bytes.
+	RequestBytes, AnswerBytes int
+	// Waited is how long the call waited for an instance, Took how long the operation ran.
+	Waited, Took time.Duration
+	// MemoryBytes is how large the memory of the instance is now, in bytes; 0 where it has none of its own.
+	MemoryBytes uint64
+}
+
+// Codes of an [Operation] that did not get an answer.
+const (
+	CodeTrap     = "trap"
+	CodeMemory   = "memory_limit"
+	CodeCanceled = "canceled"
+	CodeClosed   = "closed"
+	CodeStart    = "start_failed"
+)
+
+// SummaryCall is one call of a [Summarizer], as [Metrics] see it.
+type SummaryCall struct {
+	// Scope is that of the [Request].
+	Scope string
+	// Failed says that there was no summary.
+	Failed bool
+	// InputTokens and OutputBytes are the sizes of the request and of the summary.
+	InputTokens, OutputBytes int
+	Took                     time.Duration
+}
+
+type noMetrics struct{}
+
+func (noMetrics) Operation(Operation) {}
+func (noMetrics) Summary(SummaryCall) {}
+func (noMetrics) Compaction(Report)   {}

@@ -1,0 +1,224 @@
+package ctxfold
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Records keep what [Compactor.Fit] has made of conversations, by keys of 64 hexadecimal digits. Losing a record costs one
+// compaction and nothing else, so an implementation may forget what was not used for long. Its methods may be called from any
+// number of goroutines.
+//
+// A record holds text of the conversation: keep it where you keep conversations.
+type Records interface {
+	// Find looks for one key after the other. It returns the first record that it has and the index of its key, or nil where
+	// it has none. The record must not be modified.
+	Find(ctx context.Context, keys []string) (record []byte, at int, err error)
+
+	// Keep keeps a record under each of these keys, in the place of what was there: of each key either the old record or the
+	// new one is found, whatever happens in between.
+	Keep(ctx context.Context, keys []string, record []byte) error
+}
+
+// DefaultRecords is how many bytes of records a [Compactor] keeps in memory when Options do not say otherwise. A record has
+// some KB, or as much as a compaction writes anew.
+const DefaultRecords = 64 << 20
+
+// MemoryRecords are [Records] in memory.
+type MemoryRecords struct {
+	max   int
+	mu    sync.Mutex
+	size  int
+	byKey map[string]*list.Element
+	order *list.List // of *memoryRecord, the one that was used last first
+}
+
+type memoryRecord struct {
+	key    string
+	record []byte
+}
+
+func (r *memoryRecord) size() int { return len(r.key) + len(r.record) }
+
+// NewMemoryRecords makes MemoryRecords of at most max bytes; 0 is no bound. Where that is too little, the records go first that
+// were not used for the longest time.
+func NewMemoryRecords(max int) *MemoryRecords {
+	return &MemoryRecords{max: max, byKey: map[string]*list.Element{}, order: list.New()}
+}
+
+// Find returns the record of the first key that has one.
+func (m *MemoryRecords) Find(_ context.Context, keys []string) ([]byte, int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.byKey) == 0 {
+		return nil, 0, nil
+	}
+	for i, key := range keys {
+		if e, ok := m.byKey[key]; ok {
+			m.order.MoveToFront(e)
+			return e.Value.(*memoryRecord).record, i, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// Keep keeps a record.
+func (m *MemoryRecords) Keep(_ context.Context, keys []string, record []byte) error {
+	record = slices.Clone(record)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range keys {
+		if e, ok := m.byKey[key]; ok {
+			m.remove(e)
+		}
+		r := &memoryRecord{key, record}
+		m.byKey[key] = m.order.PushFront(r)
+		m.size += r.size()
+	}
+	for m.max > 0 && m.size > m.max && m.order.Len() > 0 {
+		m.remove(m.order.Back())
+	}
+	return nil
+}
+
+func (m *MemoryRecords) remove(e *list.Element) {
+	r := m.order.Remove(e).(*memoryRecord)
+	delete(m.byKey, r.key)
+	m.size -= r.size()
+}
+
+// DirRecords are [Records] in a directory, a file for each. Several programs may use one directory at the same time, and another
+// program can go on with the conversations of the last one.
+type DirRecords struct {
+	dir     string
+	max     int64
+	mu      sync.Mutex
+	written int64 // since the directory was looked through
+}
+
+// NewDirRecords makes DirRecords of at most about max bytes; 0 is no bound. It makes the directory where there is none yet
+// (0700). Where max is too little, the records go first that were not used for the longest time.
+func NewDirRecords(dir string, max int64) (*DirRecords, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("ctxfold: opening the records: %w", err)
+	}
+	d := &DirRecords{dir: dir, max: max}
+	if err := d.trim(); err != nil {
+		return nil, fmt.Errorf("ctxfold: opening the records: %w", err)
+	}
+	return d, nil
+}
+
+// touched is how old the time of a file may get before a use renews it.
+const touched = time.Hour
+
+// Find reads the file of the first key that has one.
+func (d *DirRecords) Find(_ context.Context, keys []string) ([]byte, int, error) {
+	for i, key := range keys {
+		path := d.path(key)
+		record, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > touched {
+			now := time.Now()
+			_ = os.Chtimes(path, now, now) // a record that looks old goes sooner, and that is all
+		}
+		return record, i, nil
+	}
+	return nil, 0, nil
+}
+
+// Keep writes a file for each key, under another name first.
+func (d *DirRecords) Keep(_ context.Context, keys []string, record []byte) error {
+	for _, key := range keys {
+		if err := replaceFile(d.dir, d.path(key), record); err != nil {
+			return err
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.written += int64(len(keys) * len(record)); d.max > 0 && d.written > d.max/8 {
+		d.written = 0
+		return d.trim()
+	}
+	return nil
+}
+
+func (d *DirRecords) path(key string) string { return filepath.Join(d.dir, key+recordSuffix) }
+
+const (
+	recordSuffix = ".json"
+	newPrefix    = "new-"
+)
+
+// trim removes the oldest files until one eighth of the bytes is free.
+func (d *DirRecords) trim() error {
+	if d.max <= 0 {
+		return nil
+	}
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return err
+	}
+	var files []fs.FileInfo
+	var size int64
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case filepath.Ext(e.Name()) == recordSuffix:
+			files = append(files, info)
+			size += info.Size()
+		case strings.HasPrefix(e.Name(), newPrefix) && time.Since(info.ModTime()) > touched:
+			_ = os.Remove(filepath.Join(d.dir, e.Name())) // a program was killed while it wrote this
+		}
+	}
+	if size <= d.max {
+		return nil
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if size <= d.max-d.max/8 {
+			return nil
+		}
+		if err := os.Remove(filepath.Join(d.dir, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		size -= f.Size()
+	}
+	return nil
+}
+
+// replaceFile leaves either the old file or the new one, whatever happens in between.
+func replaceFile(dir, path string, text []byte) (err error) {
+	f, err := os.CreateTemp(dir, newPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}

@@ -1,0 +1,185 @@
+package ctxfold
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Store keeps bodies that were taken out of a transcript: cleared, truncated, archived and folded ones, and tool outputs
+// that are too large for it. Its methods may be called from any number of goroutines.
+type Store interface {
+	// Put keeps a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must
+	// not be modified. A body that is there already stays as it is; whatever else is there gives way to it. An error means that
+	// the body is not kept.
+	Put(ctx context.Context, handle string, body []byte) error
+
+	// Get returns the body whose handle begins with these digits, 16 or more of them: markers in transcripts name the
+	// first 16. It returns [ErrNotFound] where there is none.
+	Get(ctx context.Context, handle string) ([]byte, error)
+}
+
+// Errors of stores.
+var (
+	// ErrNotFound says that a store has no body under a handle.
+	ErrNotFound = errors.New("nothing is stored under this handle")
+	// ErrCorrupt says that what a store has under a handle is not the body of it. Another Put of the body repairs that.
+	ErrCorrupt = errors.New("what is stored under this handle is another body, or a piece of one")
+	// ErrStoreFull says that a store has no room for a body.
+	ErrStoreFull = errors.New("the store is full")
+	// ErrStore says that a compaction was given up because a store failed. The transcript is as it was.
+	ErrStore = errors.New("the store failed, and nothing was changed")
+)
+
+// MemoryStore is a [Store] in memory.
+type MemoryStore struct {
+	max    int
+	mu     sync.Mutex
+	size   int
+	bodies map[string][]byte // by the first digits of the handle
+}
+
+// NewMemoryStore makes a MemoryStore that holds bodies of at most max bytes together; 0 is no bound.
+func NewMemoryStore(max int) *MemoryStore {
+	return &MemoryStore{max: max, bodies: map[string][]byte{}}
+}
+
+// Put keeps a body. It fails with [ErrStoreFull].
+func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
+	key, err := storeKey(handle)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, found := s.bodies[key]; found {
+		return nil
+	}
+	if s.max > 0 && s.size+len(body) > s.max {
+		return fmt.Errorf("%w: %d of %d bytes are taken, and %d are wanted", ErrStoreFull, s.size, s.max, len(body))
+	}
+	s.bodies[key] = append([]byte(nil), body...)
+	s.size += len(body)
+	return nil
+}
+
+// Get returns a body, which must not be modified.
+func (s *MemoryStore) Get(_ context.Context, handle string) ([]byte, error) {
+	key, err := storeKey(handle)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, found := s.bodies[key]
+	if !found {
+		return nil, ErrNotFound
+	}
+	return body, nil
+}
+
+// Len is how many bodies there are, and their bytes.
+func (s *MemoryStore) Len() (bodies, bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.bodies), s.size
+}
+
+// DirStore is a [Store] in a directory: a file for each body, named by the first 16 digits of its handle. Several programs
+// may use one directory at the same time.
+type DirStore struct{ dir string }
+
+// NewDirStore makes a DirStore, and its directory where there is none yet (0700: what is in transcripts is nobody else's
+// business).
+func NewDirStore(dir string) (*DirStore, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
+	}
+	return &DirStore{dir}, nil
+}
+
+// Path is the file of a body.
+func (s *DirStore) Path(handle string) (string, error) {
+	key, err := storeKey(handle)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(s.dir, key), nil
+}
+
+// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and written anew
+// unless it holds the body.
+func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
+	path, err := s.Path(handle)
+	if err != nil {
+		return err
+	}
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, body) {
+		return nil
+	}
+	f, err := os.CreateTemp(s.dir, "new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(body); err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil {
+		syncDir(s.dir)
+	}
+	return err
+}
+
+// Get reads a file. It fails with [ErrCorrupt] where that does not hold the body of the handle.
+func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
+	path, err := s.Path(handle)
+	if err != nil {
+		return nil, err
+	}
+	body, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNotFound
+	case err != nil:
+		return nil, err
+	case !holds(handle, body):
+		return nil, fmt.Errorf("%s: %w", path, ErrCorrupt)
+	}
+	return body, nil
+}
+
+// holds tells whether a body is that of a handle, or of its first digits.
+func holds(handle string, body []byte) bool {
+	sum := sha256.Sum256(body)
+	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
+}
+
+// storeKey is what the stores of this package keep a body under. It also keeps handles that a model has made up, which may
+// be anything, from being used as file names.
+func storeKey(handle string) (string, error) {
+	const short = 16 // digits of a handle, which a marker names
+	handle = strings.ToLower(handle)
+	if len(handle) < short || len(handle) > 64 || strings.Trim(handle, "0123456789abcdef") != "" {
+		return "", fmt.Errorf("ctxfold: %q is no handle: it has from 16 to 64 hexadecimal digits", handle)
+	}
+	return handle[:short], nil
+}

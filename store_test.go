@@ -1,0 +1,86 @@
+package ctxfold_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ctxfold/ctxfold"
+)
+
+func handleOf(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestStores(t *testing.T) {
+	dir, err := ctxfold.NewDirStore(filepath.Join(t.TempDir(), "deeper", "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]ctxfold.Store{"memory": ctxfold.NewMemoryStore(0), "directory": dir} {
+		t.Run(name, func(t *testing.T) {
+			var wg sync.WaitGroup
+			for i := range 50 {
+				wg.Go(func() {
+					body := fmt.Sprint("body ", i%20) // some twice, at the same time
+					if err := s.Put(t.Context(), handleOf(body), []byte(body)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			for i := range 20 {
+				body := fmt.Sprint("body ", i)
+				for _, digits := range []int{16, 30, 64} {
+					got, err := s.Get(t.Context(), handleOf(body)[:digits])
+					if err != nil || string(got) != body {
+						t.Errorf("%d digits of %s: %q, %v", digits, body, got, err)
+					}
+				}
+				if got, err := s.Get(t.Context(), strings.ToUpper(handleOf(body))); err != nil || string(got) != body {
+					t.Errorf("upper case: %q, %v", got, err)
+				}
+			}
+			if _, err := s.Get(t.Context(), handleOf("another")); !errors.Is(err, ctxfold.ErrNotFound) {
+				t.Errorf("a body that is not there: %v", err)
+			}
+			for _, bad := range []string{"", "12345678", "../../../../../etc/passwd", strings.Repeat("a", 65), strings.Repeat("/", 16)} {
+				if _, err := s.Get(t.Context(), bad); err == nil || errors.Is(err, ctxfold.ErrNotFound) {
+					t.Errorf("get %q: %v", bad, err)
+				}
+				if err := s.Put(t.Context(), bad, nil); err == nil {
+					t.Errorf("put %q: no error", bad)
+				}
+			}
+		})
+	}
+	path, err := dir.Path(handleOf("body 0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 20 {
+		t.Errorf("%d files for 20 bodies, %v", len(left), err)
+	}
+}
+
+func TestMemoryStoreIsBounded(t *testing.T) {
+	s := ctxfold.NewMemoryStore(10)
+	for _, tt := range []struct {
+		body string
+		full bool
+	}{{"123456", false}, {"12345", true}, {"123456", false}, {"1234", false}, {"1", true}} {
+		if err := s.Put(t.Context(), handleOf(tt.body), []byte(tt.body)); errors.Is(err, ctxfold.ErrStoreFull) != tt.full {
+			t.Errorf("%q: %v", tt.body, err)
+		}
+	}
+	if n, size := s.Len(); n != 2 || size != 10 {
+		t.Errorf("%d bodies of %d bytes", n, size)
+	}
+}

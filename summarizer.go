@@ -1,0 +1,74 @@
+package ctxfold
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+)
+
+// Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
+//
+// It never endangers the transcript: when it returns an error, panics, or takes longer than Options.SummaryTimeout, or
+// when its text is empty, a refusal or too long, the core writes a digest of its own instead and the report says why.
+// Two errors are worth a second call within that time: a [*BusyError] after the wait that it names, and [ErrIncomplete].
+//
+// The requests that one compaction wants at the same time are made from goroutines of their own, at most
+// Options.SummaryConcurrency at once. Where a second call finds the model busy too, or a call takes too long, the requests
+// of the compaction that are still waiting fail without a call.
+type Summarizer interface {
+	Summarize(ctx context.Context, request Request) (Summary, error)
+}
+
+// ErrIncomplete is the error of a [Summarizer] whose model's answer broke off: a stream that ended without a finish reason
+// may hold half a summary.
+var ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
+
+// SummarizerFunc makes a Summarizer of a function.
+type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
+
+// Summarize calls f.
+func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
+	return f(ctx, request)
+}
+
+// StreamSummarizer is a [Summarizer] that shows what the model writes while it writes it.
+type StreamSummarizer interface {
+	Summarizer
+	// SummarizeStream is Summarize. It gives each piece of the text to delta, which may be called from any goroutine.
+	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
+}
+
+// StreamSummarizerFunc makes a StreamSummarizer of a function.
+type StreamSummarizerFunc func(ctx context.Context, request Request, delta func(text string)) (Summary, error)
+
+// Summarize calls f and drops the pieces.
+func (f StreamSummarizerFunc) Summarize(ctx context.Context, request Request) (Summary, error) {
+	return f(ctx, request, func(string) {})
+}
+
+// SummarizeStream calls f.
+func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error) {
+	return f(ctx, request, delta)
+}
+
+// Delta is a piece of a summary that is being written.
+type Delta struct {
+	// Request and Scope are those of the [Request].
+	Request, Scope string
+	Text           string
+}
+
+// streamed is s, with the pieces of its text given to onDelta as long as open is true.
+func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool) func(context.Context) (Summary, error) {
+	stream, ok := s.(StreamSummarizer)
+	if onDelta == nil || !ok {
+		return func(ctx context.Context) (Summary, error) { return s.Summarize(ctx, q) }
+	}
+	return func(ctx context.Context) (Summary, error) {
+		return stream.SummarizeStream(ctx, q, func(text string) {
+			if open.Load() && ctx.Err() == nil {
+				onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text})
+			}
+		})
+	}
+}

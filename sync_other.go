@@ -1,0 +1,6 @@
+//go:build !unix
+
+package ctxfold
+
+// syncDir does nothing: directories cannot be synced here.
+func syncDir(string) {}

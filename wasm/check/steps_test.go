@@ -1,0 +1,286 @@
+package check
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/ctxfold/ctxfold/core"
+)
+
+var count = flag.Int("requests", 1000, "how many random requests each module gets; one under stress, whose name begins with stress, a tenth of them")
+
+// TestSteps sends the vectors, the calls that CTXFOLD_CALLS has recorded, and random requests to each module in the folder that
+// CTXFOLD_STEPS names, and natively: all answers are the same bytes. `make test-build` builds these modules.
+func TestSteps(t *testing.T) {
+	dir := os.Getenv("CTXFOLD_STEPS")
+	if dir == "" {
+		t.Skip("CTXFOLD_STEPS names no folder with modules; make test-build makes one")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.wasm"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no modules in ", dir, err)
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors := append(vectors(t), recorded(t)...)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".wasm"), func(t *testing.T) {
+			wasm, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := compile(t, cache, wasm)
+			every, n := 1, *count
+			if strings.HasPrefix(filepath.Base(file), "stress") {
+				every, n = 10, n/10
+			}
+			var next, compared, changed atomic.Int64
+			var workers sync.WaitGroup
+			for range runtime.GOMAXPROCS(0) {
+				workers.Go(func() {
+					in := m.instance(t)
+					for !t.Failed() {
+						i := int(next.Add(1) - 1)
+						var calls []call
+						switch {
+						case i < n:
+							calls = requests(uint64(i))
+						case (i-n)*every < len(vectors):
+							calls = vectors[(i-n)*every : (i-n)*every+1]
+						default:
+							return
+						}
+						for _, c := range calls {
+							if !m.has(c.op) {
+								continue
+							}
+							if bytes.Contains(in.same(t, i, c), []byte(`"changed":true`)) {
+								changed.Add(1)
+							}
+							compared.Add(1)
+						}
+					}
+				})
+			}
+			workers.Wait()
+			if changed.Load() < compared.Load()/5 && !t.Failed() {
+				t.Error("fewer than a fifth of the calls have changed a conversation")
+			}
+			t.Logf("%d calls, of which %d have changed a conversation", compared.Load(), changed.Load())
+		})
+	}
+}
+
+// TestCallsAreChecked gives jumps.mjs the reactor that CTXFOLD_REACTOR names, with a return address changed: it tells that the call
+// would be resumed in the wrong place.
+func TestCallsAreChecked(t *testing.T) {
+	name := os.Getenv("CTXFOLD_REACTOR")
+	if name == "" {
+		t.Skip("CTXFOLD_REACTOR names no reactor; make test-build builds one")
+	}
+	wasm, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func() string {
+		file := filepath.Join(t.TempDir(), "from.wasm")
+		if err := os.WriteFile(file, wasm, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), "node", "../tools/jumps.mjs", file, file+".out").CombinedOutput()
+		if (err == nil) != (len(out) == 0) {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	if out := run(); out != "" {
+		t.Fatal("as Go has built it: ", out)
+	}
+	// i64.const of five bytes, i64.store, i32.const 0, call: the address has the number of the block in its low bits.
+	store := []byte{0x37, 3, 0, 0x41, 0, 0x10}
+	const changes = 3
+	for i, at := 0, len(wasm)/4; i < changes; i++ {
+		n := bytes.Index(wasm[at:], store)
+		if n < 0 || wasm[at+n-6] != 0x42 {
+			t.Fatal("there is no call to change")
+		}
+		low := &wasm[at+n-5]
+		*low ^= 0x40
+		if out := run(); !strings.Contains(out, "jumps.mjs: function ") {
+			t.Errorf("the return address at %d is changed, and jumps.mjs does not tell: %s", at+n-5, out)
+		}
+		*low ^= 0x40
+		at += len(wasm) / 8
+	}
+}
+
+// vectors are those of testdata/vectors, but for sessions, whose numbers tell the instances apart.
+func vectors(t *testing.T) (calls []call) {
+	files, err := filepath.Glob("../../testdata/vectors/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no vectors", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read []recording
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(file, err)
+		}
+		for _, v := range read {
+			if !strings.HasPrefix(v.Op, "session_") {
+				calls = append(calls, v.call())
+			}
+		}
+	}
+	return calls
+}
+
+// recording is a vector, or a line of the file that CTXFOLD_CALLS names.
+type recording struct {
+	Op      string  `json:"op"`
+	Request *string `json:"request"`
+	Base64  []byte  `json:"request_base64"`
+}
+
+func (v recording) call() call {
+	if v.Request != nil {
+		return call{v.Op, []byte(*v.Request)}
+	}
+	return call{v.Op, v.Base64}
+}
+
+// recorded are the calls of the file that CTXFOLD_CALLS names.
+func recorded(t *testing.T) (calls []call) {
+	name := os.Getenv("CTXFOLD_CALLS")
+	if name == "" {
+		return nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for r := bufio.NewReader(file); ; {
+		line, err := r.ReadBytes('\n')
+		if len(line) > 0 {
+			var v recording
+			if err := json.Unmarshal(line, &v); err != nil {
+				t.Fatal(name, err)
+			}
+			calls = append(calls, v.call())
+		}
+		if errors.Is(err, io.EOF) {
+			return calls
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// module is a compiled module that the tests call by its bare ABI.
+type module struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+}
+
+func compile(t *testing.T, cache wazero.CompilationCache, wasm []byte) *module {
+	t.Helper()
+	ctx := experimental.WithCompilationWorkers(t.Context(), runtime.GOMAXPROCS(0))
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCompilationCache(cache))
+	t.Cleanup(func() { _ = r.Close(context.Background()) })
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r); err != nil { // for reactors
+		t.Fatal(err)
+	}
+	compiled, err := r.CompileModule(ctx, wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &module{r, compiled}
+}
+
+func (m *module) has(op string) bool { return m.compiled.ExportedFunctions()["ctxfold_"+op] != nil }
+
+func (m *module) instance(t *testing.T) *instance {
+	config := wazero.NewModuleConfig().WithName("").WithStderr(os.Stderr).WithStartFunctions("_initialize")
+	made, err := m.runtime.InstantiateModule(t.Context(), m.compiled, config)
+	if err != nil {
+		t.Error("starting the module: ", err)
+		return nil
+	}
+	return &instance{made}
+}
+
+type instance struct{ api.Module }
+
+// same runs a call in the module and natively, reports where the answers differ, and returns the native one.
+func (in *instance) same(t *testing.T, n int, c call) []byte {
+	want := core.Call(c.op, bytes.Clone(c.request))
+	if in == nil {
+		return want
+	}
+	got, err := in.answer(t.Context(), c)
+	if err != nil {
+		t.Errorf("call %d: %s %.2000q: %v", n, c.op, c.request, err)
+	} else if !bytes.Equal(got, want) {
+		t.Errorf("call %d: %s %.2000q\nnatively   %.2000s\nthe module %.2000s", n, c.op, c.request, want, got)
+	}
+	return want
+}
+
+func (in *instance) answer(ctx context.Context, c call) ([]byte, error) {
+	run := func(name string, args ...uint64) (uint64, error) {
+		out, err := in.ExportedFunction("ctxfold_"+name).Call(ctx, args...)
+		if err != nil || len(out) == 0 {
+			return 0, err
+		}
+		return out[0], nil
+	}
+	at, err := run("alloc", uint64(len(c.request)))
+	if err != nil {
+		return nil, err
+	}
+	if !in.Memory().Write(uint32(at), c.request) {
+		return nil, fmt.Errorf("no memory at %d", at)
+	}
+	packed, err := run(c.op, at, uint64(len(c.request)))
+	if err != nil {
+		return nil, err
+	}
+	from := packed >> 32
+	view, ok := in.Memory().Read(uint32(from), uint32(packed))
+	if !ok {
+		return nil, fmt.Errorf("no memory at %d", from)
+	}
+	answer := bytes.Clone(view)
+	for _, p := range []uint64{at, from} {
+		if _, err := run("free", p); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}

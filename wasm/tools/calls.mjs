@@ -1,0 +1,111 @@
+// How Go compiles calls, as cmd/internal/obj/wasm/wasmobj.go and cmd/link/internal/wasm/asm.go write them in Go 1.26.
+//
+// A function of Go takes the number of the block to begin with and returns whether the stack of WebAssembly is to be unwound. When
+// the runtime has switched goroutines or moved the stack, it enters the function again at a return address of Go's stack: the
+// function's number, and 16 bits that the function's table of jumps takes apart. A resume point that jumps.mjs misses would be a
+// wrong answer and no error, so every call has to be one of those below, or the build ends.
+import { Reader, sections } from "./binary.mjs";
+
+const UNREACHABLE = 0x00, IF = 0x04, END = 0x0b, BR_IF = 0x0d, RETURN = 0x0f, CALL = 0x10, LOCAL_SET = 0x21, GLOBAL_GET = 0x23, I64_STORE = 0x37;
+const I32 = 0x7f, VOID = 0x40;
+const FIRST_FUNCTION = 0x1000;
+
+export function unknown(index, what) {
+  return new Error(`jumps.mjs: function ${index}: ${what}. This Go compiles calls or jumps in another way: see docs/UPGRADING-GO.md, or build with NO_JUMPS=1.`);
+}
+
+/** The signatures of a module's functions, as far as they tell what a function of Go is. */
+export class Signatures {
+  constructor(wasm) {
+    this.imports = 0;
+    this.types = []; // whether functions of Go have it
+    this.functions = []; // whether it is one of Go
+    for (const { id, r } of sections(wasm)) {
+      if (id === 1) {
+        for (let n = r.u32(); n > 0; n--) {
+          if (r.byte() !== 0x60) throw new Error("a type is not that of a function");
+          const [params, results] = [r.bytesOf(r.u32()), r.bytesOf(r.u32())];
+          this.types.push(params.length === 1 && params[0] === I32 && results.length === 1 && results[0] === I32);
+        }
+      } else if (id === 2) {
+        for (let n = r.u32(); n > 0; n--) {
+          r.bytesOf(r.u32());
+          r.bytesOf(r.u32());
+          if (r.byte() !== 0) throw new Error("what is imported is no function");
+          r.u32();
+          this.functions.push(false);
+          this.imports++;
+        }
+      } else if (id === 3) {
+        for (let n = r.u32(); n > 0; n--) this.functions.push(this.types[r.u32()]);
+      } else if (id === 7) {
+        // An export may have the same signature, but stands on no stack of Go: what it calls is resumed by a loop in it.
+        for (let n = r.u32(); n > 0; n--) {
+          r.bytesOf(r.u32());
+          const kind = r.byte();
+          const which = r.u32();
+          if (kind === 0) this.functions[which] = false;
+        }
+      }
+    }
+  }
+
+  /** Whether the function of which the code is the index-th is one of Go. */
+  ofGo(index) {
+    return this.functions[this.imports + index];
+  }
+}
+
+/** The calls of one function, in their order. */
+export class Calls {
+  constructor(signatures, index) {
+    this.signatures = signatures;
+    this.index = index;
+    this.stored = undefined; // the low bits of the return address that is on the stack for the next call
+  }
+
+  /** Notes a return address; to be asked at each i64.const, of which `at` is the immediate. Returns the low bits of one of this function. */
+  address(body, at) {
+    const r = new Reader(body, at);
+    const address = r.u32();
+    if (body[r.at] !== I64_STORE || Math.floor(address / 0x10000) !== FIRST_FUNCTION + this.index) return undefined;
+    if (this.stored !== undefined) throw unknown(this.index, "a return address is stored twice");
+    this.stored = address % 0x10000;
+    return this.stored;
+  }
+
+  /**
+   * Checks a call, of which `at` is the immediate and `end` what stands behind it. Returns { k, label, end } for one that may be
+   * resumed: the low bits of its return address, the label that it unwinds to, and where the code goes on.
+   */
+  call(body, op, at, end) {
+    const k = this.stored;
+    this.stored = undefined;
+    const callee = new Reader(body, at).u32();
+    const go = op === CALL ? this.signatures.functions[callee] : this.signatures.types[callee];
+    // The function's copy of the stack pointer is brought up to date.
+    if (body[end] === GLOBAL_GET && body[end + 1] === 0 && body[end + 2] === LOCAL_SET) {
+      const r = new Reader(body, end + 3);
+      r.skip();
+      end = r.at;
+    }
+    if (!this.signatures.ofGo(this.index)) {
+      // The exports and where the runtime begins: they stand on no stack of Go, and are never resumed.
+      return undefined;
+    }
+    if (!go) {
+      // A helper in assembly, which is called with a return address, but never unwinds; or an import, without one.
+      if (body[end] === BR_IF && k !== undefined) throw unknown(this.index, "a call of a helper may unwind");
+      return undefined;
+    }
+    if (body[end] === RETURN) {
+      if (k !== undefined) throw unknown(this.index, "a call in the place of a return has a return address");
+      return undefined;
+    }
+    if (k === undefined) throw unknown(this.index, "a call has no return address");
+    if (body[end] === IF && body[end + 1] === VOID && body[end + 2] === UNREACHABLE && body[end + 3] === END) return undefined;
+    if (body[end] !== BR_IF) throw unknown(this.index, "what stands behind a call is neither br_if, nor a trap, nor return");
+    const r = new Reader(body, end + 1);
+    return { k, label: r.u32(), end: r.at };
+  }
+}
