@@ -1,6 +1,6 @@
 /** What every entry of the package exports beside `load` and `createCompactor`, which differ in where the module comes from. */
 export { CtxfoldModule } from "./abi.js";
-export { type Restoring, recallFrom, restoreFrom } from "./archive.js";
+export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from "./archive.js";
 export type { Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
 export {
   type Called,
@@ -8,19 +8,24 @@ export {
   Conversation,
   type ConversationCompactor,
   type ConversationOptions,
-  type LimitedOutput,
-  type Verdict,
 } from "./conversation.js";
 export type { CompactOptions, Counted, CountTokens, Overrides } from "./ending.js";
-export { CtxfoldError } from "./errors.js";
+export { CtxfoldError, type HostErrorCode } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
-export type { Failure } from "./failure.js";
 export type { CreateFitter, Fit, FitCall, FitOptions, Fitted, Fitter, FitterOptions } from "./fit.js";
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
 export type { FitMemory } from "./memories.js";
 export type { LiveSession, RemoteSession } from "./session.js";
-export { indexedDBStore, type KeyValue, keyValueStore, memoryStore, type StateStore, type Store } from "./store.js";
+export {
+  indexedDBStore,
+  type KeyValue,
+  keyValueStore,
+  memoryStore,
+  type StateStore,
+  type Store,
+  type StoreSearch,
+} from "./store.js";
 export type { Delta } from "./stream.js";
 export type { Answer as SummaryAnswer, Piece, Summarize, SummaryText } from "./summarize.js";
 export type * from "./types.js";

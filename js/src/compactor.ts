@@ -1,12 +1,14 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { keep, unlessAborted } from "./archive.js";
-import { type CompactOptions, type CountTokens, ending, type Overrides, usageOf } from "./ending.js";
+import { type CompactOptions, type CountTokens, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
 import {
   type Answer,
+  type AnswerOf,
   doneOf,
   envelope,
   errorOf,
   type Head,
+  type HeadOf,
   pendingOrDone,
   requestsOf,
   valuesOf,
@@ -28,13 +30,18 @@ import type {
   Detection,
   Done,
   Estimate,
+  Failure,
+  Found,
   FunctionRequest,
   Info,
   Kept,
   Left,
+  LimitedOutput,
   Message,
   Messages,
   NamedHandles,
+  Operation,
+  OutputLimits,
   Pending,
   Plan,
   PlanOptions,
@@ -42,10 +49,13 @@ import type {
   Recalled,
   Repaired,
   Restored,
+  Search,
   Session,
   State,
+  StepOptions,
   Summary,
   Validation,
+  Verdict,
 } from "./types.js";
 
 /** How a compactor is made. */
@@ -100,7 +110,8 @@ export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
   state: true,
 };
 
-const PLAN_OPTIONS: Names<PlanOptions> = { memory: true };
+const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
+const STEP_OPTIONS: Names<StepOptions> = { memory: true };
 
 /**
  * Compacts one conversation. `compact` waits for the module by itself. The other operations are synchronous and throw
@@ -135,13 +146,13 @@ export interface Compactor {
   plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
    * Goes on with a plan once its requests are answered, with the policy and the state that the plan was made with. The
-   * messages are those the plan was made for, of the same kind; more may have come behind them. The options are those of `plan`.
+   * messages are those the plan was made for, of the same kind; more may have come behind them.
    */
   step<M extends Messages>(
     messages: M,
     plan: Plan,
     summaries: readonly Summary[],
-    options?: PlanOptions,
+    options?: StepOptions,
   ): Pending | Done<M>;
   /**
    * The prints of the first message, of the first two, and so on, in 16 hexadecimal digits: of what the model sees of them. An entry of a
@@ -167,8 +178,13 @@ export interface Compactor {
   handlesIn(bodies: readonly Kept[]): NamedHandles;
   /** The definition of a tool with which the model may ask for what was taken out, in the policy's wire format. */
   recallTool(): object;
-  /** What a call of that tool asks for, and with a body (null for none) the text to answer it with. See `recallFrom`. */
-  recall(callArguments: unknown, body?: string | null): Recalled;
+  /**
+   * What a call of that tool asks for, and with a body (null for none) or what a search has found the text to answer it with. See
+   * `recallFrom`.
+   */
+  recall(callArguments: unknown, body?: string | null, found?: Found): Recalled;
+  /** Finds messages in bodies by what they say. `searchFrom` gets the bodies from a store. */
+  search(search: Search): Found;
   /** The wire format of a transcript. */
   detect(messages: Messages): Detection;
   /**
@@ -183,9 +199,14 @@ export interface Compactor {
    * has not changed gives the file as it is. Throws `cannot_save` for messages that the kind of file cannot hold.
    */
   save<F extends string | Uint8Array>(file: F, left: Left): F;
+  /** Why a call of a model failed, or that it did not fit although no error told of it; docs/OVERFLOW.md has the classes. */
+  classifyError(failure: Failure): Verdict;
+  /** A tool's output as it may become a part of the transcript: cut, or a notice where the host is to keep all of it. */
+  limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;
   /**
    * Runs one named step of a compaction, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
-   * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step.
+   * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step. The
+   * package's own module has none: they are in `ctxfold-full.wasm`.
    */
   function<T = unknown>(name: string, request?: FunctionRequest): T;
   /**
@@ -252,11 +273,14 @@ class ModuleCompactor implements Compactor {
     await unlessAborted(this.ready(), signal);
     signal?.throwIfAborted();
     const { store, onEvent } = this.#options;
-    const { state = this.#state } = overrides;
-    const policy: Policy = { ...(overrides.policy ?? this.#policy), ...(store && { archive: "bodies" }) };
-    if (!this.#model.summarize) policy.summary = { ...policy.summary, mode: "local" };
+    const { policy = this.#policy, state = this.#state } = overrides;
     const usage = usageOf(this.#options.countTokens, messages, overrides.usage);
-    let answer = this.#ask("plan", { policy: { ...policy, answer: source.answer }, state, usage }, source);
+    const options = optionsOf(
+      overrides.options,
+      { answer: source.answer, usage },
+      { store, local: !this.#model.summarize },
+    );
+    let answer = this.#ask("plan", { policy, options, state }, source);
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
       const plan = answer.get("plan") as Uint8Array;
       const round = await replies(requests, JSON.parse(decode(plan)), this.#model, signal);
@@ -274,10 +298,10 @@ class ModuleCompactor implements Compactor {
     checkOptions(options, PLAN_OPTIONS, "plan");
     const { memory } = options;
     const source = transcript(messages);
-    const policy = { ...this.#policy, answer: source.answer };
+    const head = { policy: this.#policy, options: optionsOf(options.options, source) };
     const answer = memory
-      ? this.#ask("fit", { policy, memory }, source)
-      : this.#ask("plan", { policy, state: this.#state }, source);
+      ? this.#ask("fit", { ...head, memory }, source)
+      : this.#ask("plan", { ...head, state: this.#state }, source);
     return pendingOrDone(answer, source);
   }
 
@@ -285,29 +309,31 @@ class ModuleCompactor implements Compactor {
     messages: M,
     plan: Plan,
     summaries: readonly Summary[],
-    options: PlanOptions = {},
+    options: StepOptions = {},
   ): Pending | Done<M> {
-    checkOptions(options, PLAN_OPTIONS, "step");
+    checkOptions(options, STEP_OPTIONS, "step");
     const source = transcript(messages);
     return pendingOrDone(this.#ask("step", { plan, summaries, memory: options.memory }, source), source);
   }
 
   prints(messages: Messages): string[] {
-    return this.#result<{ prints: string[] }>("prints", { policy: this.#policy }, transcript(messages)).prints;
+    return this.#result("prints", { policy: this.#policy }, transcript(messages)).prints;
   }
 
-  estimate(messages: Messages, { policy = this.#policy, state = this.#state, usage: given }: Overrides = {}): Estimate {
-    const usage = usageOf(this.#options.countTokens, messages, given);
-    return this.#result("estimate", { policy, state, usage }, transcript(messages));
+  estimate(messages: Messages, overrides: Overrides = {}): Estimate {
+    const { policy = this.#policy, state = this.#state } = overrides;
+    const options = this.#counting(messages, overrides);
+    return this.#result("estimate", { policy, options, state }, transcript(messages));
   }
 
   estimateText(text: string): Estimate {
     return this.#result("estimate", { policy: this.#policy, text });
   }
 
-  check(messages: Messages, { policy = this.#policy, state, usage: given }: Overrides = {}): Check {
-    const usage = usageOf(this.#options.countTokens, messages, given);
-    const head = { policy, state: state === undefined ? this.#state : state, usage };
+  check(messages: Messages, overrides: Overrides = {}): Check {
+    const { policy = this.#policy, state } = overrides;
+    const options = this.#counting(messages, overrides);
+    const head = { policy, options, state: state === undefined ? this.#state : state };
     const check: Check = this.#result("check", head, transcript(messages));
     if (state === undefined && check.state) this.#state = check.state;
     return check;
@@ -316,7 +342,7 @@ class ModuleCompactor implements Compactor {
   validate(messages: Messages): Validation {
     const source = transcript(messages);
     const head = { policy: this.#policy };
-    const found = this.#result<Validation>("validate", head, source);
+    const found = this.#result("validate", head, source);
     const { messagesAt } = envelope(head, source);
     for (const violation of found.violations) violation.offset -= messagesAt;
     return found;
@@ -324,26 +350,31 @@ class ModuleCompactor implements Compactor {
 
   repair<M extends Messages>(messages: M): Repaired<M> {
     const source = transcript(messages);
-    const answer = this.#ask("repair", { policy: { ...this.#policy, answer: source.answer } }, source);
+    const answer = this.#ask("repair", { policy: this.#policy, options: optionsOf(undefined, source) }, source);
     return withMessages(answer, source) as Repaired<M>;
   }
 
   restore<M extends Messages>(messages: M, bodies: readonly Kept[] = [], state: State | null = this.#state ?? null) {
     const source = transcript(messages);
-    const policy = { ...this.#policy, answer: source.answer };
-    return withMessages(this.#ask("restore", { policy, state, bodies }, source), source) as Restored<M>;
+    const head = { policy: this.#policy, options: optionsOf(undefined, source), state, bodies };
+    return withMessages(this.#ask("restore", head, source), source) as Restored<M>;
   }
 
   handlesIn(bodies: readonly Kept[]): NamedHandles {
-    return bodies.length > 0 ? this.#result("restore", { bodies }) : { handles: [], corrupt: [] };
+    if (bodies.length === 0) return { handles: [], corrupt: [] };
+    return this.#result("restore", { bodies }) as NamedHandles;
   }
 
   recallTool(): object {
-    return this.#result<{ tool: object }>("recall", { policy: this.#policy }).tool;
+    return this.#result("recall", { policy: this.#policy }).tool as object;
   }
 
-  recall(callArguments: unknown, body?: string | null): Recalled {
-    return this.#result("recall", { policy: this.#policy, arguments: callArguments ?? null, body });
+  recall(callArguments: unknown, body?: string | null, found?: Found): Recalled {
+    return this.#result("recall", { policy: this.#policy, arguments: callArguments ?? null, body, found });
+  }
+
+  search({ bodies, ...search }: Search): Found {
+    return this.#result("search", { ...search, bodies });
   }
 
   detect(messages: Messages): Detection {
@@ -366,11 +397,19 @@ class ModuleCompactor implements Compactor {
     return saved(file, left, (head, source) => this.#ask("save", head, source));
   }
 
+  classifyError(failure: Failure): Verdict {
+    return this.#result("classify_error", { arguments: failure });
+  }
+
+  limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput {
+    return this.#result("limit_tool_output", { text, arguments: limits });
+  }
+
   function<T = unknown>(name: string, request: FunctionRequest = {}): T {
-    const { messages, text, policy = this.#policy, state = this.#state } = request;
-    const head = { name, policy, state, arguments: request.arguments, text };
-    return this.#result<{ result: T }>("function", head, messages === undefined ? undefined : transcript(messages))
-      .result;
+    const { messages, text, policy = this.#policy, options, state = this.#state } = request;
+    const head = { name, policy, options, state, arguments: request.arguments, text };
+    const source = messages === undefined ? undefined : transcript(messages);
+    return this.#result("function", head, source).result as T;
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): LiveSession<M> {
@@ -389,9 +428,9 @@ class ModuleCompactor implements Compactor {
     const module = this.#loaded(op);
     const { session } = head;
     if (typeof session === "number") {
-      return this.#ask(op, { ...head, session: sessionIn(module.instance, session) }, source);
+      return this.#send(op, { ...head, session: sessionIn(module.instance, session) }, source);
     }
-    const answer = this.#ask(op, head, source);
+    const answer = this.#send(op, head, source);
     const opened = answer.get("session");
     if (!opened) return answer;
     const number = sessionOf(module.instance, Number(decode(opened)));
@@ -402,24 +441,33 @@ class ModuleCompactor implements Compactor {
     return this.#result("info", {});
   }
 
-  #result<T>(op: string, head: Head, source?: Transcript): T {
-    return valuesOf(this.#ask(op, head, source)) as T;
+  /** The options of an operation that counts tokens. */
+  #counting(messages: Messages, { options, usage }: Overrides) {
+    return optionsOf(options, { usage: usageOf(this.#options.countTokens, messages, usage) });
+  }
+
+  #result<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): AnswerOf<Op> {
+    return valuesOf(this.#ask(op, head, source)) as AnswerOf<Op>;
   }
 
   /** One operation. `head` goes before the messages, so that the module knows what to do when it reads them. */
-  #ask(op: string, head: Head, source?: Transcript): Answer {
+  #ask<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): Answer {
+    return this.#send(op, head, source);
+  }
+
+  #send(op: Operation, head: Head, source?: Transcript): Answer {
     const request = envelope(head, source);
     return this.#call(op, request.pieces, request.messagesAt, source);
   }
 
-  #call(op: string, pieces: Pieces, messagesAt = 0, source?: Transcript): Answer {
+  #call(op: Operation, pieces: Pieces, messagesAt = 0, source?: Transcript): Answer {
     const answer = members(this.#loaded(op).call(op, pieces));
     const error = answer.get("error");
     if (error) throw errorOf(error, messagesAt, source);
     return answer;
   }
 
-  #loaded(op: string): CtxfoldModule {
+  #loaded(op: Operation): CtxfoldModule {
     if (this.#module) return this.#module;
     throw new CtxfoldError(
       "not_loaded",

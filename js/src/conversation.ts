@@ -2,28 +2,26 @@
 import { type Restoring, restoreFrom } from "./archive.js";
 import { type CompactOptions, ending, type Overrides } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { type Failure, failureOf, refusedWindow } from "./failure.js";
+import { failureOf, refused } from "./failure.js";
 import type { CompactionEvent, Journal } from "./journal.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Committing, LiveSession, RemoteSession } from "./session.js";
 import { alone } from "./sole.js";
 import { type MaybeState, type StateStore, type Store, sameState } from "./store.js";
-import type { Action, Check, Done, FunctionRequest, Message, Policy, Restored, State } from "./types.js";
-
-/** What a call of a model came to. */
-export interface Verdict {
-  /** One of docs/OVERFLOW.md, such as `context_overflow` or `rate_limit`; `none` is no failure. */
-  class: string;
-  /** The conversation does not fit: a compaction and one retry may help. */
-  overflow: boolean;
-  /** No error told of it. */
-  silent: boolean;
-  provider?: string;
-  message: string;
-  /** Tokens, where the provider names them. */
-  used_tokens?: number;
-  limit_tokens?: number;
-}
+import type {
+  Action,
+  CallOptions,
+  Check,
+  Done,
+  Failure,
+  LimitedOutput,
+  Message,
+  OutputLimits,
+  Policy,
+  Restored,
+  State,
+  Verdict,
+} from "./types.js";
 
 /** What a conversation needs of a compactor; that of `ctxfold/worker` has it too. */
 export interface ConversationCompactor extends Restoring {
@@ -31,7 +29,8 @@ export interface ConversationCompactor extends Restoring {
   readonly store: Store | undefined;
   ready(): Promise<void>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M> | RemoteSession<M>;
-  function<T>(name: string, request?: FunctionRequest): T | Promise<T>;
+  classifyError(failure: Failure): Verdict | Promise<Verdict>;
+  limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput | Promise<LimitedOutput>;
 }
 
 /** What `beforeCompact` decides. */
@@ -234,21 +233,22 @@ export class Conversation<M extends Message = Message> {
 
   /** What a call of a model came to. */
   async classify(failure: Failure): Promise<Verdict> {
-    return this.#function<Verdict>("classify_error", { arguments: { ...failure } });
+    await this.#compactor.ready();
+    return this.#compactor.classifyError(failure);
   }
 
   /**
    * Shortens the output of a tool before it is added to the transcript. What is too large is kept in `store`, and a notice
    * with its handle stands for it; where there is no store, or it fails, the output is cut, and says so. `limits` are the
-   * arguments of `limit_tool_output` (docs/FUNCTIONS.md).
+   * arguments of `limit_tool_output` (docs/ABI.md).
    */
   async limitOutput(
     text: string,
-    limits: Record<string, unknown> = {},
+    limits: OutputLimits = {},
     store: Store | undefined = this.#compactor.store,
   ): Promise<LimitedOutput> {
-    const run = (more: object) =>
-      this.#function<LimitedOutput>("limit_tool_output", { text, arguments: { ...limits, ...more } });
+    await this.#compactor.ready();
+    const run = (more: OutputLimits) => this.#compactor.limitToolOutput(text, { ...limits, ...more });
     if (!store) return run({ spill_chars: 0 });
     const out = await run({});
     if (!out.spilled) return out;
@@ -263,11 +263,6 @@ export class Conversation<M extends Message = Message> {
   /** Gives the module's memory back. The conversation can be used again, and is then read once more. */
   async close(): Promise<void> {
     await this.#session?.close();
-  }
-
-  async #function<T>(name: string, request: FunctionRequest): Promise<T> {
-    await this.#compactor.ready();
-    return this.#compactor.function<T>(name, request);
   }
 
   /** The module, and the state that was stored. A failure is told, and the next call tries again. */
@@ -325,30 +320,28 @@ export class Conversation<M extends Message = Message> {
   /** `limit` is the window that a provider has named, 0 for none: the policy's may be too large. */
   #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted<M>> {
     return this.#alone(async (session) => {
-      let policy: Policy = { ...this.#compactor.policy, force: true };
+      let wanted: CallOptions = { force: true };
       let check = await session.check();
-      if (limit > 0 && (check.window === 0 || limit < check.window)) {
-        const narrower = { ...policy, window: { ...policy.window, tokens: limit } };
+      if (limit > 0) {
         try {
-          check = await session.check({ policy: narrower });
-          policy = narrower;
+          check = await session.check({ options: { window: limit } });
+          wanted = { force: true, window: limit };
         } catch (error) {
           // The policy's reserve does not fit in that window.
           if (!(error instanceof CtxfoldError && error.code === "out_of_range")) throw error;
         }
       }
-      const compacted = await this.#compact(session, { policy }, trigger, check, options);
+      const compacted = await this.#compact(session, wanted, trigger, check, options);
       const tokens = compacted.done?.report.tokens.before;
       if (compacted.changed || trigger !== "context_limit_recovery" || !tokens) return compacted;
       // It fits in the window that is known, but only by the estimate.
-      policy = { ...this.#compactor.policy, force: true, window: refusedWindow(tokens) };
-      return this.#compact(session, { policy }, trigger, check, options);
+      return this.#compact(session, refused(tokens), trigger, check, options);
     });
   }
 
   async #compact(
     session: LiveSession<M> | RemoteSession<M>,
-    overrides: Overrides,
+    wanted: CallOptions,
     trigger: CompactionEvent["trigger"],
     check: Check,
     options: CompactOptions = {},
@@ -368,11 +361,8 @@ export class Conversation<M extends Message = Message> {
     const { cancel = false, summary } = typeof before === "boolean" ? { cancel: !before } : before;
     if (cancel) return { changed: false, reason: cancel === true ? "skipped" : cancel };
     const { signal: _, timeoutMs: __, ...given } = options;
-    let own: Overrides = { ...given, ...overrides };
-    if (summary) {
-      const policy = overrides.policy ?? this.#compactor.policy;
-      own = { ...own, policy: { ...policy, summary: { ...policy.summary, text: summary } } };
-    }
+    const text = summary && { summary: { ...given.options?.summary, text: summary } };
+    const own: Overrides = { ...given, options: { ...given.options, ...wanted, ...text } };
     const compact = async (signal?: AbortSignal): Promise<Done<M[]>> => {
       if (states && !sameState(await states.loadState(id), this.#stored)) throw this.#conflict();
       await this.#append(start);
@@ -440,17 +430,6 @@ export class Conversation<M extends Message = Message> {
       this.#options.onJournalError?.(error);
     }
   }
-}
-
-/** What a tool's output became. */
-export interface LimitedOutput {
-  text: string;
-  changed: boolean;
-  /** What stands beside the text, such as images, stays. */
-  keep_media: boolean;
-  /** The text is a notice; the whole output is in the store under `handle`. */
-  spilled: boolean;
-  handle?: string;
 }
 
 const STILL = "the conversation does not fit in the context window, and a compaction did not help";

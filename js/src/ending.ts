@@ -1,11 +1,13 @@
 /** The options of one call, and what ends it. */
 import { CtxfoldError } from "./errors.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Messages, Policy, State, Usage } from "./types.js";
+import type { Options } from "./types.gen.js";
+import type { CallOptions, Messages, Policy, State, Usage } from "./types.js";
 
 /** What counts for one call, in place of the compactor's own. */
 export interface Overrides {
   policy?: Policy;
+  options?: CallOptions | undefined;
   state?: State | null | undefined;
   /**
    * What the provider counted for the last call: up to its message the count is taken as it is, and only what follows is
@@ -40,6 +42,29 @@ export function usageOf(
   return { message: -1, total_tokens: total, exact: true };
 }
 
+/** What a caller's own options say of a request: whether all that is taken out is kept, and whether a model is asked. */
+interface Hosting {
+  store?: object | undefined;
+  /** The local digest is taken, and no model is asked. */
+  local?: boolean;
+}
+
+/** The options of a request: what the caller wants of this one call, and what the host knows and needs itself. */
+export function optionsOf(
+  given: CallOptions | undefined,
+  own: Pick<Options, "answer"> & { usage?: Counted | undefined },
+  { store, local }: Hosting = {},
+): Options {
+  const { usage, answer } = own;
+  return {
+    ...given,
+    ...(answer && { answer }),
+    ...(usage && { usage }),
+    ...(store && { archive: "bodies" }),
+    ...(local && { summary: { ...given?.summary, mode: "local" } }),
+  };
+}
+
 export interface CompactOptions extends Overrides {
   /** Ends the compaction: the promise rejects with the signal's reason, and nothing has changed. */
   signal?: AbortSignal;
@@ -49,6 +74,7 @@ export interface CompactOptions extends Overrides {
 
 const COMPACT_OPTIONS: Names<CompactOptions> = {
   policy: true,
+  options: true,
   state: true,
   usage: true,
   signal: true,

@@ -3,13 +3,25 @@ import type { Pieces } from "./abi.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { decode } from "./json.js";
 import type { Transcript } from "./transcript.js";
-import type { Done, Messages, Pending, SummaryRequest } from "./types.js";
+import type { Done, Messages, Operation, Operations, Pending, SummaryRequest } from "./types.js";
 
 /** The members of an answer: name to the bytes of the value. */
 export type Answer = ReadonlyMap<string, Uint8Array>;
 
 /** The members of a request. A value that is bytes is JSON already; one that is undefined is left out. */
 export type Head = Record<string, unknown>;
+
+/** The members of an operation's request, but the messages. */
+export type HeadOf<Op extends Operation> = {
+  readonly [Key in keyof Omit<Operations[Op]["request"], "messages">]:
+    | Operations[Op]["request"][Key & keyof Operations[Op]["request"]]
+    | Uint8Array
+    | null
+    | undefined;
+};
+
+/** The answer of an operation, without its messages. */
+export type AnswerOf<Op extends Operation> = Operations[Op]["answer"];
 
 /** The request object in pieces, and the byte at which its messages start. */
 export function envelope(head: Head, source?: Transcript): { pieces: Pieces; messagesAt: number } {

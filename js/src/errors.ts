@@ -1,3 +1,20 @@
+import type { ErrorCode } from "./types.gen.js";
+
+/** The codes of this package's own errors; {@link CtxfoldError} says what each means. */
+export type HostErrorCode =
+  | "closed"
+  | "conflict"
+  | "invalid_module"
+  | "invalid_option"
+  | "load_failed"
+  | "memory_failed"
+  | "not_loaded"
+  | "not_serializable"
+  | "still_overflow"
+  | "store_failed"
+  | "store_full"
+  | "trap";
+
 /** Where an error is, and what led to it. */
 export interface ErrorPlace {
   /** JSON path of the value at fault, such as `messages[3].content`; "" for the whole request. For `open`, in its line. */
@@ -21,11 +38,11 @@ export interface ErrorPlace {
  */
 export class CtxfoldError extends Error {
   override readonly name = "CtxfoldError";
-  readonly code: string;
+  readonly code: ErrorCode | HostErrorCode;
   readonly path: string;
   readonly offset: number;
 
-  constructor(code: string, message: string, { path = "", offset = 0, cause }: ErrorPlace = {}) {
+  constructor(code: ErrorCode | HostErrorCode, message: string, { path = "", offset = 0, cause }: ErrorPlace = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;

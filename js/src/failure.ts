@@ -1,23 +1,6 @@
-/** What is known of a call of a model. */
+/** What is known of a call of a model that failed, and what to do then. */
 import { messageOf } from "./errors.js";
-
-/** What is known of a call of a model, whether it failed or not. Every field may be left out. */
-export interface Failure {
-  /** HTTP status. */
-  status?: number;
-  /** The body of the answer, or the error's text. */
-  body?: string;
-  /** A hint, by a name of docs/OVERFLOW.md. */
-  provider?: string;
-  /** The model that was called, and the one in use now: an error of another model says nothing about the conversation. */
-  model?: string;
-  current_model?: string;
-  finish_reason?: string;
-  /** Of a call that succeeded, in tokens; input is without what was read from or written to the cache. */
-  usage?: { input_tokens?: number; cache_read_tokens?: number; cache_write_tokens?: number; output_tokens?: number };
-  /** The model's context window, in tokens. */
-  window?: number;
-}
+import type { CallOptions, Failure } from "./types.js";
 
 /** What the errors of the providers' SDKs tell: `status`, `statusCode`, and the body as text or JSON. */
 export function failureOf(error: unknown): Failure {
@@ -31,9 +14,9 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * The window for which messages are compacted that a provider has refused, where the window that is known leaves nothing to do:
- * 0.7 of the tokens that they are estimated at.
+ * The options with which messages are compacted that a provider has refused, where the window that is known leaves nothing to do: as for
+ * a window of 0.7 of the tokens that they are estimated at.
  */
-export function refusedWindow(tokens: number): { tokens: number; reserve: number } {
-  return { tokens: Math.max(1, Math.floor(tokens * 0.7)), reserve: 0 };
+export function refused(tokens: number): CallOptions {
+  return { force: true, window: Math.max(1, Math.floor(tokens * 0.7)), no_reserve: true };
 }

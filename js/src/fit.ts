@@ -21,7 +21,7 @@ import {
 import { checkOptions, type Names } from "./options.js";
 import { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
-import type { Body, Format, Messages, Policy, Report, Same } from "./types.js";
+import type { Body, CallOptions, Format, Messages, Policy, Report, Same } from "./types.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
 export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
@@ -32,7 +32,7 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
   /** The model that the messages are for: `policy.model`. Its window counts where none is given. */
   model?: string;
   /** The wire format: `policy.format`. */
-  format?: Format;
+  format?: Format | "auto";
   /** Where compactions are remembered; without it, in this process. */
   memory?: FitMemory;
   /**
@@ -59,6 +59,7 @@ export interface FitCall {
   id?: string;
   /** In place of the fitter's own. */
   policy?: Policy;
+  options?: CallOptions | undefined;
   /** What the provider counted for the last call, of what was sent then; `message` is an index of the history. */
   usage?: Counted | null | undefined;
   /** Ends the call: it rejects with the signal's reason, and nothing is remembered. */
@@ -131,7 +132,7 @@ const FITTER_OPTIONS: Names<FitterOptions> = {
   shared: true,
   onCompaction: true,
 };
-const FIT_CALL: Names<FitCall> = { id: true, policy: true, usage: true, signal: true, timeoutMs: true };
+const FIT_CALL: Names<FitCall> = { id: true, policy: true, options: true, usage: true, signal: true, timeoutMs: true };
 const { shared: __, ...FITTING } = FITTER_OPTIONS;
 const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
 
@@ -166,11 +167,12 @@ export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
 export function freeFit<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
-    const { id, usage, signal, timeoutMs, ...rest } = options;
+    const { id, options: wanted, usage, signal, timeoutMs, ...rest } = options;
     const settings = settingsOf(rest);
     return sharedPools(create)
       .shared(settings, rest)()
       .fit(history, settings, {
+        options: wanted,
         usage,
         signal,
         ...(id !== undefined && { id }),
@@ -209,7 +211,7 @@ class Pools<Source> {
 
   /** A pool that may be forgotten between two calls: it is looked for at each. */
   shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
-    const { force: _, log: __, prices: ___, ...policy } = settings.policy;
+    const { log: _, prices: __, ...policy } = settings.policy;
     const { memory, store, module, remembered, concurrency } = options;
     const objects = [memory, store, module].map((each) => this.#numberOf(each));
     const key = JSON.stringify([policy, ...objects, remembered, concurrency]);
@@ -320,11 +322,11 @@ class Pool {
   async #fit<M extends Messages>(
     history: M,
     settings: Settings,
-    { id = "default", usage }: FitCall,
+    { id = "default", options, usage }: FitCall,
     signal: AbortSignal | undefined,
   ): Promise<Fitted<M>> {
     signal?.throwIfAborted();
-    const fitting = new Fitting(this.#asking, transcript(history), settings);
+    const fitting = new Fitting(this.#asking, transcript(history), settings, options);
     await unlessAborted(this.#asking.ready(), signal);
     for (;;) {
       const known = await this.#known(id, fitting);

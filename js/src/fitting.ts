@@ -1,6 +1,6 @@
 /** One history that `fit` is given, and the operations of the module on it. */
-import { type Counted, type CountTokens, usageOf } from "./ending.js";
-import { type Answer, type Head, valuesOf } from "./envelope.js";
+import { type Counted, type CountTokens, optionsOf, usageOf } from "./ending.js";
+import { type Answer, type HeadOf, valuesOf } from "./envelope.js";
 import type { Model } from "./events.js";
 import type { Fitted } from "./fit.js";
 import { decode } from "./json.js";
@@ -8,7 +8,8 @@ import type { Remembered } from "./memories.js";
 import type { Ask } from "./session.js";
 import type { Store } from "./store.js";
 import type { Transcript } from "./transcript.js";
-import type { Body, Messages, Policy, Report, Same } from "./types.js";
+import type { Options } from "./types.gen.js";
+import type { Body, CallOptions, Messages, Operation, Policy, Report, Same, Summary } from "./types.js";
 
 /** What answers operations: a compactor, here or in a worker. */
 export interface Asking {
@@ -31,36 +32,34 @@ export class Fitting {
   readonly settings: Settings;
   readonly #asking: Asking;
   readonly #source: Transcript;
-  readonly #policy: Policy & { answer: string };
+  readonly #policy: Policy;
+  readonly #options: Options;
   #prints: readonly string[] | undefined;
 
-  constructor(asking: Asking, source: Transcript, settings: Settings) {
+  constructor(asking: Asking, source: Transcript, settings: Settings, options?: CallOptions) {
     const { policy, store, model } = settings;
     this.settings = settings;
     this.#asking = asking;
     this.#source = source;
-    this.#policy = {
-      ...policy,
-      ...(store && { archive: "bodies" as const }),
-      ...(!model.summarize && { summary: { ...policy.summary, mode: "local" as const } }),
-      answer: source.answer,
-    };
+    this.#policy = policy;
+    this.#options = optionsOf(options, source, { store, local: !model.summarize });
   }
 
   /** The prints of the first message, of the first two, and so on. */
   async prints(): Promise<readonly string[]> {
-    this.#prints ??= valuesOf(await this.#ask("prints", { policy: this.#policy })).prints as string[];
+    this.#prints ??= valuesOf(await this.#ask("prints", { policy: this.#policy, options: this.#options }))
+      .prints as string[];
     return this.#prints;
   }
 
   async begin(known: readonly Remembered[], usage: Counted | null | undefined): Promise<Answer> {
     const { countTokens } = this.settings;
-    const memory = listOf(known);
     const counted = usage ?? (countTokens && usageOf(countTokens, await this.#recalled(known)));
-    return this.#ask("fit", { policy: this.#policy, memory, usage: counted });
+    const options = { ...this.#options, ...(counted && { usage: counted }) };
+    return this.#ask("fit", { policy: this.#policy, options, memory: listOf(known) });
   }
 
-  step(plan: Uint8Array, summaries: readonly unknown[], known: readonly Remembered[]): Promise<Answer> {
+  step(plan: Uint8Array, summaries: readonly Summary[], known: readonly Remembered[]): Promise<Answer> {
     return this.#ask("step", { plan, summaries, memory: listOf(known) });
   }
 
@@ -85,12 +84,12 @@ export class Fitting {
 
   /** What would be sent if nothing more were done. */
   async #recalled(known: readonly Remembered[]): Promise<Messages> {
-    const { format = "auto" } = this.#policy;
-    const policy = { format, answer: this.#policy.answer };
-    return this.#source.restore(await this.#ask("fit", { policy, memory: listOf(known) })) as Messages;
+    const options = { answer: this.#source.answer, only_known: true };
+    const head = { policy: this.#policy, options, memory: listOf(known) };
+    return this.#source.restore(await this.#ask("fit", head)) as Messages;
   }
 
-  async #ask(op: string, head: Head): Promise<Answer> {
+  async #ask<Op extends Operation>(op: Op, head: HeadOf<Op>): Promise<Answer> {
     return this.#asking.ask({ op, head, source: this.#source });
   }
 }

@@ -14,8 +14,8 @@ export interface FitMemory {
   save(key: string, json: string): void | PromiseLike<void>;
 }
 
-/** An entry, with the members of a host, which the module passes over. */
-export interface Entry extends MemoryEntry {
+/** What is read of an entry, with the members of a host, which the module passes over. */
+export interface Entry extends Pick<MemoryEntry, "messages" | "print" | "sent_messages" | "sent"> {
   /**
    * How often in a row a model gave no summary for what the entry stands for, and from when on it is worth asking again, in milliseconds
    * since 1970: then the entry counts for nothing.

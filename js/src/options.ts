@@ -18,7 +18,6 @@ const POLICY: Names<Policy> = {
   pins: true,
   wire_safe: true,
   open_calls: true,
-  force: true,
   max_bytes: true,
   prices: true,
   log: true,

@@ -18,7 +18,7 @@ export interface Source {
 export interface Thrown {
   name: string;
   message: string;
-  code?: string | undefined;
+  code?: CtxfoldError["code"] | undefined;
   path?: string | undefined;
   offset?: number | undefined;
 }

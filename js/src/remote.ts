@@ -1,7 +1,7 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
 import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
-import { type CompactOptions, ending, type Overrides, usageOf } from "./ending.js";
+import { type CompactOptions, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
@@ -17,13 +17,17 @@ import type {
   Detection,
   Done,
   Estimate,
+  Failure,
+  Found,
   FunctionRequest,
   Info,
   Kept,
   Left,
+  LimitedOutput,
   Message,
   Messages,
   NamedHandles,
+  OutputLimits,
   Pending,
   Plan,
   PlanOptions,
@@ -31,10 +35,13 @@ import type {
   Recalled,
   Repaired,
   Restored,
+  Search,
   Session,
   State,
+  StepOptions,
   Summary,
   Validation,
+  Verdict,
 } from "./types.js";
 
 /** What a worker's module can be made of: as elsewhere, without what cannot cross into a worker. */
@@ -60,7 +67,7 @@ export interface RemoteCompactor {
     messages: M,
     plan: Plan,
     summaries: readonly Summary[],
-    options?: PlanOptions,
+    options?: StepOptions,
   ): Promise<Pending | Done<M>>;
   prints(messages: Messages): Promise<string[]>;
   estimate(messages: Messages, overrides?: Overrides): Promise<Estimate>;
@@ -71,10 +78,13 @@ export interface RemoteCompactor {
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Promise<Restored<M>>;
   handlesIn(bodies: readonly Kept[]): Promise<NamedHandles>;
   recallTool(): Promise<object>;
-  recall(callArguments: unknown, body?: string | null): Promise<Recalled>;
+  recall(callArguments: unknown, body?: string | null, found?: Found): Promise<Recalled>;
+  search(search: Search): Promise<Found>;
   detect(messages: Messages): Promise<Detection>;
   open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
   save<F extends string | Uint8Array>(file: F, left: Left): Promise<F>;
+  classifyError(failure: Failure): Promise<Verdict>;
+  limitToolOutput(text: string, limits?: OutputLimits): Promise<LimitedOutput>;
   function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   info(): Promise<Info>;
@@ -246,7 +256,7 @@ class Remote implements RemoteCompactor {
       const { store, model } = this.#compacting;
       const { policy = this.#compacting.policy, state = this.#state } = options;
       const usage = usageOf(this.#compacting.countTokens, messages, options.usage);
-      const overrides = { policy: { ...policy, ...(store && { archive: "bodies" as const }) }, state, usage };
+      const overrides = { policy, options: optionsOf(options.options, {}, { store }), state, usage };
       const done = await this.#transcript<Done<M>>("compact", messages, [overrides], signal);
       if (store) await keep(store, done.archive ?? [], signal);
       await model.onEvent?.({ type: "done", report: done.report });
@@ -264,7 +274,7 @@ class Remote implements RemoteCompactor {
     messages: M,
     plan: Plan,
     summaries: readonly Summary[],
-    options: PlanOptions = {},
+    options: StepOptions = {},
   ): Promise<Pending | Done<M>> {
     return this.#transcript("step", messages, [plan, summaries, options]);
   }
@@ -273,19 +283,21 @@ class Remote implements RemoteCompactor {
     return this.#transcript("prints", messages);
   }
 
-  async estimate(messages: Messages, { policy, state = this.#state, usage: given }: Overrides = {}): Promise<Estimate> {
-    const usage = usageOf(this.#compacting.countTokens, messages, given);
-    return this.#transcript("estimate", messages, [{ ...(policy && { policy }), state: state ?? null, usage }]);
+  async estimate(messages: Messages, overrides: Overrides = {}): Promise<Estimate> {
+    const { state = this.#state } = overrides;
+    const usage = usageOf(this.#compacting.countTokens, messages, overrides.usage);
+    return this.#transcript("estimate", messages, [{ ...overrides, state: state ?? null, usage }]);
   }
 
   async estimateText(text: string): Promise<Estimate> {
     return (await this.#link.call(this.#id, "estimateText", [text])) as Estimate;
   }
 
-  async check(messages: Messages, { policy, state, usage: given }: Overrides = {}): Promise<Check> {
-    const usage = usageOf(this.#compacting.countTokens, messages, given);
-    const overrides = { ...(policy && { policy }), state: state === undefined ? (this.#state ?? null) : state, usage };
-    const check = await this.#transcript<Check>("check", messages, [overrides]);
+  async check(messages: Messages, overrides: Overrides = {}): Promise<Check> {
+    const { state } = overrides;
+    const usage = usageOf(this.#compacting.countTokens, messages, overrides.usage);
+    const own = { ...overrides, state: state === undefined ? (this.#state ?? null) : state, usage };
+    const check = await this.#transcript<Check>("check", messages, [own]);
     if (state === undefined && check.state) this.#state = check.state;
     return check;
   }
@@ -314,8 +326,12 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "recallTool", [])) as object;
   }
 
-  async recall(callArguments: unknown, body?: string | null): Promise<Recalled> {
-    return (await this.#link.call(this.#id, "recall", [callArguments, body])) as Recalled;
+  async recall(callArguments: unknown, body?: string | null, found?: Found): Promise<Recalled> {
+    return (await this.#link.call(this.#id, "recall", [callArguments, body, found])) as Recalled;
+  }
+
+  async search(search: Search): Promise<Found> {
+    return (await this.#link.call(this.#id, "search", [search])) as Found;
   }
 
   detect(messages: Messages): Promise<Detection> {
@@ -335,6 +351,14 @@ class Remote implements RemoteCompactor {
     const { piece, answer } = request.source;
     const args = ["save", request.head];
     return fileOf(file, (await this.#link.call(this.#id, "ask", args, { piece, answer })) as Answer);
+  }
+
+  async classifyError(failure: Failure): Promise<Verdict> {
+    return (await this.#link.call(this.#id, "classifyError", [failure])) as Verdict;
+  }
+
+  async limitToolOutput(text: string, limits?: OutputLimits): Promise<LimitedOutput> {
+    return (await this.#link.call(this.#id, "limitToolOutput", [text, limits])) as LimitedOutput;
   }
 
   async function<T = unknown>(name: string, { messages, ...request }: FunctionRequest = {}): Promise<T> {

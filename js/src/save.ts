@@ -1,11 +1,14 @@
 /** Session files that go on with what a compaction has left. */
-import type { Answer, Head } from "./envelope.js";
+import type { Answer, HeadOf } from "./envelope.js";
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
 /** The request for a file and what is left of it; nothing where nothing has changed. */
-export function saving(file: string | Uint8Array, left: Left): { head: Head; source: Transcript } | undefined {
+export function saving(
+  file: string | Uint8Array,
+  left: Left,
+): { head: HeadOf<"save">; source: Transcript } | undefined {
   if (!left.report.changed) return undefined;
   // A file on disk has no half surrogate pairs; where its text has, it counts by the bytes that UTF-8 writes for them.
   const text = typeof file === "string" ? file.toWellFormed() : decode(file);
@@ -30,7 +33,7 @@ export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): 
 export function saved<F extends string | Uint8Array>(
   file: F,
   left: Left,
-  ask: (head: Head, source: Transcript) => Answer,
+  ask: (head: HeadOf<"save">, source: Transcript) => Answer,
 ): F {
   const request = saving(file, left);
   return request ? fileOf(file, ask(request.head, request.source)) : file;

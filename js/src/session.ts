@@ -1,13 +1,25 @@
 /** Conversations that stay in the module, so that they are not written and read again at each turn. */
 import { keep } from "./archive.js";
-import { type CompactOptions, type CountTokens, ending, type Overrides, usageOf } from "./ending.js";
-import { type Answer, type Head, requestsOf, valuesOf } from "./envelope.js";
+import { type CompactOptions, type CountTokens, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
+import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Model, replies } from "./events.js";
 import { applyEdits } from "./live.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
-import type { Check, Done, Edit, Estimate, Message, Pending, Plan, Policy, State, Summary } from "./types.js";
+import type {
+  Check,
+  Done,
+  Edit,
+  Estimate,
+  Message,
+  Operation,
+  Pending,
+  Plan,
+  Policy,
+  State,
+  Summary,
+} from "./types.js";
 
 /**
  * A conversation of live messages that also stays in the module: an append costs what is appended, and `check` costs the same
@@ -55,7 +67,7 @@ export interface RemoteSession<M extends Message = Message> {
 
 /** One operation of the module. */
 export interface Ask {
-  op: string;
+  op: Operation;
   head: Head;
   source?: Transcript | undefined;
 }
@@ -114,7 +126,7 @@ class Held {
 
   *estimate(): Steps<Estimate> {
     const usage = usageOf(this.#compacting.countTokens, this.messages);
-    return valuesOf(yield* this.#ask("estimate", { usage })) as unknown as Estimate;
+    return valuesOf(yield* this.#ask("estimate", { options: optionsOf(undefined, { usage }) })) as unknown as Estimate;
   }
 
   /** With `local`, no model is asked. */
@@ -122,7 +134,7 @@ class Held {
     return this.#result(yield* this.#ask("plan", this.#own(overrides, local)));
   }
 
-  *step(plan: unknown, summaries: readonly Summary[]): Steps<Finished | Pending> {
+  *step(plan: Plan, summaries: readonly Summary[]): Steps<Finished | Pending> {
     return this.#result(yield* this.#ask("step", { plan, summaries }));
   }
 
@@ -156,25 +168,15 @@ class Held {
     };
   }
 
-  /** What goes with an operation that is not under the session's own policy and state. */
-  #own(overrides: Overrides = {}, local = false): Head {
-    const { policy, state } = overrides;
-    const usage = usageOf(this.#compacting.countTokens, this.messages, overrides.usage);
-    if (policy === undefined && !local) return { state, usage };
-    return { policy: this.#full(policy ?? this.#policy, local), state, usage };
-  }
-
-  #full(policy: Policy, local: boolean): Policy {
-    const full: Policy & { answer: string } = {
-      ...policy,
-      answer: "edits",
-      ...(this.#compacting.store && { archive: "bodies" as const }),
-    };
-    return local ? { ...full, summary: { ...full.summary, mode: "local" } } : full;
+  /** What goes with an operation, and counts in the place of what the session was opened with. */
+  #own({ policy, options, state, usage: given }: Overrides = {}, local = false): Head {
+    const { store, countTokens } = this.#compacting;
+    const usage = usageOf(countTokens, this.messages, given);
+    return { policy, options: optionsOf(options, { usage }, { store, local }), state };
   }
 
   /** An operation on the session, which is opened first, and again where the module's instance is another one by now. */
-  *#ask(op: string, head: Head, source?: Transcript): Steps<Answer> {
+  *#ask<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {
       this.#session ??= yield* this.#open();
       try {
@@ -188,7 +190,8 @@ class Held {
 
   *#open(): Steps<number> {
     const source = this.messages.length > 0 ? transcript(this.messages) : undefined;
-    const head = { policy: this.#full(this.#policy, false), state: this.state };
+    const options = optionsOf(undefined, { answer: "edits" }, this.#compacting);
+    const head = { policy: this.#policy, options, state: this.state };
     return (valuesOf(yield { op: "session_open", head, source }) as { session: number }).session;
   }
 }

@@ -1,7 +1,7 @@
 /** Where bodies are kept that were taken out of a transcript, by their handles. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
-import type { State } from "./types.js";
+import type { Found, SearchOptions, State } from "./types.js";
 
 /**
  * Keeps bodies: cleared, truncated, archived and folded ones, and tool outputs that are too large for the transcript.
@@ -16,6 +16,16 @@ export interface Store {
    * undefined or null where there is none.
    */
   get(handle: string): MaybeText | PromiseLike<MaybeText>;
+  /**
+   * Searches what the store keeps, where it can do so itself, because it has an index or can tell what means the same; then searches read
+   * no bodies. `handles` are those that the conversation names. It must not find what belongs to another conversation.
+   */
+  search?(query: string, options: StoreSearch): Found | PromiseLike<Found>;
+}
+
+/** What a store is told that searches by itself. */
+export interface StoreSearch extends SearchOptions {
+  handles: readonly string[];
 }
 
 /** Keeps the states of conversations, by the names that the host gives them. */

@@ -51,7 +51,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
     // These have their messages inside of a request.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
     if (method === "ask") {
-      const [op, head] = args as [string, Head];
+      const [op, head] = args as [Ask["op"], Head];
       const answer = made.ask({ op, head, source: messages && transcript(messages) });
       if (op === "session_open") sessions.set(numberOf(answer), compactor);
       if (op === "session_close") sessions.delete(head.session as number);

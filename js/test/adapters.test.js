@@ -278,6 +278,7 @@ test("options that nothing reads are refused by each adapter", () => {
   }
 });
 
+/** @type {import("ctxfold").SummaryRequest} */
 const request = { id: "1", scope: "session", system: "S", prompt: "P", max_output_tokens: 9, input_tokens: 1 };
 const { signal } = new AbortController();
 

@@ -41,6 +41,7 @@ test("live messages hold what JSON cannot, and it survives in what is kept", asy
 
 test("a cleared tool result is a new message around the caller's other objects", async () => {
   const messages = session(20);
+  /** @type {import("ctxfold").Pass[]} */
   const passes = [{ pass: "clear", keep_recent: 2 }];
   const { messages: after, report } = await createCompactor({ policy: { ...tight, passes } }).compact(messages);
   assert.equal(report.cleared, 18);

@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { load } from "ctxfold";
 import { noBrowser, openPage } from "./support/browser.js";
 import { conform } from "./support/conformance.js";
+import { full, noFull } from "./support/full.js";
 import { files, serve } from "./support/server.js";
 import { testedOn } from "./support/tested-on.js";
-import { names, vectors } from "./support/vectors.js";
+import { all, names, vectors } from "./support/vectors.js";
 
 const root = new URL("../../", import.meta.url);
 
@@ -19,6 +20,12 @@ test("there are vectors", () => assert.ok(vectors.length > 0, `no vectors`));
 
 test("Node gives the answers of the vectors, byte for byte", async () => {
   allPassed(conform(await load(), vectors));
+});
+
+test("Node gives the answers of all vectors in the full module, byte for byte", { skip: noFull }, async () => {
+  const { passed, failures } = conform(await load(full), all);
+  assert.equal(failures.length, 0, failures.slice(0, 5).join("\n"));
+  assert.equal(passed, all.length);
 });
 
 test("a wrong answer is seen", async () => {

@@ -3,10 +3,12 @@ import { test } from "node:test";
 import { Conversation, createCompactor, load, memoryJournal, memoryStore } from "ctxfold";
 import { createCompactor as createRemote } from "ctxfold/worker";
 import { noBrowser, openPage } from "./support/browser.js";
+import { full, noFull } from "./support/full.js";
 import { files, serve } from "./support/server.js";
 
 const root = new URL("../../", import.meta.url);
 const module = await load();
+/** @type {import("ctxfold").Policy} */
 const policy = { format: "openai-chat", window: { tokens: 20000 } };
 
 /** A conversation of n long messages and a short one. @param {number} n */
@@ -99,11 +101,19 @@ test("a journal that fails costs nothing", async () => {
   assert.equal(errors.length, 2);
 });
 
-test("a failed compaction is an event", async () => {
+test("a failed compaction is an event", { skip: noFull }, async () => {
   const journal = memoryJournal();
   const strict = { preset: "agent-loop", wire_safe: false, format: "native", window: { tokens: 20000 } };
   const messages = talk(12);
-  const c = conversation(messages, { journal }, { policy: strict, summarize: () => Promise.reject(new Error("boom")) });
+  const c = conversation(
+    messages,
+    { journal },
+    {
+      module: await load(full),
+      policy: strict,
+      summarize: () => Promise.reject(new Error("boom")),
+    },
+  );
   await assert.rejects(c.compact(), /boom/);
   const [, end] = await journal.events("c1");
   assert.match(end?.error ?? "", /boom/);

@@ -337,6 +337,7 @@ test("a summary that was paid for is not asked for again, and where compaction f
     return Response.json({ choices: [{ message: { content }, finish_reason: "stop" }] });
   };
   const { signal } = new AbortController();
+  /** @type {import("ctxfold").Policy} */
   const policy = { format: "openai-chat", window: { tokens: WINDOW, reserve: 300 } };
   const history = Array.from({ length: TURNS }, (_, turn) => [
     ...spoken("paid", turn),

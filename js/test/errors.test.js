@@ -5,6 +5,7 @@ import { CtxfoldError, CtxfoldModule, createCompactor, load } from "ctxfold";
 import { session, tight } from "./support/session.js";
 
 const module = await load();
+/** @type {import("ctxfold").Policy} */
 const policy = { ...tight, format: "openai-chat" };
 const encoder = new TextEncoder();
 

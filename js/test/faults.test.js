@@ -181,6 +181,7 @@ for (const summarize of [() => summary, undefined]) {
 
 test("the model recalls what was taken out", async () => {
   const store = memoryStore();
+  /** @type {import("ctxfold").Policy} */
   const policy = { ...tight, format: "openai-chat", passes: [{ pass: "clear", keep_recent: 2 }] };
   const compactor = createCompactor({ policy, store });
   const given = session(20);

@@ -92,8 +92,11 @@ const SCRIPTS = {
   }),
 };
 
-/** The window makes about one compaction in ten turns. @param {string} format */
-const policyOf = (format) => ({ format, window: { tokens: 8000, reserve: 500 } });
+/** The window makes about one compaction in ten turns. @param {string} format @returns {import("ctxfold").Policy} */
+const policyOf = (format) => ({
+  format: /** @type {import("ctxfold").Format} */ (format),
+  window: { tokens: 8000, reserve: 500 },
+});
 
 /** Counts what a loop costs. */
 class Costs {
@@ -159,7 +162,7 @@ function least(format, bySteps) {
 
 /** What a provider would refuse. @param {string} format @param {any} messages */
 function valid(format, messages) {
-  const { violations } = createCompactor({ module, policy: { format } }).validate(messages);
+  const { violations } = createCompactor({ module, policy: policyOf(format) }).validate(messages);
   assert.deepEqual(violations, []);
 }
 
@@ -523,9 +526,10 @@ test("fitters that are made anew for each call remember together where they are 
   }
   assert.deepEqual(await anew(shared, { id: "ann" }), [true, false]);
   assert.deepEqual(await anew(shared, { id: "ann" }), [false, true]);
-  const policy = { ...policyOf("openai-chat"), window: { tokens: 6000 }, force: true };
-  assert.deepEqual(await anew(shared, { policy }), [true, true], "a call of another window finds it too");
-  assert.deepEqual(await anew(shared, { policy: { ...policy, force: false } }), [false, true]);
+  const policy = { ...policyOf("openai-chat"), window: { tokens: 6000 } };
+  const force = { options: { force: true } };
+  assert.deepEqual(await anew(shared, { policy, ...force }), [true, true], "a call of another window finds it too");
+  assert.deepEqual(await anew(shared, { policy }), [false, true]);
 });
 
 test("a shared fitter works on where its policy was the oldest of many, also in a worker", async () => {

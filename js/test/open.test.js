@@ -31,8 +31,10 @@ for (const name of names) {
 for (const name of names) {
   test(`${name}: what open has answered is checked, compacted and saved whole`, { timeout: 60_000 }, async (t) => {
     const bytes = await readFile(new URL(name, folder));
+    /** @type {import("ctxfold").Pass[]} */
     const passes = [{ pass: "fold", keep_tokens: 20 }];
-    const options = { module, policy: { force: true, window: { tokens: 20_000 }, passes } };
+    const options = { module, policy: { window: { tokens: 20_000 }, passes } };
+    const force = { options: { force: true } };
     const compactor = createCompactor(options);
     const live = compactor.open(bytes.toString());
     const raw = compactor.open(bytes);
@@ -40,13 +42,13 @@ for (const name of names) {
     assert.equal(compactor.estimate(raw).tokens, compactor.estimate(live).tokens);
     assert.equal(compactor.detect(live).format, live.format);
 
-    const done = await createCompactor(options).compact(live);
+    const done = await createCompactor(options).compact(live, force);
     assert.ok(Array.isArray(done.messages));
-    const cut = await createCompactor(options).compact(raw);
+    const cut = await createCompactor(options).compact(raw, force);
     assert.deepEqual(JSON.parse(new TextDecoder().decode(cut.messages)), done.messages);
     const worker = createRemote({ policy: options.policy });
     t.after(() => worker.close());
-    assert.deepEqual((await worker.compact(live)).messages, done.messages);
+    assert.deepEqual((await worker.compact(live, force)).messages, done.messages);
     assert.deepEqual((await worker.check(raw)).source, compactor.check(raw).source);
 
     const next = compactor.save(bytes.toString(), done);
@@ -71,6 +73,7 @@ for (const name of names) {
 test("what a file cannot hold is an error", async () => {
   const compactor = createCompactor({ module });
   const file = await readFile(new URL("pi-v3.jsonl", folder), "utf8");
+  /** @type {import("ctxfold").Left["report"]} */
   const report = { changed: true, tokens: { before: 1, after: 1, limit: 0, window: 0, source: "estimated", bound: 1 } };
   assert.throws(
     () =>
@@ -93,6 +96,7 @@ test("half a surrogate pair in the text of a file keeps nobody from opening it a
   assert.notEqual(file, text);
   const { messages } = compactor.open(file);
   assert.match(JSON.stringify(messages), /Two euro \ufffd/);
+  /** @type {import("ctxfold").Left["report"]} */
   const report = { changed: true, tokens: { before: 1, after: 1, limit: 0, window: 0, source: "estimated", bound: 1 } };
   const saved = compactor.save(file, { messages: messages.slice(-1), report });
   assert.ok(saved.startsWith(file.toWellFormed()) && saved.length > file.length);

@@ -8,7 +8,6 @@ const module = await load();
 const policy = {
   format: "anthropic",
   window: { tokens: 2400, reserve: 200 },
-  force: true,
   thinking: "adaptive",
   summary: { mode: "local", max_output_tokens: 300 },
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, openSync, readSync } from "node:fs";
 import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";
+import { full, noFull } from "./support/full.js";
 
 // The calls that the Go tests of the published systems made, one JSON object a line: `make test-js` records them.
 const recorded = process.env.CTXFOLD_CALLS ?? "";
@@ -21,9 +22,9 @@ function* lines(file) {
 }
 
 test("Node gives the answers that the Go tests of the published systems got", {
-  skip: missing && process.env.CI !== "true" ? "CTXFOLD_CALLS names no recording; make test-js makes one" : false,
+  skip: missing && process.env.CI !== "true" ? "CTXFOLD_CALLS names no recording; make test-js makes one" : noFull,
 }, async () => {
-  const module = await load();
+  const module = await load(full);
   let calls = 0;
   for (const line of lines(recorded)) {
     const { op, request, request_base64, answer } = JSON.parse(line);
@@ -34,8 +35,8 @@ test("Node gives the answers that the Go tests of the published systems got", {
   assert.ok(calls > 0, "the recording is empty");
 });
 
-test("a function is called by its name", async () => {
-  const compactor = createCompactor({ module: await load(), policy: { format: "native", estimator: "layered" } });
+test("a function is called by its name", { skip: noFull }, async () => {
+  const compactor = createCompactor({ module: await load(full), policy: { format: "native", estimator: "layered" } });
   const messages = [{ role: "user", content: "hello world" }];
   assert.equal(compactor.function("estimate_text", { text: "hello world" }), 3);
   assert.deepEqual(compactor.function("prefix_tokens", { messages }), [0, 7]);
@@ -45,4 +46,13 @@ test("a function is called by its name", async () => {
     compactor.function("estimate_text", { text: "\ud800" }),
     compactor.function("estimate_text", { text: "\ufffd" }),
   );
+});
+
+test("the module that ships says that it has no functions and is not exact", async () => {
+  const compactor = createCompactor({ module: await load(), policy: { wire_safe: false } });
+  assert.throws(() => compactor.check([{ role: "user", content: "hello" }]), {
+    code: "needs_full",
+    path: "policy.wire_safe",
+  });
+  assert.deepEqual(compactor.info().functions, []);
 });

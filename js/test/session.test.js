@@ -5,6 +5,7 @@ import { createCompactor as createRemote } from "ctxfold/worker";
 import { session, summary, tight } from "./support/session.js";
 
 const module = await load();
+/** @type {import("ctxfold").Policy} */
 const policy = { ...tight, format: "openai-chat" };
 const make = (options = {}) => createCompactor({ module, policy, ...options });
 
@@ -45,6 +46,21 @@ for (const [name, made] of kinds) {
     assert.equal(held.messages.at(-1), messages.at(-1));
     assert.equal((await held.check()).due, false);
     await held.close();
+  });
+
+  test(`${name} takes the options of one call, and has forgotten them at the next`, async (t) => {
+    const messages = session(4);
+    const held = made(t).session(messages);
+    assert.equal((await held.check()).due, false);
+    const { window, due } = await held.check({ options: { window: 400, no_reserve: true } });
+    assert.deepEqual([window, due], [400, true]);
+    assert.equal((await held.check()).window, tight.window.tokens);
+    assert.equal((await held.compact()).report.changed, false);
+    const options = { force: true, window: 400, no_reserve: true };
+    const { report } = await held.compact({ options });
+    assert.deepEqual([report.changed, report.tokens.window], [true, 400]);
+    assert.deepEqual(report, (await make().compact(messages, { options })).report);
+    await assert.rejects(held.compact({ options: { forc: true } }), { code: "unknown_field", path: "options.forc" });
   });
 
   test(`${name} goes on after a compaction, and compacts again`, async (t) => {
@@ -161,6 +177,26 @@ for (const [name, made] of kinds) {
     assert.deepEqual(await first.check(), checks[0]);
   });
 }
+
+test("the policy crosses as it was given, whatever a call wants and a host needs", async () => {
+  const watched = await load();
+  /** @type {string[]} */
+  const policies = [];
+  const call = watched.call.bind(watched);
+  watched.call = (op, request) => {
+    const { policy: crossed, plan } = JSON.parse([request].flat().join(""));
+    if (op !== "info") policies.push(JSON.stringify(crossed ?? plan?.policy));
+    return call(op, request);
+  };
+  const compactor = createCompactor({ module: watched, policy, store: memoryStore() });
+  const { state } = await compactor.compact(session(20), { options: { force: true } });
+  await compactor.session(session(20)).compact({ options: { summary: { text: summary } }, state });
+  compactor.repair(session(2));
+  compactor.plan(session(4), { memory: [], options: { force: true, summary: { mode: "minimal" } } });
+  const sent = policies.filter((each) => each !== undefined);
+  assert.ok(sent.length >= 4);
+  assert.deepEqual([...new Set(sent)], [JSON.stringify(policy)]);
+});
 
 test("a conversation larger than an instance may keep otherwise stays in it", () => {
   const held = make().session([{ role: "user", content: "x".repeat(80 << 20) }]);

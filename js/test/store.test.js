@@ -24,7 +24,7 @@ async function keeps(store) {
   }
 }
 
-/** @param {import("ctxfold").StateStore} store */
+/** Any JSON does as a state. @param {any} store */
 async function keepsStates(store) {
   assert.equal((await store.loadState("a")) ?? undefined, undefined);
   for (const round of [1, 2]) await store.saveState("a", { round, ledger: { files: ["größer.txt"] } });

@@ -141,6 +141,7 @@ test("an abort rejects with the caller's reason, reaches the summarizer, and cha
 });
 
 test("the requests of a round are asked at the same time, and each has its own answer", async () => {
+  /** @type {Omit<import("ctxfold").SummaryRequest, "id">} */
   const request = { scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
   const requests = ["one", "two", "three"].map((id) => ({ ...request, id }));
   let running = 0;

@@ -5,6 +5,7 @@ import { createCompactor as createRemote } from "ctxfold/worker";
 import { session } from "./support/session.js";
 
 const module = await load();
+/** @type {import("ctxfold").Policy} */
 const policy = { format: "openai-chat", window: { tokens: 100_000 } };
 
 test("usage is taken as it is, and the state learns from it", async () => {
@@ -30,7 +31,7 @@ test("an exact tokenizer takes the place of the estimate", async () => {
     for (const sized of [await compactor.estimate(messages), await compactor.check(messages)]) {
       assert.deepEqual([sized.tokens, sized.source], [100 + messages.length, "measured"]);
     }
-    const { report } = await compactor.compact(messages, { policy: { ...policy, force: true } });
+    const { report } = await compactor.compact(messages, { options: { force: true } });
     assert.equal(report.tokens.before, 100 + messages.length);
     if ("close" in compactor) compactor.close();
   }

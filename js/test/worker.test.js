@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { load, createCompactor as onThisThread } from "ctxfold";
 import { createCompactor } from "ctxfold/worker";
+import { full, noFull } from "./support/full.js";
 import { session, summary, tight } from "./support/session.js";
 
 /**
@@ -52,12 +53,18 @@ test("plan and step, and every operation that asks", async (t) => {
   }
   assert.deepEqual(await there.estimateText("12345678"), here.estimateText("12345678"));
   assert.deepEqual(await there.info(), here.info());
-  assert.deepEqual(await there.function("prefix_tokens", { messages }), here.function("prefix_tokens", { messages }));
-  const text = { text: "hello world" };
-  assert.deepEqual(await there.function("estimate_text", text), here.function("estimate_text", text));
   const file = await readFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url));
   assert.deepEqual(await there.open(file.toString()), here.open(file.toString()));
   assert.deepEqual(await there.open(file), here.open(file));
+});
+
+test("functions are called in the full module", { skip: noFull }, async (t) => {
+  const there = remote(t, { policy: tight, module: full });
+  const here = onThisThread({ module: await load(full), policy: tight });
+  const messages = session(20);
+  assert.deepEqual(await there.function("prefix_tokens", { messages }), here.function("prefix_tokens", { messages }));
+  const text = { text: "hello world" };
+  assert.deepEqual(await there.function("estimate_text", text), here.function("estimate_text", text));
 });
 
 test("errors come across with their code and their place", async (t) => {

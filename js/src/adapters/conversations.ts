@@ -10,9 +10,9 @@ import {
   type FitCall,
   type Fitter,
   type FitterOptions,
-  type Policy,
+  type Format,
 } from "ctxfold";
-import { failureOf, refusedWindow } from "../failure.js";
+import { failureOf, refused } from "../failure.js";
 
 /**
  * As for `fit`, for any number of conversations. Adapters that are made anew for each call remember together, as `fit` does: by an equal
@@ -38,23 +38,15 @@ export interface FitOptions {
 
 export class Conversations {
   readonly #onError: AdapterOptions["onError"];
-  readonly #policy: Policy;
   readonly #fitter: Fitter;
   readonly #call: Pick<FitCall, "id">;
 
   /** `format` is the adapter's own wire format; that of the options stands before it. */
-  constructor(options: AdapterOptions, format: string) {
-    const { onError, window, model, id, shared = true, ...rest } = options;
-    const { policy = {}, format: own = policy.format ?? format } = rest;
+  constructor(options: AdapterOptions, format: Format) {
+    const { onError, id, shared = true, format: own = options.policy?.format ?? format, ...rest } = options;
     this.#onError = onError;
     this.#call = id === undefined ? {} : { id };
-    this.#policy = {
-      ...policy,
-      format: own,
-      ...(model !== undefined && { model }),
-      ...(window !== undefined && { window: { ...policy.window, tokens: window } }),
-    };
-    this.#fitter = createFitter({ ...rest, shared, format: own, policy: this.#policy });
+    this.#fitter = createFitter({ ...rest, shared, format: own });
   }
 
   /** The messages to send: the very same list where there is nothing to do. */
@@ -76,10 +68,7 @@ export class Conversations {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
     const call = { ...this.#call, signal };
     let fitted = await this.#fitter(history, call);
-    if (force) {
-      const window = refusedWindow(fitted.report.tokens.after);
-      fitted = await this.#fitter(history, { ...call, policy: { ...this.#policy, force, window } });
-    }
+    if (force) fitted = await this.#fitter(history, { ...call, options: refused(fitted.report.tokens.after) });
     const sent = fitted.messages;
     return (within ? (sent as Record<string, unknown>)[within.list] : sent) as readonly M[];
   }
@@ -98,10 +87,7 @@ export async function isOverflow(error: unknown, module?: CompactorOptions["modu
 
 function overflows(error: object, compactor: Compactor): boolean {
   const failure = failureOf(error);
-  if (failure.status !== undefined) {
-    const judged = compactor.function<{ overflow: boolean }>("classify_error", { arguments: { ...failure } });
-    if (judged.overflow) return true;
-  }
+  if (failure.status !== undefined && compactor.classifyError(failure).overflow) return true;
   const { cause } = error as { cause?: unknown };
   return typeof cause === "object" && cause !== null && cause !== error && overflows(cause, compactor);
 }

@@ -1,10 +1,11 @@
+import type { Format } from "ctxfold";
 import { type AdapterOptions, Conversations, isOverflow } from "./conversations.js";
 
 /** A provider's endpoint: the end of its path, where its body holds the messages, and their wire format. */
 export interface Endpoint {
   path: RegExp;
   list: "messages" | "input";
-  format: string;
+  format: Format;
   /** Members of a body that say that the provider holds the history: then there is nothing to compact. */
   held?: readonly string[];
 }

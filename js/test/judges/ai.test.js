@@ -67,9 +67,10 @@ async function compactAndJudge(format, messages, percents = [80, 50, 20, 5]) {
   await judge(messages);
   const { tokens: size } = createCompactor({ module, policy: { format } }).estimate(messages);
   let changed = 0;
-  for (const preset of ["default", "window-budget"]) {
+  for (const preset of /** @type {const} */ (["default", "window-budget"])) {
     for (const percent of percents) {
       const tokens = Math.max(64, Math.floor((size * percent) / 100));
+      /** @type {import("ctxfold").Policy} */
       const policy = { preset, format, window: { tokens, reserve: Math.floor(tokens / 10) } };
       for (const summarize of [undefined, async () => "# Objective\nGo on.\n\n# Status\nAll before is done."]) {
         const compactor = createCompactor({ module, policy, ...(summarize && { summarize }) });
@@ -121,6 +122,7 @@ test("outputs of every type are accepted when they are cleared", async () => {
     { type: "execution-denied", reason: "no" },
   ];
   const messages = outputs.flatMap((output, i) => [user, assistant(call(`c${i}`)), results(result(`c${i}`, output))]);
+  /** @type {import("ctxfold").Policy} */
   const policy = { format: "ai-sdk", window: { tokens: 64 }, passes: [{ pass: "clear", keep_recent: 1 }] };
   const done = await createCompactor({ module, policy }).compact([
     ...messages,
@@ -198,7 +200,9 @@ test("a cleared output keeps its JSON type, for what converts it to the model's"
     { id: `u${toolCallId}`, role: "user", parts: [{ type: "text", text: "go" }] },
     { id: toolCallId, role: "assistant", parts: [{ ...part, toolCallId }] },
   ]);
+  /** @type {import("ctxfold").Pass[]} */
   const passes = [{ pass: "clear", keep_recent: 1 }];
+  /** @type {import("ctxfold").Policy} */
   const policy = { format: "ai-sdk-ui", window: { tokens: 64 }, passes, last_resort: false };
   const done = /** @type {any} */ (await createCompactor({ module, policy }).compact(messages));
   assert.equal(done.report.cleared, 1);

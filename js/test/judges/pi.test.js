@@ -85,10 +85,10 @@ test("pi resumes what save has written", { timeout: 300_000 }, async () => {
     for (const file of files) {
       const text = await readFile(file, "utf8");
       for (const [name, passes] of WAYS) {
-        const policy = { force: true, window: { tokens: 20_000, reserve: 0 }, passes };
+        const policy = { window: { tokens: 20_000, reserve: 0 }, passes };
         const compactor = createCompactor({ module, policy });
         const session = compactor.open(text);
-        const done = await compactor.compact(session);
+        const done = await compactor.compact(session, { options: { force: true } });
         if (!done.report.changed) continue;
         /** @type {string} */
         const path = `${folder}/${written.length}.jsonl`;

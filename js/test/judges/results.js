@@ -88,13 +88,15 @@ export async function conversations(format) {
  * @param {string} format @param {Conversation} conversation
  */
 export async function results(format, { name, real, messages }) {
-  const { tokens: size } = createCompactor({ module, policy: { format } }).estimate(messages);
+  const known = /** @type {import("ctxfold").Format} */ (format);
+  const { tokens: size } = createCompactor({ module, policy: { format: known } }).estimate(messages);
   /** @type {{name: string, messages: any[]}[]} */
   const out = [];
-  for (const preset of ["default", "window-budget"]) {
+  for (const preset of /** @type {const} */ (["default", "window-budget"])) {
     for (const percent of [50, 20, 5]) {
       const tokens = Math.max(64, Math.floor((size * percent) / 100));
-      const policy = { preset, format, window: { tokens, reserve: Math.floor(tokens / 10) } };
+      /** @type {import("ctxfold").Policy} */
+      const policy = { preset, format: known, window: { tokens, reserve: Math.floor(tokens / 10) } };
       for (const summarize of [undefined, async () => "# Objective\nGo on.\n\n# Status\nAll before is done."]) {
         const done = await createCompactor({ module, policy, ...(summarize && { summarize }) }).compact(messages);
         if (done.report.changed) {
