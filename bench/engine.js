@@ -33,8 +33,8 @@ export function live(module, messages, mixed, estimator) {
   }
   const m = start(module);
   const turn = conversation(1, mixed).slice(1);
-  const policy = { format: "openai-chat", estimator, window: { tokens: 1e9 }, answer: "edits" };
-  const { session } = m.json("session_open", { policy, messages });
+  const policy = { format: "openai-chat", estimator, window: { tokens: 1e9 } };
+  const { session } = m.json("session_open", { policy, options: { answer: "edits" }, messages });
   return {
     memory: m.memory(),
     turn: () => {
@@ -54,7 +54,7 @@ export async function measure(module, { sizes, runs, estimator }) {
       const bytes = new TextEncoder().encode(text).length;
       const m = start(module);
       const { clear, fold } = policies(bytes, estimator);
-      const report = request({ ...clear, answer: "report" }, text);
+      const report = request(clear, text, { answer: "report" });
       const count = request({ format: "openai-chat", estimator }, text);
       const session = live(module, messages, mixed, estimator);
       const times = await medians(runs, {

@@ -1,7 +1,8 @@
 // The module by its bare ABI, the same in Node and in a browser.
 
-export function start(module) {
-  const wasm = new WebAssembly.Instance(module).exports;
+export function start(module, imports) {
+  const wasm = new WebAssembly.Instance(module, imports).exports;
+  wasm._initialize?.(); // what wasm/build.sh has not started
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   const self = {
@@ -29,8 +30,8 @@ export function start(module) {
 }
 
 /** A request with a policy before its messages, as bytes. */
-export function request(policy, list) {
-  return new TextEncoder().encode(`{"policy":${JSON.stringify(policy)},"messages":${list}}`);
+export function request(policy, list, options = {}) {
+  return new TextEncoder().encode(`{"policy":${JSON.stringify(policy)},"options":${JSON.stringify(options)},"messages":${list}}`);
 }
 
 /** Milliseconds that this process has worked, on all its threads; in a browser, which does not tell, those that have passed. */

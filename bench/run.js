@@ -16,7 +16,7 @@ const LARGER = 1.1;
 
 const here = (path) => new URL(path, import.meta.url);
 const short = process.argv.includes("--short");
-const wasm = readFileSync(here("../host/ctxfold.wasm"));
+const wasm = readFileSync(here("../host/module/ctxfold.wasm"));
 const module = new WebAssembly.Module(wasm);
 if (process.argv.includes("--first")) {
   console.log(first(module));
@@ -116,7 +116,7 @@ function goRows(sizes) {
       const policy = policies(Buffer.byteLength(text), estimator).clear;
       const put = (name, body) => writeFileSync(new URL(name, folder), body);
       put("messages.json", text);
-      put("plan.json", `{"policy":${JSON.stringify({ ...policy, answer: "report" })},"messages":${text}}`);
+      put("plan.json", `{"policy":${JSON.stringify(policy)},"options":{"answer":"report"},"messages":${text}}`);
       put("compact.json", `{"policy":${JSON.stringify(policy)},"messages":${text}}`);
       folders.push(folder.pathname);
     }

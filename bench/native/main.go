@@ -18,6 +18,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/host"
+	"github.com/ctxfold/ctxfold/host/module"
 )
 
 // message is a message of OpenAI's chat format, as a program would declare it.
@@ -64,7 +65,7 @@ func run(runs string, folders []string) error {
 		return err
 	}
 	ctx := context.Background()
-	c, err := host.New(ctx, host.Options{})
+	c, err := host.New(ctx, host.Options{Module: module.Wasm})
 	if err != nil {
 		return err
 	}
