@@ -52,10 +52,12 @@ func (h *history) step(ctx context.Context, plan, summaries []byte, known *known
 }
 
 func (h *history) run(ctx context.Context, op string, known *known, members ...member) (*Answer, error) {
+	var entry []byte
 	if known != nil {
-		members = append(members, member{key: "memory", value: slices.Concat([]byte("["), known.Entry, []byte("]"))})
+		entry = known.Entry
 	}
-	return h.c.answer(ctx, op, append(members, messagesMember(h.in.Messages))...)
+	memory := member{key: "memory", value: slices.Concat([]byte("["), entry, []byte("]"))}
+	return h.c.answer(ctx, op, append(members, memory, messagesMember(h.in.Messages))...)
 }
 
 // keep keeps a record. What cannot be kept costs another compaction, and not this one.

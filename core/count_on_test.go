@@ -66,6 +66,10 @@ func TestBytesOfOneCompact(t *testing.T) {
 		}
 		once("step", request, read, written, a["messages"])
 
+		request = fmt.Sprintf(`{"policy":%s,"options":{"summary":{"mode":"local"}},"memory":[],"messages":%s}`, policy, messages)
+		a, read, written = counted(t, sessions, "fit", request)
+		once("fit", request, read, written, a["messages"])
+
 		request = fmt.Sprintf(`{"policy":%s,"state":%s,"bodies":%s,"messages":%s}`, policy, a["state"], given(t, a["archive"]), a["messages"])
 		a, _, written = counted(t, sessions, "restore", request)
 		if written != len(a["messages"]) || string(a["messages"]) != messages {

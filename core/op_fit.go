@@ -19,13 +19,15 @@ func fit(r *request, dst []byte) []byte {
 	if !r.need(api.InMessages) {
 		return dst
 	}
-	if r.resolve(); r.err != nil {
-		return dst
+	if r.history == nil {
+		if r.resolve(); r.err == nil {
+			r.recollect(jsonspan.New(r.src).At(r.members[api.InMessages].Start), nil)
+		}
 	}
-	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.recollect(nil)}
 	if r.err != nil {
 		return dst
 	}
+	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state}
 	p.Messages = len(r.t.Messages)
 	if p.Correction = r.correct(&p.State); r.err != nil {
 		return dst
@@ -65,47 +67,51 @@ type history struct {
 	messages int
 	print    transcript.Fingerprint
 	entry    *memory
+	state    api.State              // that belongs to the transcript
+	fresh    *transcript.Transcript // where no entry was used: the history as it was read, for a compaction changes its records
 }
 
-// recollect reads the transcript of a fit: the history, or what was sent for its beginning and the rest of it. It returns the
-// state that belongs to it. Before is the format that the conversation was in; nil where only what is remembered may tell.
-func (r *request) recollect(before *wire.Format) (state api.State) {
+// recollect reads the transcript of a fit at the scanner, which stands behind it afterwards: the history, or what was sent for its
+// beginning and the rest of it. Before is the format that the conversation was in; nil where only what is remembered may tell.
+func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	h := &history{known: -1}
 	r.history = h
 	if r.remembered = r.memories(); r.err != nil {
-		return state
+		return
 	}
 	if before == nil {
 		before = r.stateFormat()
 	}
-	read := func() { r.readFrom(r.members[api.InMessages].Start, before) }
-	if !slices.ContainsFunc(r.remembered, func(m memory) bool { return m.messages > 0 }) {
-		read()
-		return state
+	start := s.Pos()
+	// What is remembered is found by an unweighed reading.
+	r.unweighed = slices.ContainsFunc(r.remembered, func(m memory) bool { return m.messages > 0 })
+	if r.readBehind(s, before); r.err != nil {
+		return
 	}
-	r.unweighed = true // this reading only tells whether the history is known
-	read()
-	if r.unweighed = false; r.err != nil {
-		return state
+	if r.unweighed {
+		r.unweighed = false
+		prints := r.t.Prints(0, 0)
+		if n, goesOn := find(r.remembered, prints); n >= 0 && r.remembered[n].read(r.src) &&
+			policy.Decode(r.remembered[n].state.Of(r.src), &h.state) == nil {
+			h.known, h.entry = n, &r.remembered[n]
+			if goesOn {
+				h.goOn(h.entry, r.t)
+				r.readFrom(start, before)
+			} else {
+				h.print = prints[len(prints)-1]
+				r.join(h, h.entry)
+			}
+			if r.err == nil { // marks of a prompt cache may have moved in what was kept
+				h.state.Messages, h.state.Fingerprint = h.entry.sentMessages, r.t.Fingerprint(h.entry.sentMessages)
+			}
+			return
+		}
+		h.state = api.State{}
+		if r.readFrom(start, before); r.err != nil {
+			return
+		}
 	}
-	prints := r.t.Prints(0, 0)
-	n, goesOn := find(r.remembered, prints)
-	if n < 0 || !r.remembered[n].read(r.src) || policy.Decode(r.remembered[n].state.Of(r.src), &state) != nil {
-		read()
-		return api.State{}
-	}
-	m := &r.remembered[n]
-	if h.known, h.entry = n, m; goesOn {
-		h.goOn(m, r.t)
-		read()
-	} else {
-		h.print = prints[len(prints)-1]
-		r.join(h, m)
-	}
-	if r.err == nil { // marks of a prompt cache may have moved in what was kept
-		state.Messages, state.Fingerprint = m.sentMessages, r.t.Fingerprint(m.sentMessages)
-	}
-	return state
+	h.fresh = r.t.Clone()
 }
 
 // find is the index of the entry that stands for most of a history, of which prints are given; -1 where none does. It also tells
@@ -250,9 +256,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 // remember is what the host is to keep: what is sent for the whole history that there is by now.
 func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	if h.whole == nil {
-		// A compaction changes the records of the transcript that it works on.
-		t := r.format.Read(jsonspan.New(r.t.Src).At(r.t.Outer.Start))
-		prints := t.Prints(0, 0)
+		prints := h.fresh.Prints(0, 0)
 		h.messages, h.print = len(prints), prints[len(prints)-1]
 	}
 	t := r.again(c)

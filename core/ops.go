@@ -349,7 +349,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	switch {
 	case r.err != nil:
 	case p.Fit && r.session == nil:
-		r.recollect(before)
+		r.recollect(s, before)
 	case r.session == nil:
 		r.readBehind(s, before)
 	}

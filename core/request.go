@@ -80,10 +80,10 @@ func (r *request) parse() {
 				continue
 			}
 		}
-		if n == api.InMessages && o.Resumes && !r.members[api.InPlan].Zero() && !r.members[api.InSummaries].Zero() {
+		if ahead := r.ahead(); n == api.InMessages && ahead != nil {
 			before := *s
 			r.members[n] = jsonspan.Span{Start: start, End: start + 1}
-			if r.resume(s, true); r.err == nil && r.resumed != nil {
+			if ahead(s); r.err == nil && r.t != nil {
 				r.members[n].End = s.Pos()
 				continue
 			}
@@ -107,7 +107,7 @@ func (r *request) parse() {
 		r.enter()
 		return
 	}
-	if o.Reads == api.ReadsMembers {
+	if o.Reads != api.ReadsAll {
 		return
 	}
 	if r.resolve(); r.err == nil && r.t == nil && !r.members[api.InMessages].Zero() {
@@ -115,9 +115,26 @@ func (r *request) parse() {
 	}
 }
 
+// ahead is how a step and a fit read their transcript on the way, where all that tells how stands before it; nil elsewhere.
+func (r *request) ahead() func(s *jsonspan.Scanner) {
+	there := func(n api.Member) bool { return !r.members[n].Zero() }
+	switch reads := r.op.Reads; {
+	case reads == api.ReadsPlan && there(api.InPlan) && there(api.InSummaries):
+		return func(s *jsonspan.Scanner) { r.resume(s, true) }
+	case reads == api.ReadsMemory && there(api.InPolicy) && there(api.InMemory):
+		return func(s *jsonspan.Scanner) {
+			if r.resolve(); r.err == nil {
+				r.recollect(s, nil)
+			}
+		}
+	}
+	return nil
+}
+
 // forget forgets what was read of the transcript and of the policy, and the member that holds it.
 func (r *request) forget(member int) {
 	r.base, r.policy, r.format, r.profile, r.t, r.model, r.err, r.resumed = nil, nil, nil, nil, nil, "", nil, nil
+	r.remembered, r.history, r.unweighed = nil, nil, false
 	r.options, r.optionsAt = api.Options{}, 0
 	if member < len(r.members) {
 		r.members[member] = jsonspan.Span{}

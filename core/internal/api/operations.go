@@ -39,8 +39,6 @@ type Operation struct {
 	Edits bool
 	// Grows tells that the messages are for the session, beside which other requests have none.
 	Grows bool
-	// Resumes tells that its plan says how the messages are read.
-	Resumes bool
 	// Full tells that it is in the full build only.
 	Full bool
 }
@@ -51,6 +49,8 @@ type Reads uint8
 // Who reads a request.
 const (
 	ReadsAll     Reads = iota // all members are read before the operation runs, the transcript among them
+	ReadsPlan                 // its plan says how the transcript is read
+	ReadsMemory               // what is remembered says how the transcript is read
 	ReadsMembers              // the members are found; the operation reads the transcript itself
 	ReadsNothing              // the operation reads its request itself
 )
@@ -168,9 +168,9 @@ var Operations = [...]Operation{
 	OpEstimate: {Name: "estimate", Doc: "estimates the tokens of a transcript or a text", Answer: "Estimate", Members: either | usage | Of(InText)},
 	OpCheck:    {Name: "check", Doc: "tells whether compaction is due", Answer: "Check", Members: either | usage},
 	OpPlan:     {Name: "plan", Doc: "compacts, or asks for the summaries that this takes", Answer: "Planned", Members: either | usage, Edits: true},
-	OpStep:     {Name: "step", Doc: "goes on with a plan", Answer: "Planned", Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsMembers, Edits: true, Resumes: true},
+	OpStep:     {Name: "step", Doc: "goes on with a plan", Answer: "Planned", Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsPlan, Edits: true},
 	OpFit: {Name: "fit", Doc: "gives what to send for a whole history, compacted where that is due", Answer: "Planned",
-		Members: Of(InPolicy, InOptions, InMemory, InMessages) | usage, Reads: ReadsMembers, Edits: true},
+		Members: Of(InPolicy, InOptions, InMemory, InMessages) | usage, Reads: ReadsMemory, Edits: true},
 	OpPrints:   {Name: "prints", Doc: "gives the prints of the beginnings of a history", Answer: "Prints", Members: Of(InPolicy, InOptions, InMessages), Reads: ReadsMembers},
 	OpValidate: {Name: "validate", Doc: "lists what the provider would refuse", Answer: "Validation", Members: either, Edits: true},
 	OpRepair:   {Name: "repair", Doc: "mends what validate lists", Answer: "Repaired", Members: either, Edits: true},
