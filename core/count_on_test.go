@@ -3,14 +3,20 @@
 package core_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/internal/gen"
 )
 
 // counted runs an operation and returns its answer, how many bytes of the request were read and how many of the result written.
@@ -28,13 +34,46 @@ func counted(t *testing.T, sessions *core.Sessions, op, request string) (answer 
 }
 
 func TestBytesOfOneCompact(t *testing.T) {
-	var b strings.Builder
-	b.WriteString(`[{"role":"system","content":"Be brief."}`)
-	for i := range 200 {
-		fmt.Fprintf(&b, `,{"role":"user","content":"Request %d."},{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"f%d.go\"}"}}]},`+
-			`{"role":"tool","tool_call_id":"c%d","content":%q},{"role":"assistant","content":"Done with %d."}`, i, i, i, i, strings.Repeat(fmt.Sprint("line ", i, ". "), 100), i)
+	for _, format := range gen.Formats() {
+		r := rand.New(rand.NewPCG(1, 2))
+		list, err := json.Marshal(gen.Loops(r, 60, "").Render(format, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages := string(typeFirst(list))
+		t.Run(format, func(t *testing.T) { bytesOfOneCompact(t, format, messages) })
+		if format != "plain" { // what nobody names is plain only where all of it is, so that it is looked at as a whole
+			t.Run(format+", detected", func(t *testing.T) { bytesOfOneCompact(t, "auto", messages) })
+		}
 	}
-	messages := b.String() + "]"
+}
+
+// typeFirst puts the members type and role of all objects first, as the SDKs write them.
+func typeFirst(value json.RawMessage) json.RawMessage {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		for i := range list {
+			list[i] = typeFirst(list[i])
+		}
+		out, _ := json.Marshal(list)
+		return out
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(value, &object) != nil {
+		return value
+	}
+	keys := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		later := func(key string) int { return slices.Index([]string{"role", "type"}, key) }
+		return cmp.Or(later(b)-later(a), strings.Compare(a, b))
+	})
+	out := []byte("{")
+	for _, key := range keys {
+		out = fmt.Appendf(out, "%q:%s,", key, typeFirst(object[key]))
+	}
+	return append(bytes.TrimSuffix(out, []byte(",")), '}')
+}
+
+func bytesOfOneCompact(t *testing.T, format, messages string) {
 	once := func(op, request string, read, written int, result json.RawMessage) {
 		t.Helper()
 		// The request has some members beside the transcript that typed readers read again, and detection looks at the first messages.
@@ -46,35 +85,35 @@ func TestBytesOfOneCompact(t *testing.T) {
 		}
 	}
 	sessions := new(core.Sessions)
-	for _, format := range []string{"auto", "openai-chat"} {
-		policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":20000},"archive":"bodies"}`, format)
-		request := fmt.Sprintf(`{"policy":%s,"options":{"summary":{"mode":"local"}},"messages":%s}`, policy, messages)
-		a, read, written := counted(t, sessions, "plan", request)
-		once("plan", request, read, written, a["messages"])
+	policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":20000},"archive":"bodies"}`, format)
+	request := fmt.Sprintf(`{"policy":%s,"options":{"summary":{"mode":"local"}},"messages":%s}`, policy, messages)
+	a, read, written := counted(t, sessions, "plan", request)
+	once("plan", request, read, written, a["messages"])
 
-		request = fmt.Sprintf(`{"policy":%s,"messages":%s}`, policy, messages)
-		a, read, written = counted(t, sessions, "plan", request)
-		once("plan that asks", request, read, written, nil)
-		var asked []struct{ ID string }
-		if err := json.Unmarshal(a["requests"], &asked); err != nil || len(asked) == 0 {
-			t.Fatal("nothing is asked")
-		}
-		request = fmt.Sprintf(`{"plan":%s,"summaries":[{"id":%q,"error":"down"}],"messages":%s}`, a["plan"], asked[0].ID, messages)
-		for a, read, written = counted(t, sessions, "step", request); a["messages"] == nil; a, read, written = counted(t, sessions, "step", request) {
-			once("step", request, read, written, nil)
-			request = fmt.Sprintf(`{"plan":%s,"summaries":[],"messages":%s}`, a["plan"], messages)
-		}
-		once("step", request, read, written, a["messages"])
+	request = fmt.Sprintf(`{"policy":%s,"messages":%s}`, policy, messages)
+	a, read, written = counted(t, sessions, "plan", request)
+	once("plan that asks", request, read, written, nil)
+	var asked []struct{ ID string }
+	if err := json.Unmarshal(a["requests"], &asked); err != nil || len(asked) == 0 {
+		t.Fatal("nothing is asked")
+	}
+	request = fmt.Sprintf(`{"plan":%s,"summaries":[{"id":%q,"error":"down"}],"messages":%s}`, a["plan"], asked[0].ID, messages)
+	for a, read, written = counted(t, sessions, "step", request); a["messages"] == nil; a, read, written = counted(t, sessions, "step", request) {
+		once("step", request, read, written, nil)
+		request = fmt.Sprintf(`{"plan":%s,"summaries":[],"messages":%s}`, a["plan"], messages)
+	}
+	once("step", request, read, written, a["messages"])
 
-		request = fmt.Sprintf(`{"policy":%s,"options":{"summary":{"mode":"local"}},"memory":[],"messages":%s}`, policy, messages)
-		a, read, written = counted(t, sessions, "fit", request)
-		once("fit", request, read, written, a["messages"])
+	request = fmt.Sprintf(`{"policy":%s,"options":{"summary":{"mode":"local"}},"memory":[],"messages":%s}`, policy, messages)
+	a, read, written = counted(t, sessions, "fit", request)
+	if most := len(request) * 3 / 2; read > most || written != len(a["messages"]) { // prints go over results that are JSON values once more
+		t.Errorf("fit read %d bytes of a request of %d, and wrote %d for a result of %d", read, len(request), written, len(a["messages"]))
+	}
 
-		request = fmt.Sprintf(`{"policy":%s,"state":%s,"bodies":%s,"messages":%s}`, policy, a["state"], given(t, a["archive"]), a["messages"])
-		a, _, written = counted(t, sessions, "restore", request)
-		if written != len(a["messages"]) || string(a["messages"]) != messages {
-			t.Errorf("restore wrote %d bytes for a result of %d", written, len(a["messages"]))
-		}
+	request = fmt.Sprintf(`{"policy":%s,"state":%s,"bodies":%s,"messages":%s}`, policy, a["state"], given(t, a["archive"]), a["messages"])
+	a, _, written = counted(t, sessions, "restore", request)
+	if written != len(a["messages"]) || string(a["messages"]) != messages {
+		t.Errorf("restore wrote %d bytes for a result of %d", written, len(a["messages"]))
 	}
 }
 

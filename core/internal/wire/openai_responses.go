@@ -151,9 +151,17 @@ var responsesRoles = []roleName{
 
 // readResponses reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key
 // of a list holds (content, output, summary) is known only when the type is, which many writers put last, so lists are
-// read again at the end.
+// read again at the end; but the content of what looks like a message, most of a chat, is read as one on the way.
 func readResponses(r *Reader, m *transcript.Message) {
-	fp, size := r.fields(responsesKeys, nil)
+	first := len(r.T.Parts)
+	fp, size := r.fields(responsesKeys, func(r *Reader, key int, f *frame) bool {
+		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
+			return false
+		}
+		f[rpContent].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(responsesContentPart)
+		return true
+	})
 	f := *fp
 	r.want(&f[rpType], jsonspan.String, jsonspan.Null, "the type of an item must be a string")
 	typ := r.typ(&f[rpType])
@@ -170,10 +178,13 @@ func readResponses(r *Reader, m *transcript.Message) {
 	if r.Err() != nil {
 		return
 	}
-	first := len(r.T.Parts)
 	item, known := responsesItems[typ]
 	if !known {
 		item = responsesItem{role: rsAssistant, kind: rsOpaque}
+	}
+	if !m.Lists[transcript.ContentList].Zero() && item.kind != transcript.Text { // it only looked like one
+		r.T.Parts, m.Lists[transcript.ContentList] = r.T.Parts[:first], jsonspan.Span{}
+		r.again(&f[rpContent], func(r *Reader) { size = size.Add(r.Skip().Measure) })
 	}
 	m.Role = item.role
 	if f[rpRole].Kind != jsonspan.Invalid {
@@ -233,11 +244,14 @@ func responsesContent(r *Reader, m *transcript.Message, content *field) {
 	case jsonspan.String:
 		r.Add(whole(transcript.Text, content))
 	case jsonspan.Array:
-		r.again(content, func(r *Reader) {
-			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, -1) })
-		})
+		if m.Lists[transcript.ContentList].Zero() {
+			r.again(content, func(r *Reader) { m.Lists[transcript.ContentList] = r.list(responsesContentPart) })
+		}
 	}
 }
+
+// responsesContentPart reads a part of a message's content.
+func responsesContentPart(r *Reader) { responsesPart(r, transcript.ContentList, -1) }
 
 // responsesReasoning adds a part for what is encrypted, which also stands for the item where nothing else does, and one for
 // each text that can be read.

@@ -136,7 +136,10 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	back := r.Scanner
 	r.Scanner = back.At(f.Start)
 	one(r)
-	r.Scanner = back
+	err := r.Err()
+	if r.Scanner = back; err != nil {
+		r.Fail(err.Code, err.Offset, err.Message)
+	}
 }
 
 // Add adds a part to the message being read and returns its index in Parts.
