@@ -170,9 +170,8 @@ func (r *request) resolve() {
 
 // readOptions reads the options: those of the session, and over them those of the request.
 func (r *request) readOptions() {
-	if s := r.session; s != nil && len(s.options) > 0 {
-		r.fail(policy.Decode(s.options, &r.options), 0) // they were read before
-		r.options.Usage = nil                           // it was of that call
+	if r.session != nil {
+		r.options = r.session.options.Clone()
 	}
 	if p := r.members[api.InOptions]; !p.Zero() && r.err == nil {
 		r.optionsAt = p.Start

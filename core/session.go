@@ -58,7 +58,7 @@ type session struct {
 	base    *policy.Policy // without the options
 	policy  *policy.Policy // with them
 	raw     api.Raw        // the policy as it was sent
-	options api.Raw        // as they were sent
+	options api.Options    // without usage, which is of one call
 	model   string         // what an answer of open has told, where the policy names none
 	profile *tokens.Profile
 	state   api.State
@@ -99,16 +99,16 @@ func (r *request) enter() {
 	}
 	s := r.sessions.open[i]
 	r.session = s
-	own := !r.members[api.InPolicy].Zero() || !r.members[api.InOptions].Zero()
-	if r.resolve(); r.err == nil {
-		r.adopt(s.model)
-	}
-	if r.err != nil {
-		return
-	}
-	if r.format = s.format; !own {
-		r.policy, r.profile = s.policy, s.profile
+	if r.members[api.InPolicy].Zero() && r.members[api.InOptions].Zero() {
+		r.base, r.policy, r.profile, r.format, r.model, r.options = s.base, s.policy, s.profile, s.format, s.model, s.options
 	} else {
+		if r.resolve(); r.err == nil {
+			r.adopt(s.model)
+		}
+		if r.err != nil {
+			return
+		}
+		r.format = s.format
 		r.suit()
 	}
 	if r.profile.Automaton != nil && r.profile.Automaton != s.profile.Automaton {
@@ -167,12 +167,12 @@ func (r *request) tokens() int {
 }
 
 func sessionOpen(r *request, dst []byte) []byte {
-	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model}
+	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model, options: r.options}
+	s.options.Usage = nil
 	if r.decode(api.InState, &s.state); r.err != nil {
 		return dst
 	}
 	s.raw = slices.Clone(api.Raw(r.members[api.InPolicy].Of(r.src)))
-	s.options = slices.Clone(api.Raw(r.members[api.InOptions].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list tells nothing
 		r.format = s.format

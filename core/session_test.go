@@ -255,3 +255,26 @@ func BenchmarkSessionTurn(b *testing.B) {
 		})
 	}
 }
+
+// Options of one call are read over those of its session, and are forgotten with it.
+func TestSessionOptionsOfOneCall(t *testing.T) {
+	l := &core.Sessions{}
+	messages := make([]string, 40)
+	for i := range messages {
+		messages[i] = fmt.Sprintf(`{"role":%q,"content":"Message %d: %s"}`, []string{"user", "assistant"}[i%2], i, strings.Repeat("and so on ", 20))
+	}
+	opened := l.Call("session_open", []byte(`{"policy":{"window":{"tokens":2000,"reserve":0}},"options":{"answer":"report","summary":{"mode":"local"}},"messages":[`+strings.Join(messages, ",")+`]}`))
+	if field(t, opened, "session") != "1" {
+		t.Fatalf("%s", opened)
+	}
+	asks := func(options string) bool {
+		answer := l.Call("plan", []byte(`{"session":1,"options":`+options+`}`))
+		return field(t, answer, "requests") != ""
+	}
+	if asks(`{}`) || !asks(`{"summary":{"mode":"model"}}`) {
+		t.Error("the session's summary.mode is not used, or the call's is not")
+	}
+	if asks(`{}`) {
+		t.Error("the call's summary.mode stays")
+	}
+}

@@ -30,6 +30,19 @@ type Options struct {
 	Model string `json:"model,omitempty"`
 }
 
+// Clone is the options over values of their own, so that others can be read over them.
+func (o Options) Clone() Options {
+	if o.Archive != nil {
+		archive := *o.Archive
+		o.Archive = &archive
+	}
+	if o.Summary != nil {
+		summary := *o.Summary
+		o.Summary = &summary
+	}
+	return o
+}
+
 // SummaryOptions are how the digest of one call is made.
 type SummaryOptions struct {
 	// Mode is who writes the digest, and counts instead of the policy's.
