@@ -45,6 +45,6 @@ func limitToolOutput(r *request, dst []byte) []byte {
 		return dst
 	}
 	l = passes.OutputLimits{Lines: a.MaxLines, Bytes: a.MaxBytes, Runes: a.MaxChars, Spill: a.SpillChars, Mode: string(a.Mode)}
-	out := l.Limit(text, a.Place, a.SpillError, false)
+	out := l.Limit(text, a.Place, a.SpillError)
 	return appendJSON(dst, api.LimitedOutput{Changed: out.Changed, Text: out.Text, KeepMedia: true, Spilled: out.Spilled, Handle: out.Handle}.MarshalEasyJSON)
 }

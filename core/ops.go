@@ -210,7 +210,7 @@ func check(r *request, dst []byte) []byte {
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
 		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages), Reason: api.ReasonUnderBudget}
-	due, size := passes.Due(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+	due, size := hook.Due(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: state, N: len(r.t.Messages)}, r.profile.Beside(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
@@ -384,7 +384,7 @@ func step(r *request, dst []byte) []byte {
 
 // run compacts by a plan and writes what came of it.
 func run(r *request, p *api.Plan, dst []byte) []byte {
-	c, err := compact.Compact(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+	c, err := hook.Compact(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies})
 	if err != nil {
 		r.fail(err, r.policyAt)

@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
@@ -220,10 +221,7 @@ func (r *request) estimator() {
 			Message: policy.Unknown("estimator", r.policy.Estimator, tokens.Names())}, r.policyAt)
 		return
 	}
-	if !r.policy.Safe() {
-		r.profile = r.profile.Published()
-	}
-	r.profile = r.profile.For(r.policy.Model)
+	r.profile = hook.Estimator(r.policy, r.profile).For(r.policy.Model)
 }
 
 // suit makes the estimator one for the models that are asked in the format, where the policy names none.

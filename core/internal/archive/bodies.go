@@ -93,7 +93,7 @@ func (c *Run) Unkeep(back func(body transcript.Span) bool) {
 func (c *Run) KeepNothing() { c.taken, c.single, c.away, c.Changes = nil, nil, nil, "" }
 
 // Keeps tells whether what is taken out goes into the archive, which is when it can be put back.
-func (c *Run) Keeps() bool { return c.Policy.Archive != "" && c.Policy.Safe() }
+func (c *Run) Keeps() bool { return c.Policy.Archive != "" }
 
 // FoldBody is the body of messages that are folded; tokens is their size. It is kept by keepFold.
 func (c *Run) FoldBody(elements []element, tokens int) *Taken {

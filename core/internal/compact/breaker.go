@@ -13,14 +13,14 @@ const growth = 20
 // stuck tells whether the last compactions have shown that another one would not help.
 func (c *Run) stuck() bool {
 	a := c.State.Attempts
-	return c.Policy.Safe() && !c.Policy.Force && a != nil && a.Failed >= maxFailed && c.Total < a.Tokens+max(1, c.MinGain(), c.Limit/growth)
+	return !c.Policy.Force && a != nil && a.Failed >= maxFailed && c.Total < a.Tokens+max(1, c.MinGain(), c.Limit/growth)
 }
 
 // failed ends the run with the input as it came, and counts it.
 func (c *Run) failed(reason api.Reason) *Run {
-	c.unchanged(reason)
+	c.Unchanged(reason)
 	c.Report.Left = c.Refused
-	if c.Due && c.Policy.Safe() && !c.Policy.Force {
+	if c.Due && !c.Policy.Force {
 		c.State.Attempts = &api.Attempts{Failed: c.failures(), Tokens: c.Report.Tokens.Before}
 	}
 	return c
@@ -34,8 +34,8 @@ func (c *Run) failures() int {
 	return min(c.State.Attempts.Failed+1, maxFailed)
 }
 
-// gained counts a compaction that has changed the transcript.
-func (c *Run) gained() {
+// Gained counts a compaction that has changed the transcript.
+func (c *Run) Gained() {
 	a := api.Attempts{Gain: c.Report.Tokens.Before - c.Report.Tokens.After, Tokens: c.Report.Tokens.After}
 	if c.Limit > 0 && a.Tokens > c.Limit {
 		a.Failed = c.failures()

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/api"
-	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -25,15 +24,17 @@ type Run struct {
 // with the replies. The same input gives the same run, on every machine: that is why nothing else has to be kept between
 // a plan and its steps.
 func Compact(in view.Input) (*Run, *policy.Error) {
-	c, err := compact(in)
-	if err == nil {
-		c.judge()
+	steps, err := passes.Steps(in.Policy)
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	c := compact(in, steps)
+	c.Judge(c.Held)
+	return c, nil
 }
 
-// begin returns a run that has done nothing yet.
-func begin(in view.Input) *Run {
+// Begin returns a run that has done nothing yet.
+func Begin(in view.Input) *Run {
 	c := new(Run)
 	c.Start(in)
 	if in.Policy.Log {
@@ -45,73 +46,70 @@ func begin(in view.Input) *Run {
 	return c
 }
 
-func compact(in view.Input) (*Run, *policy.Error) {
-	steps, err := passes.Steps(in.Policy)
-	if err != nil {
-		return nil, err
+// Idle ends the run with its input where the policy wants nothing compacted. A provider's count of a message before from does not
+// count.
+func (c *Run) Idle(from int) bool {
+	if c.N == 0 { // there is nothing to compact, whatever is sent beside it
+		c.Unchanged(api.ReasonUnderBudget)
+		return true
 	}
-	c := begin(in)
-	if in.N == 0 { // there is nothing to compact, whatever is sent beside it
-		return c.unchanged(api.ReasonUnderBudget), nil
+	due, size := passes.Due(c.Input, from, c.Total)
+	c.Due, c.counted = c.Policy.Force || due, size.Tokens
+	switch {
+	case c.Due || c.OverBytes():
+		return false
+	case c.Policy.Unbounded():
+		c.Unchanged(api.ReasonUnknownWindow)
+	default:
+		c.Unchanged(api.ReasonUnderBudget)
+	}
+	return true
+}
+
+func compact(in view.Input, steps []passes.Pass) *Run {
+	c := Begin(in)
+	if c.Idle(in.State.Messages) {
+		return c
 	}
 	bytes := c.OverBytes()
-	due, size := passes.Due(in, c.Total)
-	c.Due, c.counted = in.Policy.Force || due, size.Tokens
-	switch {
-	case c.Due || bytes:
-	case in.Policy.Unbounded():
-		return c.unchanged(api.ReasonUnknownWindow), nil
-	default:
-		return c.unchanged(api.ReasonUnderBudget), nil
-	}
 	if c.settled() {
-		return c.asItIs(api.ReasonNoProgress), nil
+		return c.asItIs(api.ReasonNoProgress)
 	}
 	if c.Due && c.stuck() {
 		if c.Due = false; !bytes {
-			return c.asItIs(api.ReasonStuck), nil
+			return c.asItIs(api.ReasonStuck)
 		}
 	}
-	if in.Policy.Safe() {
-		if c.RepairInput(); len(c.Items) == 0 {
-			return c.failed(api.ReasonNoProgress), nil // there was nothing in it that a provider would take
-		}
-		if c.Hopeless() {
-			return c.openThinking(), nil
-		}
+	if c.RepairInput(); len(c.Items) == 0 {
+		return c.failed(api.ReasonNoProgress) // there was nothing in it that a provider would take
+	}
+	if c.Hopeless() {
+		return c.openThinking()
 	}
 	if in.Policy.Few(in.N) && !in.Policy.Force {
 		steps = nil
 	}
 	c.Pin() // after the repair: it may have dropped the newest message of the user, if that was empty
-	c.thrash()
+	c.Thrash()
 	repaired := len(c.Report.Actions)
-	exact := hook.For(in.Policy)
 	for i, p := range steps {
 		if !c.Due {
 			break
 		}
-		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.Follows() && (exact == nil || !exact.Unchecked(&c.Run)) {
+		if i > 0 && c.Total <= c.Target && !in.Policy.Force && !p.Follows() {
 			continue
 		}
-		if exact == nil || !exact.Run(p, &c.Run) {
-			p.Run(&c.Run)
-		}
+		p.Run(&c.Run)
 		if c.NoDigest != "" {
 			if !c.Bounded() || c.NoDigest != string(api.FaultNoRoom) && c.Report.Tokens.Before <= in.Policy.Usable() {
-				return c.noSummary()
+				c.failed(api.ReasonSummaryFailed)
+				c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
+				return c
 			}
 			break // to keep what the provider refuses helps nobody
 		}
-		if c.Undone {
-			return c.unchanged(api.ReasonNoProgress), nil
-		}
-		if len(c.Requests) > 0 {
-			c.Report.Reason = api.ReasonNeedsSummaries
-			c.Report.Tokens.After = c.Total
-			c.Report.StablePrefix = c.prefix(min(c.FirstChange(), c.Expected.First))
-			c.Report.Cache = c.cache(c.Report.StablePrefix, c.Expected.After, c.Expected.Cost)
-			return c, nil
+		if c.Waits() {
+			return c
 		}
 	}
 	if in.Policy.MaxBytes > 0 {
@@ -121,76 +119,76 @@ func compact(in view.Input) (*Run, *policy.Error) {
 		c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
 	}
 	if len(c.Report.Actions) == repaired {
-		if c.Small {
-			return c.failed(api.ReasonGainTooSmall), nil
-		}
-		return c.failed(api.ReasonNoProgress), nil
+		return c.failed(c.NoGain())
 	}
-	if in.Policy.Safe() {
-		if !c.Settle() {
-			return c.openThinking(), nil
-		}
+	if !c.Settle() {
+		return c.openThinking()
 	}
 	c.SaveChanges()
-	if in.Policy.Safe() && c.Total >= c.Report.Tokens.Before {
-		return c.failed(api.ReasonNoProgress), nil
-	}
 	before := c.Report.Tokens.Before
+	if c.Total >= before {
+		return c.failed(api.ReasonNoProgress)
+	}
 	saved := c.Bounded() && before > c.Most() && c.Total <= c.Most() // now it fits, however little that took
-	if c.Policy.Safe() && c.Due && !bytes && !saved && before-c.Total < c.MinGain() {
-		return c.failed(api.ReasonGainTooSmall), nil
+	if c.Due && !bytes && !saved && before-c.Total < c.MinGain() {
+		return c.failed(api.ReasonGainTooSmall)
 	}
 	c.finish()
-	if c.Policy.Safe() {
-		c.Report.Left = c.Named(c.Violations())
-	}
+	c.Report.Left = c.Named(c.Violations())
 	if !c.aside() {
-		c.gained()
+		c.Gained()
 	}
-	return c, nil
+	return c
+}
+
+// Waits tells whether summaries are wanted before the run can go on, and reports so far.
+func (c *Run) Waits() bool {
+	if len(c.Requests) == 0 {
+		return false
+	}
+	c.Report.Reason = api.ReasonNeedsSummaries
+	c.Report.Tokens.After = c.Total
+	c.Report.StablePrefix = c.prefix(min(c.FirstChange(), c.Expected.First))
+	c.Report.Cache = c.cache(c.Report.StablePrefix, c.Expected.After, c.Expected.Cost)
+	return true
+}
+
+// NoGain is why a run has done nothing.
+func (c *Run) NoGain() api.Reason {
+	if c.Small {
+		return api.ReasonGainTooSmall
+	}
+	return api.ReasonNoProgress
 }
 
 // settled tells whether the transcript is what the last compaction made, for a limit that was no larger than this one: it would be
 // made again. A smaller one is that of another model, or of a provider that has refused the result.
 func (c *Run) settled() bool {
 	s := c.State
-	if !c.Policy.Safe() || s.Fingerprint == "" || s.Messages != c.N || c.Limit > 0 && (s.Limit == 0 || c.Limit < s.Limit) {
+	if s.Fingerprint == "" || s.Messages != c.N || c.Limit > 0 && (s.Limit == 0 || c.Limit < s.Limit) {
 		return false
 	}
 	return s.Fingerprint == c.T.Fingerprint(c.N)
-}
-
-// noSummary ends a run for which the host had no summary.
-func (c *Run) noSummary() (*Run, *policy.Error) {
-	if c.Policy.Summary.OnFailure == "error" {
-		return nil, &policy.Error{Code: api.CodeSummaryFailed, Message: c.NoDigest}
-	}
-	c.failed(api.ReasonSummaryFailed)
-	if c.Report.Summary.Why = api.FaultFailed; c.Policy.Safe() {
-		c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
-	}
-	return c, nil
 }
 
 // openThinking ends a run that could not keep the thinking of the open tool loop valid. It does not count as one that failed: when the
 // calls have their results it can be done.
 func (c *Run) openThinking() *Run {
 	thinking := c.Report.Thinking
-	c.unchanged(api.ReasonOpenThinking)
+	c.Unchanged(api.ReasonOpenThinking)
 	c.Report.Thinking = &api.ReportThinking{Mode: thinking.Mode, Source: thinking.Source}
 	return c
 }
 
 // asItIs is unchanged for a run that was due, before anything was tried.
 func (c *Run) asItIs(reason api.Reason) *Run {
-	if c.unchanged(reason); c.Policy.Safe() {
-		c.Report.Left = c.Named(c.Violations())
-	}
+	c.Unchanged(reason)
+	c.Report.Left = c.Named(c.Violations())
 	return c
 }
 
-// unchanged ends the run with the input as it came.
-func (c *Run) unchanged(reason api.Reason) *Run {
+// Unchanged ends the run with the input as it came.
+func (c *Run) Unchanged(reason api.Reason) *Run {
 	c.Report.Reason = reason
 	c.Report.Actions, c.Report.Thinking = nil, nil
 	c.Report.Tokens.Before -= c.Late
@@ -208,7 +206,8 @@ func (c *Run) unchanged(reason api.Reason) *Run {
 	return c
 }
 
-func (c *Run) finish() {
+// Conclude completes the report of a run that has changed its input.
+func (c *Run) Conclude() {
 	r := &c.Report
 	r.Reason, r.Changed = api.ReasonCompacted, true
 	c.CountThinking()
@@ -225,24 +224,29 @@ func (c *Run) finish() {
 	if c.Policy.Archive != "" {
 		c.Archive = c.Archived()
 	}
-	if c.Policy.Safe() {
-		own := c.OwnNames()
-		if c.aside() {
-			c.State.Own = append(slices.Clone(c.State.Own), own...)
-			return
-		}
-		c.State.Own = own
-	}
+}
+
+// Remember makes the state one that knows the result.
+func (c *Run) Remember() {
 	c.State.Round++
 	c.State.Archive = c.Changes // of a compaction without one, nothing before it can be taken back either
-	c.State.Format = r.Format
-	c.State.Messages, c.State.Fingerprint, c.State.Limit = r.Messages.After, c.Fingerprint(), c.Limit
+	c.State.Format = c.Report.Format
+	c.State.Messages, c.State.Fingerprint, c.State.Limit = c.Report.Messages.After, c.Fingerprint(), c.Limit
+}
+
+func (c *Run) finish() {
+	c.Conclude()
+	own := c.OwnNames()
+	if c.aside() {
+		c.State.Own = append(slices.Clone(c.State.Own), own...)
+		return
+	}
+	c.State.Own = own
+	c.Remember()
 }
 
 // aside tells whether the run makes the digest of a branch while the state is that of the conversation, which goes on.
-func (c *Run) aside() bool {
-	return c.Policy.Branch() && c.Policy.Safe() && c.State.Fingerprint != ""
-}
+func (c *Run) aside() bool { return c.Policy.Branch() && c.State.Fingerprint != "" }
 
 // prefix is the front of the transcript up to an item, all of which is the input's.
 func (c *Run) prefix(n int) api.StablePrefix {

@@ -313,10 +313,11 @@ func TestRemovedPartsLeaveNoComma(t *testing.T) {
 			}
 			src := `[{"role":"user","content":[` + strings.Join(all, ",") + `]}]`
 			in := input(t, "anthropic", `{}`, src)
-			c := begin(in)
+			c := Begin(in)
 			for i := range n {
 				if mask>>i&1 == 1 {
-					c.RemovePart(0, int32(i))
+					c.TakePart(int32(i))
+					c.Remeasure(0)
 				}
 			}
 			var got, want any
@@ -338,10 +339,11 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 		`[{"reasoning_content":"r","role":"assistant","content":"a"}]`,
 		`[{"role":"assistant","content":"a" , "reasoning_content":"r" }]`,
 	} {
-		c := begin(input(t, "openai-chat", `{}`, src))
+		c := Begin(input(t, "openai-chat", `{}`, src))
 		for i := range c.T.Parts {
 			if c.T.Parts[i].Kind == transcript.Reasoning {
-				c.RemovePart(0, int32(i))
+				c.TakePart(int32(i))
+				c.Remeasure(0)
 			}
 		}
 		var got any

@@ -31,9 +31,9 @@ var phrase = map[api.ExcessCause]string{
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
-// summaries are wanted, only what can neither be folded nor cut counts.
-func (c *Run) judge() {
+// Judge says in the report whether the result fits into the limit and, where it does not, what takes the room. While
+// summaries are wanted, only what can neither be folded nor cut counts. Held is which items must stay.
+func (c *Run) Judge(held func() ([]bool, []int32)) {
 	r := &c.Report
 	size := r.Tokens.After
 	if !r.Changed && len(c.Requests) == 0 {
@@ -43,7 +43,7 @@ func (c *Run) judge() {
 	if r.Fits = c.Limit <= 0 || size <= c.Limit; r.Fits {
 		return
 	}
-	causes := c.causes(pending)
+	causes := c.causes(pending, held)
 	if pending {
 		size = 0
 		for _, cause := range causes {
@@ -63,7 +63,7 @@ func (c *Run) judge() {
 }
 
 // causes are what stands in the result, and why; only what must stay as it is where fixed.
-func (c *Run) causes(fixed bool) (causes []api.Cause) {
+func (c *Run) causes(fixed bool, hold func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.P.Beside(c.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
 	}
@@ -73,7 +73,7 @@ func (c *Run) causes(fixed bool) (causes []api.Cause) {
 		pinned[i] = c.Items[i].Pinned
 	}
 	c.Pin()
-	held, _ := c.Held()
+	held, _ := hold()
 	for i := range c.Items {
 		it := &c.Items[i]
 		why := api.CauseKept

@@ -8,10 +8,10 @@ import (
 
 // Repair mends a transcript without compacting it.
 func Repair(in view.Input) *Run {
-	c := begin(in)
-	defer c.judge()
+	c := Begin(in)
+	defer c.Judge(c.Held)
 	if c.Repair(); !c.Changed() && !c.Beside {
-		c.unchanged(api.ReasonValid)
+		c.Unchanged(api.ReasonValid)
 		if c.Report.Left = c.Refused; len(c.Refused) > 0 {
 			c.Report.Reason = api.ReasonNoProgress // what is wrong, only the caller can mend
 		}

@@ -11,14 +11,14 @@ import (
 // the markers name, and what those bodies name. Left are the markers that are left in the result, and the changes that were not
 // taken back.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
-	c = begin(in)
+	c = Begin(in)
 	if left, err = c.Restore(given); err != nil {
 		return nil, nil, err
 	}
-	defer c.judge()
+	defer c.Judge(c.Held)
 	if !c.Changed() {
 		c.State = in.State
-		return c.unchanged(api.ReasonNothingToRestore), left, nil
+		return c.Unchanged(api.ReasonNothingToRestore), left, nil
 	}
 	state := c.State
 	c.finish()

@@ -17,8 +17,8 @@ const fixedShare = 2
 // nearTarget is the share of the limit above which a target is too near to it.
 const nearTarget = 0.9
 
-// thrash counts this compaction, before its passes, and says in the report where there were too many in a row.
-func (c *Run) thrash() {
+// Thrash counts this compaction, before its passes, and says in the report where there were too many in a row.
+func (c *Run) Thrash() {
 	now := api.Streak{Compactions: 1}
 	user, assistant := c.speakers(0)
 	now.User, now.Assistant = user, assistant

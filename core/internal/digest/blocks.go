@@ -120,10 +120,8 @@ func (l *Ledger) requestsBlock(size int) string {
 // requestEntry is a request as its block has it.
 func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
 
-// Text is the ledger as it stands at the end of a digest that a model wrote, in at most max bytes.
-func (l *Ledger) Text(max int) string { return l.TextBeside(max, 0) }
-
-// TextBeside is the ledger in at most max bytes, of which the user's requests may have spare bytes more.
+// TextBeside is the ledger as it stands at the end of a digest that a model wrote, in at most max bytes, and the user's requests may
+// have spare bytes more.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	for i, part := range l.blocks() {

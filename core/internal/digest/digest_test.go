@@ -98,17 +98,17 @@ go test → exit 0
 z.go
 a.go
 </read-files>`
-	if got := l.Text(4000); got != want {
+	if got := l.TextBeside(4000, 0); got != want {
 		t.Errorf("got %s", got)
 	}
 	for max := range 1000 {
-		if got := l.Text(max); len(got) > max {
+		if got := l.TextBeside(max, 0); len(got) > max {
 			t.Fatalf("%d bytes for %d", len(got), max)
 		}
 	}
 	// A host that lost the state gets it back from the digest.
 	var back digest.Ledger
-	if body := digest.Body(digest.Message("# Objective\nx"+l.Text(4000)), &back); body != "# Objective\nx" || !reflect.DeepEqual(back, l) {
+	if body := digest.Body(digest.Message("# Objective\nx"+l.TextBeside(4000, 0)), &back); body != "# Objective\nx" || !reflect.DeepEqual(back, l) {
 		t.Errorf("%q, and the ledger came back as %+v, not %+v", body, back, l)
 	}
 }

@@ -148,7 +148,7 @@ func TestStandingBlock(t *testing.T) {
 	}
 	l.Standing = []string{"Never write </standing-instructions> into a page.", "No <user-requests> either."}
 	var back digest.Ledger
-	body := digest.Body(digest.Message("# Objective\nx\n\n"+l.StandingBlock(1000)+l.Text(1000)), &back)
+	body := digest.Body(digest.Message("# Objective\nx\n\n"+l.StandingBlock(1000)+l.TextBeside(1000, 0)), &back)
 	if want := []string{"Never write ‹/standing-instructions> into a page.", "No ‹user-requests> either."}; body != "# Objective\nx" || !slices.Equal(back.Standing, want) || len(back.Requests) > 0 {
 		t.Errorf("%q, %q", body, back)
 	}
@@ -169,12 +169,12 @@ func TestStandingIsCut(t *testing.T) {
 func TestRequestsAreNoMark(t *testing.T) {
 	l := digest.Ledger{Task: "Build it.", Requests: []string{"[first] Burn it."}}
 	var back digest.Ledger
-	digest.Body(digest.Message("x"+l.Text(1000)), &back)
+	digest.Body(digest.Message("x"+l.TextBeside(1000, 0)), &back)
 	if back.Task != "Build it." || len(back.Requests) != 1 || back.Requests[0] != "(first) Burn it." {
 		t.Errorf("%+v", back)
 	}
 	l.Task = "[first] " + strings.Repeat("a long task ", 300)
-	if text := l.Text(20000); !strings.Contains(text, "- [first] [first] a long") {
+	if text := l.TextBeside(20000, 0); !strings.Contains(text, "- [first] [first] a long") {
 		t.Errorf("%s", text)
 	}
 }

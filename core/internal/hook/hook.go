@@ -6,11 +6,13 @@ package hook
 
 import (
 	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
@@ -20,30 +22,54 @@ const Where = "ctxfold-full.wasm, and natively Go programs that import github.co
 // Published is what the full build has of the published systems.
 type Published struct {
 	Functions []Function // by name
-	// Run does a pass of a policy with wire_safe false as the published system does. It is false where that does what ours does.
-	Run func(pass any, c *passes.Run) bool
-	// Unchecked tells whether a pass runs although the ones before it have freed enough.
-	Unchecked func(c *passes.Run) bool
+	// What is done otherwise for a policy with wire_safe false: what it asks for, its estimator, its gate, and the compaction.
+	Suit      func(p *policy.Policy)
+	Estimator func(p *tokens.Profile) *tokens.Profile
+	Due       func(in view.Input, total int) (bool, tokens.Context)
+	Compact   func(in view.Input) (*compact.Run, *policy.Error)
 }
 
 // Linked is what is linked in, or nil. An init function sets it.
 var Linked *Published
 
-// For returns what the runs of a policy are done by, or nil where that is the main path alone.
-func For(p *policy.Policy) *Published {
-	if p.Safe() {
+// Check refuses a policy that this build cannot follow, and suits one that it follows exactly.
+func Check(p *policy.Policy) *policy.Error {
+	switch {
+	case p.Safe():
 		return nil
+	case Linked == nil:
+		return &policy.Error{Code: api.CodeNeedsFull, At: "wire_safe",
+			Message: "exact re-enactment of a published system is in the full build: " + Where}
 	}
-	return Linked
+	Linked.Suit(p)
+	return nil
 }
 
-// Check refuses a policy that this build cannot follow.
-func Check(p *policy.Policy) *policy.Error {
-	if Linked != nil || p.Safe() {
-		return nil
+// exact tells whether a policy, which was checked, is followed by the published systems.
+func exact(p *policy.Policy) bool { return Linked != nil && !p.Safe() }
+
+// Estimator is an estimator as a policy has it.
+func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
+	if exact(p) {
+		return Linked.Estimator(e)
 	}
-	return &policy.Error{Code: api.CodeNeedsFull, At: "wire_safe",
-		Message: "exact re-enactment of a published system is in the full build: " + Where}
+	return e
+}
+
+// Due tells whether the policy's gate says that a transcript is to be compacted: see [passes.Due].
+func Due(in view.Input, total int) (bool, tokens.Context) {
+	if exact(in.Policy) {
+		return Linked.Due(in, total)
+	}
+	return passes.Due(in, in.State.Messages, total)
+}
+
+// Compact compacts the input: see [compact.Compact].
+func Compact(in view.Input) (*compact.Run, *policy.Error) {
+	if exact(in.Policy) {
+		return Linked.Compact(in)
+	}
+	return compact.Compact(in)
 }
 
 // Call is one call of a function.

@@ -16,7 +16,7 @@ func (c *Run) dropBoundReasoning(from int) {
 // anything.
 func (c *Run) dropReasoning(part int32) bool {
 	p := &c.T.Parts[part]
-	if !p.Has(transcript.Demanded) || !c.Policy.Safe() {
+	if !p.Has(transcript.Demanded) {
 		c.TakePart(part)
 		return true
 	}

@@ -268,7 +268,7 @@ func (c *Run) Hopeless() bool {
 // AtThinking moves a cut inside the open tool loop to where a message begins with thinking, so that what is left of the loop does
 // too (AN8).
 func (c *Run) AtThinking(cut int, groups []int32) int {
-	if mode, _ := c.ThinkingMode(); mode != api.ThinkingManual || !c.Policy.Safe() || cut <= c.OpenTurn(len(c.Items)) || !c.inputLoop().begins {
+	if mode, _ := c.ThinkingMode(); mode != api.ThinkingManual || cut <= c.OpenTurn(len(c.Items)) || !c.inputLoop().begins {
 		return cut
 	}
 	for i := cut; i < len(c.Items); i++ {

@@ -12,11 +12,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// archivePass puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none
+// ArchivePass puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none
 // (S4.23 to S4.28). Calls, ids and order stay.
 //
 //easyjson:json
-type archivePass struct {
+type ArchivePass struct {
 	Pass         string   `json:"pass"`
 	KeepRecent   int      `json:"keep_recent"`
 	Mode         string   `json:"mode"`
@@ -35,7 +35,7 @@ func init() {
 	Register(Kind{
 		Name: "archive",
 		Doc:  "puts short summaries in the place of old tool results: by the host's model, or excerpts where there is none. Calls, ids and order stay.",
-		Make: func() Pass { return new(archivePass) },
+		Make: func() Pass { return new(ArchivePass) },
 		Params: []Param{
 			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."}, // S4.23, S4.24
 			{"mode", `"model"`, `mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or "local" (excerpts).`},
@@ -54,7 +54,7 @@ func init() {
 	})
 }
 
-func (p *archivePass) Check() string {
+func (p *ArchivePass) Check() string {
 	if p.Mode != "model" && p.Mode != "local" {
 		return `mode must be "model" or "local"`
 	}
@@ -70,9 +70,9 @@ func (p *archivePass) Check() string {
 	return tokensRange("min_tokens", p.MinTokens)
 }
 
-func (p *archivePass) Follows() bool { return false }
+func (p *ArchivePass) Follows() bool { return false }
 
-func (p *archivePass) Run(c *Run) {
+func (p *ArchivePass) Run(c *Run) {
 	if p.KeepRecent == 0 {
 		return
 	}
@@ -118,9 +118,9 @@ func (p *archivePass) Run(c *Run) {
 }
 
 // divide are the results that are archived, oldest first, in batches for one summary each (S4.30).
-func (p *archivePass) divide(c *Run) (batches [][]result) {
+func (p *ArchivePass) divide(c *Run) (batches [][]result) {
 	var old []result
-	for _, r := range c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools)) {
+	for _, r := range c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools)) {
 		if c.resultSize(r.part) >= max(1, p.MinTokens) {
 			old = append(old, r)
 		}
@@ -138,7 +138,7 @@ func (c *Run) resultSize(n int32) int {
 }
 
 // ask returns what the model has written for a batch: see Run.ask. Each result is shown in as many runes as fit.
-func (p *archivePass) ask(c *Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
+func (p *ArchivePass) ask(c *Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
 	for i, r := range batch {
 		outputs[i] = digest.ToolOutputAt(c.T, int(r.part))
@@ -163,7 +163,7 @@ func (p *archivePass) ask(c *Run, id string, batch []result) (text string, why a
 }
 
 // excerpt is what stands for a batch where there is no model (S4.27).
-func (p *archivePass) excerpt(c *Run, batch []result) string {
+func (p *ArchivePass) excerpt(c *Run, batch []result) string {
 	if p.Batch > 1 {
 		outputs := make([]digest.ToolOutput, len(batch))
 		for i, r := range batch {

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// clearPass replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
+// ClearPass replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.
 //
 //easyjson:json
-type clearPass struct {
+type ClearPass struct {
 	Pass         string   `json:"pass"`
 	KeepRecent   int      `json:"keep_recent"`
 	MinReclaim   int      `json:"min_reclaim"`
@@ -23,7 +23,7 @@ func init() {
 	Register(Kind{
 		Name: "clear",
 		Doc:  "replaces the bodies of old tool results by a marker. The newest ones stay; calls, ids and order stay.",
-		Make: func() Pass { return new(clearPass) },
+		Make: func() Pass { return new(ClearPass) },
 		Params: []Param{
 			{"keep_recent", "6", "keep_recent is how many of the newest tool results stay; at least 1."},
 			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in all, or nothing is cleared: every clearing costs the prompt cache."},
@@ -35,28 +35,35 @@ func init() {
 	})
 }
 
-func (p *clearPass) Check() string {
+func (p *ClearPass) Check() string {
 	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
 		return "keep_recent must be from 0 to 1,073,741,824 tool results"
 	}
 	return tokensRange("min_reclaim", p.MinReclaim)
 }
 
-func (p *clearPass) Follows() bool { return false }
+func (p *ClearPass) Follows() bool { return false }
 
-func (p *clearPass) Run(c *Run) {
+func (p *ClearPass) Run(c *Run) {
+	p.Clear(c, slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 }))
+}
+
+// Targets are the results that the pass may clear; none where clearing them frees too little.
+func (p *ClearPass) Targets(c *Run) []result {
 	reclaim := 0
-	targets := c.oldResults(max(1, p.KeepRecent), toolFilter(p.Tools, p.ExcludeTools))
+	targets := c.oldResults(max(1, p.KeepRecent), ToolFilter(p.Tools, p.ExcludeTools))
 	for i := range targets {
 		targets[i].gain = c.clearing(targets[i].part, c.Sized(archive.ClearedMarker))
 		reclaim += max(0, targets[i].gain)
 	}
 	if reclaim < p.MinReclaim {
-		return
+		return nil
 	}
-	if c.Policy.Safe() { // without it short bodies are cleared too (S3.36)
-		targets = slices.DeleteFunc(targets, func(r result) bool { return r.gain <= 0 })
-	}
+	return targets
+}
+
+// Clear clears results.
+func (p *ClearPass) Clear(c *Run, targets []result) {
 	c.replace(targets, "clear", "clear", archive.ClearedMarker, func(int) string { return "" })
 }
 

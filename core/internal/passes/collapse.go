@@ -10,11 +10,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// collapsePass puts one line in the place of each older message of the assistant and the tool results behind it. What the
+// CollapsePass puts one line in the place of each older message of the assistant and the tool results behind it. What the
 // user said stays (S0.17 to S0.23).
 //
 //easyjson:json
-type collapsePass struct {
+type CollapsePass struct {
 	Pass       string `json:"pass"`
 	KeepRecent int    `json:"keep_recent"`
 	MaxText    int    `json:"max_text"`
@@ -24,7 +24,7 @@ func init() {
 	Register(Kind{
 		Name: "collapse",
 		Doc:  "puts one line in the place of each older message of the assistant and the tool results behind it. What the user said stays.",
-		Make: func() Pass { return new(collapsePass) },
+		Make: func() Pass { return new(CollapsePass) },
 		Params: []Param{
 			{"keep_recent", "10", "keep_recent is how many of the newest messages stay as they are."},
 			{"max_text", "200", "max_text is how long a text of the assistant may be to be in the line, in bytes; longer ones are left out whole."},
@@ -35,10 +35,7 @@ func init() {
 	})
 }
 
-// shortText is how long a text may be to be in the line of a turn, in bytes (S0.19).
-const shortText = 200
-
-func (p *collapsePass) Check() string {
+func (p *CollapsePass) Check() string {
 	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
 		return "keep_recent must be from 0 to 1,073,741,824 messages"
 	}
@@ -48,47 +45,39 @@ func (p *collapsePass) Check() string {
 	return ""
 }
 
-func (p *collapsePass) Follows() bool { return false }
+func (p *CollapsePass) Follows() bool { return false }
 
 // Place says that lines stand anywhere.
-func (p *collapsePass) Place() (of view.Origin, last int) { return view.OfLine, Anywhere }
+func (p *CollapsePass) Place() (of view.Origin, last int) { return view.OfLine, Anywhere }
 
-func (p *collapsePass) Run(c *Run) {
+func (p *CollapsePass) Run(c *Run) {
 	boundary := len(c.Items) - p.KeepRecent
 	if boundary <= 0 {
 		return
 	}
-	units := c.looseUnits(boundary)
-	if c.Policy.Safe() {
-		units = c.groupUnits(boundary)
-	}
 	items, part := make([]view.Item, 0, len(c.Items)), len(c.T.Parts)
 	end := 0
-	for _, u := range units {
+	for _, u := range c.groupUnits(boundary) {
 		end = u.end
 		old := c.Items[u.from:u.end]
 		if u.keep {
 			items = append(items, old...)
 			continue
 		}
-		if !u.stray {
-			var body *archive.Taken
-			if c.Keeps() {
-				body = c.FoldBody(c.FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
-			}
-			line := c.Compose(c.lineMessage(c.summaryLine(u, p.MaxText, archive.WithHandle(digest.LineMarker, body.HandleOrNone())), u))
-			if c.Policy.Safe() && line.Tokens >= c.Tokens(u.from, u.end) {
-				items = append(items, old...)
-				continue
-			}
-			c.KeepFold(body, &line, old...)
-			items = append(items, line)
-			c.Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+		var body *archive.Taken
+		if c.Keeps() {
+			body = c.FoldBody(c.FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
 		}
-		for _, it := range old {
-			c.Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
+		marker := archive.WithHandle(digest.LineMarker, body.HandleOrNone())
+		line := c.Compose(c.LineMessage(c.Line(u.from, u.end, marker, c.Short(p.MaxText)), u.from, u.end))
+		if line.Tokens >= c.Tokens(u.from, u.end) {
+			items = append(items, old...)
+			continue
 		}
-		c.Report.Folded += len(old)
+		c.KeepFold(body, &line, old...)
+		items = append(items, line)
+		c.Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+		c.Collapsed(old)
 	}
 	if len(items) == end && c.T.Input == len(c.T.Messages) {
 		return
@@ -96,31 +85,18 @@ func (p *collapsePass) Run(c *Run) {
 	c.SetItems(append(items, c.Items[end:]...), part)
 }
 
-// unit is a run of items that stays as it is or has a line put in its place. A stray one, tool results without their call,
-// has none.
-type unit struct {
-	from, end   int
-	keep, stray bool
+// Collapsed reports items that were taken out.
+func (c *Run) Collapsed(old []view.Item) {
+	for _, it := range old {
+		c.Act(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
+	}
+	c.Report.Folded += len(old)
 }
 
-// looseUnits divides the items before boundary as S0 does: an assistant's message with the tool results behind it, in which
-// nothing guards pairs that the boundary divides (S0.22, S0.24).
-func (c *Run) looseUnits(boundary int) []unit {
-	var units []unit
-	role := func(i int) transcript.Role { return c.T.Messages[c.Items[i].Msg].Role }
-	for i := 0; i < boundary; {
-		u := unit{from: i, end: i + 1, keep: true}
-		switch role(i) {
-		case transcript.Assistant:
-			for u.keep = false; u.end < boundary && role(u.end) == transcript.Tool; u.end++ {
-			}
-		case transcript.Tool:
-			u.keep, u.stray = false, true
-		}
-		units = append(units, u)
-		i = u.end
-	}
-	return units
+// unit is a run of items that stays as it is or has a line put in its place.
+type unit struct {
+	from, end int
+	keep      bool
 }
 
 // groupUnits divides the items before boundary by groups; a group that reaches over the boundary stays. So does one that
@@ -146,10 +122,16 @@ func (c *Run) groupUnits(boundary int) []unit {
 	return units
 }
 
-// summaryLine is the text of the line that stands for the assistant's messages of a unit (S0.18 to S0.20).
-func (c *Run) summaryLine(u unit, maxText int, marker string) string {
+// Short tells of a text whether it is for the line of a turn: it has at most max bytes, and says something.
+func (c *Run) Short(max int) func(p *transcript.Part) bool {
+	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !c.T.Blank(p.Body) }
+}
+
+// Line is the text of the line that stands for the assistant's messages among the items [from, end), with those texts in it that
+// are short (S0.18 to S0.20).
+func (c *Run) Line(from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
-	for i := u.from; i < u.end; i++ {
+	for i := from; i < end; i++ {
 		m := c.Items[i].Msg
 		msg := &c.T.Messages[m]
 		if msg.Role != transcript.Assistant {
@@ -160,8 +142,7 @@ func (c *Run) summaryLine(u unit, maxText int, marker string) string {
 			case p.Has(transcript.Removed):
 			case p.Kind == transcript.ToolCall:
 				calls++
-			case p.Kind == transcript.Text && p.Parent < 0 && int(p.Size.Bytes) <= maxText &&
-				!(c.Policy.Safe() && c.T.Blank(p.Body)):
+			case p.Kind == transcript.Text && p.Parent < 0 && short(p):
 				if texts++; texts > 1 {
 					line = append(line, ' ')
 				}
@@ -179,17 +160,17 @@ func (c *Run) summaryLine(u unit, maxText int, marker string) string {
 	return string(line)
 }
 
-// lineMessage is a line as a message. It is as old as what it stands for (S0.25).
-func (c *Run) lineMessage(line string, u unit) []byte {
+// LineMessage is the line of the items [from, end) as a message. It is as old as what it stands for (S0.25).
+func (c *Run) LineMessage(line string, from, end int) []byte {
 	var stamp transcript.Span
-	for i := u.from; i < u.end && stamp.Zero(); i++ {
+	for i := from; i < end && stamp.Zero(); i++ {
 		if msg := &c.T.Messages[c.Items[i].Msg]; msg.Meta > 0 && msg.Role == transcript.Assistant {
 			stamp = c.T.Metas[msg.Meta-1].Stamp
 		}
 	}
 	var text []byte
 	if c.F.Instead != nil {
-		text = c.F.Instead(nil, transcript.User, line, c.T.Bytes(c.T.Messages[c.Items[u.from].Msg].Span))
+		text = c.F.Instead(nil, transcript.User, line, c.T.Bytes(c.T.Messages[c.Items[from].Msg].Span))
 	} else {
 		text = c.F.Message(nil, transcript.User, line)
 	}

@@ -53,7 +53,7 @@ func (p *dedupePass) Check() string {
 func (p *dedupePass) Follows() bool { return false }
 
 func (p *dedupePass) Run(c *Run) {
-	excluded := toolFilter(p.ExcludeTools, nil)
+	excluded := ToolFilter(p.ExcludeTools, nil)
 	var results critbit.Map[int32] // by tool, size and hash: those that may be the same; their bodies tell
 	var calls critbit.Map[struct{}]
 	var targets [2][]result // the same, superseded

@@ -10,20 +10,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or
+// DropPass takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or
 // where there is no middle, it goes on as fit does (S0.26 to S0.28).
 //
 //easyjson:json
-type dropPass struct {
+type DropPass struct {
 	Pass       string `json:"pass"`
 	KeepFirst  int    `json:"keep_first"`
 	KeepRecent int    `json:"keep_recent"`
 }
 
-// fitPass keeps the newest messages that fit in the target, and drops all before the first that does not (S0.29).
+// FitPass keeps the newest messages that fit in the target, and drops all before the first that does not (S0.29).
 //
 //easyjson:json
-type fitPass struct {
+type FitPass struct {
 	Pass string `json:"pass"`
 }
 
@@ -31,7 +31,7 @@ func init() {
 	Register(Kind{
 		Name: "drop",
 		Doc:  "takes the middle of the transcript out: the first messages and the newest stay. Where that is not enough, or where there is no middle, it goes on as fit does.",
-		Make: func() Pass { return new(dropPass) },
+		Make: func() Pass { return new(DropPass) },
 		Params: []Param{
 			{"keep_first", "2", "keep_first and keep_recent are how many messages stay at the front and at the end."},
 			{"keep_recent", "10", ""},
@@ -42,13 +42,13 @@ func init() {
 	Register(Kind{
 		Name:     "fit",
 		Doc:      "keeps the newest messages that fit in the target, and drops all before the first that does not.",
-		Make:     func() Pass { return new(fitPass) },
+		Make:     func() Pass { return new(FitPass) },
 		Messages: []*view.Message{count},
 		Counts:   []view.Counter{dropped},
 	})
 }
 
-func (p *dropPass) Check() string {
+func (p *DropPass) Check() string {
 	if p.KeepFirst < 0 || p.KeepFirst > 1<<30 {
 		return "keep_first must be from 0 to 1,073,741,824 messages"
 	}
@@ -58,22 +58,22 @@ func (p *dropPass) Check() string {
 	return ""
 }
 
-func (p *fitPass) Check() string { return "" }
+func (p *FitPass) Check() string { return "" }
 
-func (p *dropPass) Follows() bool { return false }
+func (p *DropPass) Follows() bool { return false }
 
-func (p *fitPass) Follows() bool { return false }
+func (p *FitPass) Follows() bool { return false }
 
 // Place says where the count of what was dropped stands: behind the first messages.
-func (p *dropPass) Place() (of view.Origin, last int) { return view.OfCount, p.KeepFirst }
+func (p *DropPass) Place() (of view.Origin, last int) { return view.OfCount, p.KeepFirst }
 
-func (p *fitPass) Place() (of view.Origin, last int) { return view.OfCount, 0 }
+func (p *FitPass) Place() (of view.Origin, last int) { return view.OfCount, 0 }
 
 // count is the message that says how many were dropped.
 var count = &view.Message{Origin: view.OfCount, Prefix: view.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(c *view.Run, m int32) bool { return c.DroppedBefore(m) > 0 }}
 
-func (p *dropPass) Run(c *Run) {
+func (p *DropPass) Run(c *Run) {
 	n := len(c.Items)
 	first, recent := min(p.KeepFirst, n), max(0, n-p.KeepRecent)
 	if first < recent {
@@ -92,7 +92,7 @@ func (p *dropPass) Run(c *Run) {
 	c.fit("drop")
 }
 
-func (p *fitPass) Run(c *Run) { c.fit("fit") }
+func (p *FitPass) Run(c *Run) { c.fit("fit") }
 
 // DroppedToFit says in a marker of drop why messages are gone.
 const DroppedToFit = " to fit context window"

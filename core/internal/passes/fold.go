@@ -10,11 +10,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// foldPass puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail
+// FoldPass puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail
 // of the newest messages.
 //
 //easyjson:json
-type foldPass struct {
+type FoldPass struct {
 	Pass         string `json:"pass"`
 	KeepTokens   int    `json:"keep_tokens"`
 	Boundary     string `json:"boundary"`
@@ -37,7 +37,7 @@ func init() {
 	Register(Kind{
 		Name: "fold",
 		Doc:  "puts one digest in the place of the older messages. Pinned messages stay where they are, and so does a tail of the newest messages.",
-		Make: func() Pass { return new(foldPass) },
+		Make: func() Pass { return new(FoldPass) },
 		Params: []Param{
 			{"keep_tokens", "20000", "keep_tokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target."},
 			{"boundary", `"turn"`, `boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters of its size by that), "group" (at any), "message" (as "group", since calls and their results stay together; a published system cuts anywhere), "forward" (as "group"; with force it leaves something to fold even where all would fit) or "backward" (keep_messages before the end, or at the start of the group there).`},
@@ -51,7 +51,7 @@ func init() {
 	})
 }
 
-func (p *foldPass) Check() string {
+func (p *FoldPass) Check() string {
 	if !slices.Contains([]string{"turn", "group", "message", "forward", "backward"}, p.Boundary) {
 		return `boundary must be "turn", "group", "message", "forward" or "backward"`
 	}
@@ -64,7 +64,7 @@ func (p *foldPass) Check() string {
 	return tokensRange("keep_tokens", p.KeepTokens)
 }
 
-func (p *foldPass) Follows() bool { return false }
+func (p *FoldPass) Follows() bool { return false }
 
 // FoldRequest is the id of the request for the digest, and TurnRequest that for the beginning of a turn that is cut.
 const (
@@ -77,15 +77,23 @@ func (c *Run) style() *digest.Style {
 	return digest.StyleByName(c.Policy.Summary.Style)
 }
 
-func (p *foldPass) Run(c *Run) { p.fold(c, forPolicy) }
+func (p *FoldPass) Run(c *Run) { p.fold(c, forPolicy) }
 
-// fold puts a digest in the place of the older messages.
-func (p *foldPass) fold(c *Run, why foldFor) {
+func (p *FoldPass) fold(c *Run, why foldFor) {
 	held, groups := c.Held()
 	cut, step := p.further(c, held, groups, why)
 	if step < 0 {
 		cut = c.AtThinking(cut, groups)
 	}
+	p.foldBefore(c, cut, step, held, why)
+}
+
+// FoldBefore puts a digest in the place of the items that are not held, up to a cut as [FoldPass.Cut] returns it.
+func (p *FoldPass) FoldBefore(c *Run, cut int, step int32, held []bool) {
+	p.foldBefore(c, cut, step, held, forPolicy)
+}
+
+func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why foldFor) {
 	var messages []int32
 	var prior string
 	scope, ledger := api.ScopeSession, c.Ledger().Clone()
@@ -156,7 +164,7 @@ func (p *foldPass) fold(c *Run, why foldFor) {
 	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
 		role = transcript.User // S1.37, S3.27
 	}
-	if role == transcript.Assistant && c.Policy.Safe() && cut < len(c.Items) && c.BeginsBound(c.Items[cut].Msg, false) {
+	if role == transcript.Assistant && cut < len(c.Items) && c.BeginsBound(c.Items[cut].Msg, false) {
 		role = transcript.User // the turn that follows must begin with its thinking (AN8)
 	}
 	kept := c.FoldBody(c.FoldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)

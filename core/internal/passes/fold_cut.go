@@ -4,11 +4,11 @@ import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
 // further is where the tail begins: as cut says or, where the result would be over its limit with such a tail, further on, so
 // that it is not. The last group stays, but where there is to be no tail at all.
-func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
+func (p *FoldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cut int, step int32) {
 	if why == forAll {
 		return len(c.Items), -1
 	}
-	cut, step = p.cut(c, groups)
+	cut, step = p.Cut(c, groups, p.mostKept(c))
 	if !c.Bounded() {
 		return cut, step
 	}
@@ -31,8 +31,8 @@ func (p *foldPass) further(c *Run, held []bool, groups []int32, why foldFor) (cu
 	if cut == 0 && c.Total <= c.Most() || cut > 0 && fixed+tail <= c.Most() {
 		return cut, step
 	}
-	less := foldPass{KeepTokens: max(1, min(c.Most()-fixed, c.Target/2)), Boundary: "group", KeepLast: true}
-	if at, part := less.cut(c, groups); at > cut || at == cut && part > step {
+	less := FoldPass{KeepTokens: max(1, min(c.Most()-fixed, c.Target/2)), Boundary: "group", KeepLast: true}
+	if at, part := less.Cut(c, groups, less.mostKept(c)); at > cut || at == cut && part > step {
 		return at, part
 	}
 	return cut, step
@@ -57,9 +57,21 @@ func (c *Run) digestRoom(gain int) int {
 // digestFrame is about what a digest message has beside its digest, in tokens.
 const digestFrame = 60
 
-// cut is where the tail begins: an index of Items at the start of a group, and inside that item the index of the part that
-// begins a step, or -1 where the tail begins with the whole message.
-func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
+// mostKept is how many tokens the tail may have: no more than half of the target.
+func (p *FoldPass) mostKept(c *Run) int {
+	if c.Target <= 0 {
+		return p.KeepTokens
+	}
+	most := c.Target / 2
+	if c.Policy.Local() && c.chats() {
+		most = c.Target * chatTail / 100
+	}
+	return min(p.KeepTokens, max(1, most))
+}
+
+// Cut is where a tail of at most keep tokens begins: an index of Items at the start of a group, and inside that item the index of the
+// part that begins a step, or -1 where the tail begins with the whole message.
+func (p *FoldPass) Cut(c *Run, groups []int32, keep int) (cut int, step int32) {
 	if c.Policy.Branch() {
 		return len(c.Items), -1
 	}
@@ -73,14 +85,6 @@ func (p *foldPass) cut(c *Run, groups []int32) (cut int, step int32) {
 	}()
 	if p.ForceTurn && c.Policy.Force {
 		return p.lastTurn(c, groups), -1
-	}
-	keep := p.KeepTokens
-	if c.Policy.Safe() && c.Target > 0 {
-		most := c.Target / 2
-		if c.Policy.Local() && c.chats() {
-			most = c.Target * chatTail / 100
-		}
-		keep = min(keep, max(1, most))
 	}
 	n := len(c.Items)
 	start := func(i int) bool { return i == n || i == 0 || groups[i] != groups[i-1] }
@@ -132,7 +136,7 @@ func (c *Run) beginsTurn(i int) bool {
 }
 
 // lastTurn is where the newest turn of the user begins, at the start of a group, or 0.
-func (p *foldPass) lastTurn(c *Run, groups []int32) int {
+func (p *FoldPass) lastTurn(c *Run, groups []int32) int {
 	at := LastUserTurn(len(c.Items), c.beginsTurn)
 	for at > 0 && groups[at] == groups[at-1] {
 		at--
@@ -194,12 +198,12 @@ func (c *Run) cutTurn(cut int, held []bool) int {
 
 // forced is where the tail begins where all would fit but a fold is wanted: at the last group that leaves something to fold
 // (S1.13).
-func (p *foldPass) forced(c *Run, groups []int32) int {
+func (p *FoldPass) forced(c *Run, groups []int32) int {
 	return ForceCutPoint(len(c.Items), func(i int) bool { return i > 0 && groups[i] == groups[i-1] })
 }
 
 // counted is where a tail of KeepMessages begins that keeps groups whole (S2.13).
-func (p *foldPass) counted(c *Run, groups []int32) int {
+func (p *FoldPass) counted(c *Run, groups []int32) int {
 	n := len(c.Items)
 	return max(0, AdjustBoundary(n, n-p.KeepMessages, func(i int) bool { return groups[i] == groups[i-1] }))
 }

@@ -6,15 +6,11 @@ import (
 )
 
 // Due tells whether the policy's gate says that a transcript is to be compacted, and the tokens that it goes by: total, an
-// estimate, or what a provider counted and an estimate of what follows, where the policy wants that. A provider's count from
-// before the last compaction is too large, and does not count (S4.9).
-func Due(in view.Input, total int) (due bool, size tokens.Context) {
+// estimate, or what a provider counted and an estimate of what follows, where the policy wants that. A provider's count of a
+// message before from is too large, and does not count (S4.9).
+func Due(in view.Input, from, total int) (due bool, size tokens.Context) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
-		from := 0
-		if in.Policy.Safe() {
-			from = in.State.Messages
-		}
 		size = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total)
 	}
 	if in.Policy.Unbounded() || in.N == 0 {

@@ -128,7 +128,7 @@ func (c *Run) foldRest(why foldFor) {
 	}
 	c.Policy = &local
 	defer func() { c.Policy = was }()
-	p := foldPass{KeepTokens: max(1, c.Target/2), Boundary: "group", KeepLast: true}
+	p := FoldPass{KeepTokens: max(1, c.Target/2), Boundary: "group", KeepLast: true}
 	p.fold(c, why)
 }
 

@@ -10,7 +10,7 @@ import (
 // more for requests; or larger, where the target leaves room for it.
 func (c *Run) local(j job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
 	chats := digest.Chats(c.T, j.messages, j.ledger)
-	if c.Target > 0 && c.Policy.Safe() {
+	if c.Target > 0 {
 		free := c.free(j)
 		if !chats { // files that are restored have the other half
 			free /= 2

@@ -45,50 +45,51 @@ const (
 )
 
 // Limit shortens an output. place is where the host has kept an output that is too large, as the notice is to name it; ""
-// is its handle. failure is why the host could not keep it. The published system (exact) cuts the end off where runes or
-// bytes are too many, also the end that it has just kept (S4.21), and may return more than it was given; ours keeps both
-// ends, and leaves a text as it is that would not become shorter.
-func (l OutputLimits) Limit(text, place, failure string, exact bool) LimitedOutput {
-	out := LimitedOutput{Text: text}
-	if text == "" || !exact && limitedBefore(text) {
+// is its handle. failure is why the host could not keep it. Both ends stay, and a text as it is that would not become shorter.
+func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
+	if text == "" || limitedBefore(text) {
+		return LimitedOutput{Text: text}
+	}
+	out, rest := l.Spilling(text, place, failure)
+	if out.Spilled || l.Fits(rest) {
 		return out
 	}
+	cut := l.cut(rest)
+	if cut == "" {
+		return out
+	}
+	if cut += Notice(cut, rest); len(cut) < len(text) {
+		out.Text, out.Changed = cut, true
+	}
+	return out
+}
+
+// Spilling is what becomes of a text that is too large: it is kept elsewhere or, where the host could not do that, begins with why.
+func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, rest string) {
+	out.Text = text
 	if l.Spill < 0 {
 		l.Spill = DefaultOutputLimits().Spill
 	}
-	whole := text
-	if l.Spill > 0 && utf8.RuneCountInString(text) > l.Spill {
-		out.Handle = archive.Handle([]byte(text))
-		if failure == "" {
-			if place == "" {
-				place = out.Handle
-			}
-			out.Changed, out.Spilled = true, true
-			out.Text = "[tool output too large: " + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]\nSaved to: " + place +
-				"\nSHA256: " + out.Handle
-			return out
-		}
-		text = spillFailure + failure + "]\n\n" + text
+	if l.Spill == 0 || utf8.RuneCountInString(text) <= l.Spill {
+		return out, text
 	}
-	if l.Lines <= 0 && l.Bytes <= 0 && l.Runes <= 0 {
-		return out
+	if out.Handle = archive.Handle([]byte(text)); failure != "" {
+		return out, spillFailure + failure + "]\n\n" + text
 	}
-	cut := l.cut(text, exact)
-	if cut == "" && !exact {
-		return out
+	if place == "" {
+		place = out.Handle
 	}
-	if l.fits(text) {
-		cut = text
-	} else {
-		cut += truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
-			FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
-			strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
-	}
-	if cut == whole || !exact && len(cut) >= len(whole) {
-		return out
-	}
-	out.Text, out.Changed = cut, true
-	return out
+	out.Changed, out.Spilled = true, true
+	out.Text = "[tool output too large: " + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]\nSaved to: " + place +
+		"\nSHA256: " + out.Handle
+	return out, text
+}
+
+// Notice says how much of a text was left.
+func Notice(cut, text string) string {
+	return truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
+		FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
+		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
 // limitedBefore tells whether a text ends with our notice: it is not to be cut again.
@@ -97,23 +98,30 @@ func limitedBefore(text string) bool {
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
 }
 
-func (l OutputLimits) fits(text string) bool {
+// Fits tells whether a text is within the limits.
+func (l OutputLimits) Fits(text string) bool {
 	return (l.Lines <= 0 || countLines(text) <= l.Lines) && (l.Bytes <= 0 || len(text) <= l.Bytes) &&
 		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)
 }
 
-// cut shortens a text by lines, then by runes, then by bytes (S4.16).
-func (l OutputLimits) cut(text string, exact bool) string {
+// CutEnd shortens a text by lines, then by runes, then by bytes (S4.16): of its end, but for the lines.
+func (l OutputLimits) CutEnd(text string) string {
 	text = l.cutLines(text)
-	if exact || !l.bothEnds() {
-		if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
-			text = digest.TrimRunes(text, l.Runes)
-		}
-		if l.Bytes > 0 && len(text) > l.Bytes {
-			text = string(jsonspan.TrimRune([]byte(text[:l.Bytes])))
-		}
-		return text
+	if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
+		text = digest.TrimRunes(text, l.Runes)
 	}
+	if l.Bytes > 0 && len(text) > l.Bytes {
+		text = string(jsonspan.TrimRune([]byte(text[:l.Bytes])))
+	}
+	return text
+}
+
+// cut shortens a text and keeps both ends, where they are wanted.
+func (l OutputLimits) cut(text string) string {
+	if !l.bothEnds() {
+		return l.CutEnd(text)
+	}
+	text = l.cutLines(text)
 	if n := utf8.RuneCountInString(text); l.Runes > 0 && n > l.Runes {
 		head := l.Runes / 2
 		text = text[:digest.RuneOffset(text, head)] + leftOut(n-l.Runes, "chars") + text[digest.RuneOffset(text, n-(l.Runes-head)):]

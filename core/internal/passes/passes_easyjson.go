@@ -3,7 +3,6 @@
 package passes
 
 import (
-	api "github.com/ctxfold/ctxfold/core/internal/api"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -14,7 +13,7 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.Lexer, out *truncatePass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.Lexer, out *squeezePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -34,11 +33,23 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.
 			} else {
 				out.Pass = string(in.String())
 			}
-		case "max_lines":
+		case "keep_recent":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.MaxLines = int(in.Int())
+				out.KeepRecent = int(in.Int())
+			}
+		case "min_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinTokens = int(in.Int())
+			}
+		case "min_reclaim":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MinReclaim = int(in.Int())
 			}
 		case "tools":
 			if in.IsNull() {
@@ -108,7 +119,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(in *jlexer.
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwriter.Writer, in truncatePass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwriter.Writer, in squeezePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -118,9 +129,19 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwrite
 		out.String(string(in.Pass))
 	}
 	{
-		const prefix string = ",\"max_lines\":"
+		const prefix string = ",\"keep_recent\":"
 		out.RawString(prefix)
-		out.Int(int(in.MaxLines))
+		out.Int(int(in.KeepRecent))
+	}
+	{
+		const prefix string = ",\"min_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinTokens))
+	}
+	{
+		const prefix string = ",\"min_reclaim\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinReclaim))
 	}
 	{
 		const prefix string = ",\"tools\":"
@@ -158,15 +179,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(out *jwrite
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v truncatePass) MarshalEasyJSON(w *jwriter.Writer) {
+func (v squeezePass) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *truncatePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *squeezePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer.Lexer, out *toolDigestPass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer.Lexer, out *dedupePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -185,164 +206,6 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(in *jlexer
 				in.Skip()
 			} else {
 				out.Pass = string(in.String())
-			}
-		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
-			}
-		case "tools":
-			if in.IsNull() {
-				in.Skip()
-				out.Tools = nil
-			} else {
-				in.Delim('[')
-				if out.Tools == nil {
-					if !in.IsDelim(']') {
-						out.Tools = make([]string, 0, 4)
-					} else {
-						out.Tools = []string{}
-					}
-				} else {
-					out.Tools = (out.Tools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v7 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v7 = string(in.String())
-					}
-					out.Tools = append(out.Tools, v7)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v8 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v8 = string(in.String())
-					}
-					out.ExcludeTools = append(out.ExcludeTools, v8)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(out *jwriter.Writer, in toolDigestPass) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
-	}
-	{
-		const prefix string = ",\"keep_recent\":"
-		out.RawString(prefix)
-		out.Int(int(in.KeepRecent))
-	}
-	{
-		const prefix string = ",\"tools\":"
-		out.RawString(prefix)
-		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v9, v10 := range in.Tools {
-				if v9 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v10))
-			}
-			out.RawByte(']')
-		}
-	}
-	{
-		const prefix string = ",\"exclude_tools\":"
-		out.RawString(prefix)
-		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v11, v12 := range in.ExcludeTools {
-				if v11 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v12))
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v toolDigestPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *toolDigestPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(l, v)
-}
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer.Lexer, out *squeezePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
-		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.KeepRecent = int(in.Int())
 			}
 		case "min_tokens":
 			if in.IsNull() {
@@ -356,6 +219,131 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 			} else {
 				out.MinReclaim = int(in.Int())
 			}
+		case "superseded":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Superseded = string(in.String())
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v7 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v7 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v7)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(out *jwriter.Writer, in dedupePass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"min_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinTokens))
+	}
+	{
+		const prefix string = ",\"min_reclaim\":"
+		out.RawString(prefix)
+		out.Int(int(in.MinReclaim))
+	}
+	{
+		const prefix string = ",\"superseded\":"
+		out.RawString(prefix)
+		out.String(string(in.Superseded))
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v8, v9 := range in.ExcludeTools {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v9))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v dedupePass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses1(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *dedupePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses1(l, v)
+}
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer.Lexer, out *TruncatePass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "max_lines":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.MaxLines = int(in.Int())
+			}
 		case "tools":
 			if in.IsNull() {
 				in.Skip()
@@ -372,13 +360,13 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 					out.Tools = (out.Tools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v13 string
+					var v10 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v13 = string(in.String())
+						v10 = string(in.String())
 					}
-					out.Tools = append(out.Tools, v13)
+					out.Tools = append(out.Tools, v10)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -399,13 +387,13 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 					out.ExcludeTools = (out.ExcludeTools)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v14 string
+					var v11 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v14 = string(in.String())
+						v11 = string(in.String())
 					}
-					out.ExcludeTools = append(out.ExcludeTools, v14)
+					out.ExcludeTools = append(out.ExcludeTools, v11)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -424,7 +412,159 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwriter.Writer, in squeezePass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwriter.Writer, in TruncatePass) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"pass\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Pass))
+	}
+	{
+		const prefix string = ",\"max_lines\":"
+		out.RawString(prefix)
+		out.Int(int(in.MaxLines))
+	}
+	{
+		const prefix string = ",\"tools\":"
+		out.RawString(prefix)
+		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v12, v13 := range in.Tools {
+				if v12 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v13))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"exclude_tools\":"
+		out.RawString(prefix)
+		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v14, v15 := range in.ExcludeTools {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v15))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v TruncatePass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *TruncatePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(l, v)
+}
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer.Lexer, out *ToolDigestPass) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "pass":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Pass = string(in.String())
+			}
+		case "keep_recent":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.KeepRecent = int(in.Int())
+			}
+		case "tools":
+			if in.IsNull() {
+				in.Skip()
+				out.Tools = nil
+			} else {
+				in.Delim('[')
+				if out.Tools == nil {
+					if !in.IsDelim(']') {
+						out.Tools = make([]string, 0, 4)
+					} else {
+						out.Tools = []string{}
+					}
+				} else {
+					out.Tools = (out.Tools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v16 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v16 = string(in.String())
+					}
+					out.Tools = append(out.Tools, v16)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "exclude_tools":
+			if in.IsNull() {
+				in.Skip()
+				out.ExcludeTools = nil
+			} else {
+				in.Delim('[')
+				if out.ExcludeTools == nil {
+					if !in.IsDelim(']') {
+						out.ExcludeTools = make([]string, 0, 4)
+					} else {
+						out.ExcludeTools = []string{}
+					}
+				} else {
+					out.ExcludeTools = (out.ExcludeTools)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v17 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v17 = string(in.String())
+					}
+					out.ExcludeTools = append(out.ExcludeTools, v17)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwriter.Writer, in ToolDigestPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -439,27 +579,17 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwrit
 		out.Int(int(in.KeepRecent))
 	}
 	{
-		const prefix string = ",\"min_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinTokens))
-	}
-	{
-		const prefix string = ",\"min_reclaim\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinReclaim))
-	}
-	{
 		const prefix string = ",\"tools\":"
 		out.RawString(prefix)
 		if in.Tools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v15, v16 := range in.Tools {
-				if v15 > 0 {
+			for v18, v19 := range in.Tools {
+				if v18 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v16))
+				out.String(string(v19))
 			}
 			out.RawByte(']')
 		}
@@ -471,11 +601,11 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwrit
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v17, v18 := range in.ExcludeTools {
-				if v17 > 0 {
+			for v20, v21 := range in.ExcludeTools {
+				if v20 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v18))
+				out.String(string(v21))
 			}
 			out.RawByte(']')
 		}
@@ -484,15 +614,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v squeezePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses2(w, v)
+func (v ToolDigestPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *squeezePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses2(l, v)
+func (v *ToolDigestPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer.Lexer, out *rehydratePass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(in *jlexer.Lexer, out *RehydratePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -556,7 +686,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwriter.Writer, in rehydratePass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(out *jwriter.Writer, in RehydratePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -594,15 +724,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v rehydratePass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses3(w, v)
+func (v RehydratePass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *rehydratePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses3(l, v)
+func (v *RehydratePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(in *jlexer.Lexer, out *reasoningPass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(in *jlexer.Lexer, out *ReasoningPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -642,7 +772,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(out *jwriter.Writer, in reasoningPass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(out *jwriter.Writer, in ReasoningPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -660,15 +790,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v reasoningPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses4(w, v)
+func (v ReasoningPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *reasoningPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses4(l, v)
+func (v *ReasoningPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(in *jlexer.Lexer, out *foldPass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(in *jlexer.Lexer, out *FoldPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -738,7 +868,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(out *jwriter.Writer, in foldPass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(out *jwriter.Writer, in FoldPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -781,15 +911,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v foldPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses5(w, v)
+func (v FoldPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *foldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses5(l, v)
+func (v *FoldPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(in *jlexer.Lexer, out *fitPass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(in *jlexer.Lexer, out *FitPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -823,7 +953,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(out *jwriter.Writer, in fitPass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(out *jwriter.Writer, in FitPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -836,15 +966,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v fitPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses6(w, v)
+func (v FitPass) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *fitPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses6(l, v)
+func (v *FitPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(in *jlexer.Lexer, out *dropPass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(in *jlexer.Lexer, out *DropPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -890,7 +1020,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(out *jwriter.Writer, in dropPass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses8(out *jwriter.Writer, in DropPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -913,146 +1043,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v dropPass) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses7(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *dropPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses7(l, v)
-}
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(in *jlexer.Lexer, out *dedupePass) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "pass":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Pass = string(in.String())
-			}
-		case "min_tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinTokens = int(in.Int())
-			}
-		case "min_reclaim":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.MinReclaim = int(in.Int())
-			}
-		case "superseded":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Superseded = string(in.String())
-			}
-		case "exclude_tools":
-			if in.IsNull() {
-				in.Skip()
-				out.ExcludeTools = nil
-			} else {
-				in.Delim('[')
-				if out.ExcludeTools == nil {
-					if !in.IsDelim(']') {
-						out.ExcludeTools = make([]string, 0, 4)
-					} else {
-						out.ExcludeTools = []string{}
-					}
-				} else {
-					out.ExcludeTools = (out.ExcludeTools)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v19 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v19 = string(in.String())
-					}
-					out.ExcludeTools = append(out.ExcludeTools, v19)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses8(out *jwriter.Writer, in dedupePass) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"pass\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Pass))
-	}
-	{
-		const prefix string = ",\"min_tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinTokens))
-	}
-	{
-		const prefix string = ",\"min_reclaim\":"
-		out.RawString(prefix)
-		out.Int(int(in.MinReclaim))
-	}
-	{
-		const prefix string = ",\"superseded\":"
-		out.RawString(prefix)
-		out.String(string(in.Superseded))
-	}
-	{
-		const prefix string = ",\"exclude_tools\":"
-		out.RawString(prefix)
-		if in.ExcludeTools == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v20, v21 := range in.ExcludeTools {
-				if v20 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v21))
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v dedupePass) MarshalEasyJSON(w *jwriter.Writer) {
+func (v DropPass) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *dedupePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *DropPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses8(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(in *jlexer.Lexer, out *collapsePass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(in *jlexer.Lexer, out *CollapsePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1098,7 +1097,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(in *jlexer
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses9(out *jwriter.Writer, in collapsePass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses9(out *jwriter.Writer, in CollapsePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1121,15 +1120,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses9(out *jwrit
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v collapsePass) MarshalEasyJSON(w *jwriter.Writer) {
+func (v CollapsePass) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses9(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *collapsePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *CollapsePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses9(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexer.Lexer, out *clearPass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexer.Lexer, out *ClearPass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1229,7 +1228,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(in *jlexe
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwriter.Writer, in clearPass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwriter.Writer, in ClearPass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1284,15 +1283,15 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(out *jwri
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v clearPass) MarshalEasyJSON(w *jwriter.Writer) {
+func (v ClearPass) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *clearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *ClearPass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses10(l, v)
 }
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexer.Lexer, out *archivePass) {
+func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexer.Lexer, out *ArchivePass) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1434,7 +1433,7 @@ func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(in *jlexe
 		in.Consumed()
 	}
 }
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwriter.Writer, in archivePass) {
+func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwriter.Writer, in ArchivePass) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1524,303 +1523,11 @@ func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(out *jwri
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
-func (v archivePass) MarshalEasyJSON(w *jwriter.Writer) {
+func (v ArchivePass) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *archivePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *ArchivePass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses11(l, v)
-}
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses12(in *jlexer.Lexer, out *TurnRange) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "startTurn":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Start = int(in.Int())
-			}
-		case "endTurn":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.End = int(in.Int())
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses12(out *jwriter.Writer, in TurnRange) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"startTurn\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Start))
-	}
-	{
-		const prefix string = ",\"endTurn\":"
-		out.RawString(prefix)
-		out.Int(int(in.End))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v TurnRange) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses12(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *TurnRange) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses12(l, v)
-}
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses13(in *jlexer.Lexer, out *Section) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "range":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.Range).UnmarshalEasyJSON(in)
-			}
-		case "messages":
-			if in.IsNull() {
-				in.Skip()
-				out.Messages = nil
-			} else {
-				in.Delim('[')
-				if out.Messages == nil {
-					if !in.IsDelim(']') {
-						out.Messages = make([]api.Raw, 0, 2)
-					} else {
-						out.Messages = []api.Raw{}
-					}
-				} else {
-					out.Messages = (out.Messages)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v34 api.Raw
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						(v34).UnmarshalEasyJSON(in)
-					}
-					out.Messages = append(out.Messages, v34)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses13(out *jwriter.Writer, in Section) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"range\":"
-		out.RawString(prefix[1:])
-		(in.Range).MarshalEasyJSON(out)
-	}
-	{
-		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		if in.Messages == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v35, v36 := range in.Messages {
-				if v35 > 0 {
-					out.RawByte(',')
-				}
-				(v36).MarshalEasyJSON(out)
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Section) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses13(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Section) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses13(l, v)
-}
-func easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses14(in *jlexer.Lexer, out *Block) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "keep_first":
-			if in.IsNull() {
-				in.Skip()
-				out.KeepFirst = nil
-			} else {
-				if out.KeepFirst == nil {
-					out.KeepFirst = new(TurnRange)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					(*out.KeepFirst).UnmarshalEasyJSON(in)
-				}
-			}
-		case "keep_recent":
-			if in.IsNull() {
-				in.Skip()
-				out.KeepRecent = nil
-			} else {
-				if out.KeepRecent == nil {
-					out.KeepRecent = new(Section)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					(*out.KeepRecent).UnmarshalEasyJSON(in)
-				}
-			}
-		case "keep_compacted":
-			if in.IsNull() {
-				in.Skip()
-				out.KeepCompacted = nil
-			} else {
-				if out.KeepCompacted == nil {
-					out.KeepCompacted = new(Section)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					(*out.KeepCompacted).UnmarshalEasyJSON(in)
-				}
-			}
-		case "createdAt":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.CreatedAt).UnmarshalEasyJSON(in)
-			}
-		default:
-			in.AddError(&jlexer.LexerError{
-				Offset: in.GetPos(),
-				Reason: "unknown field",
-				Data:   key,
-			})
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses14(out *jwriter.Writer, in Block) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	if in.KeepFirst != nil {
-		const prefix string = ",\"keep_first\":"
-		first = false
-		out.RawString(prefix[1:])
-		(*in.KeepFirst).MarshalEasyJSON(out)
-	}
-	if in.KeepRecent != nil {
-		const prefix string = ",\"keep_recent\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		(*in.KeepRecent).MarshalEasyJSON(out)
-	}
-	if in.KeepCompacted != nil {
-		const prefix string = ",\"keep_compacted\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		(*in.KeepCompacted).MarshalEasyJSON(out)
-	}
-	{
-		const prefix string = ",\"createdAt\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		(in.CreatedAt).MarshalEasyJSON(out)
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Block) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonB01d5c83EncodeGithubComCtxfoldCtxfoldCoreInternalPasses14(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Block) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonB01d5c83DecodeGithubComCtxfoldCtxfoldCoreInternalPasses14(l, v)
 }

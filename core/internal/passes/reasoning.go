@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// reasoningPass takes reasoning out of the messages of the assistant, whole parts at a time.
+// ReasoningPass takes reasoning out of the messages of the assistant, whole parts at a time.
 //
 //easyjson:json
-type reasoningPass struct {
+type ReasoningPass struct {
 	Pass string `json:"pass"`
 	Mode string `json:"mode"`
 }
@@ -17,33 +17,39 @@ func init() {
 	Register(Kind{
 		Name: "reasoning",
 		Doc:  "takes reasoning out of the messages of the assistant, whole parts at a time.",
-		Make: func() Pass { return new(reasoningPass) },
+		Make: func() Pass { return new(ReasoningPass) },
 		Params: []Param{
 			{"mode", `"latest_turn"`, `mode is "latest_turn" (the default: reasoning stays only behind the newest message of the user), "strip" (all reasoning goes) or "keep" (none does).`},
 		},
 	})
 }
 
-func (p *reasoningPass) Check() string {
+func (p *ReasoningPass) Check() string {
 	if p.Mode != "keep" && p.Mode != "strip" && p.Mode != "latest_turn" {
 		return `mode must be "keep", "strip" or "latest_turn"`
 	}
 	return ""
 }
 
-func (p *reasoningPass) Follows() bool { return false }
+func (p *ReasoningPass) Follows() bool { return false }
 
-func (p *reasoningPass) Run(c *Run) {
+// End is the first item whose reasoning stays.
+func (p *ReasoningPass) End(c *Run) int {
 	end := len(c.Items)
 	switch p.Mode {
 	case "keep":
-		return
+		return 0
 	case "latest_turn":
 		for end--; end > 0 && !c.T.HasUserText(int(c.Items[end].Msg)); end-- {
 		}
 	}
+	return end
+}
+
+func (p *ReasoningPass) Run(c *Run) {
+	end := p.End(c)
 	loop := len(c.Items) // where the tool loop begins that needs its thinking
-	if mode, _ := c.ThinkingMode(); c.Policy.Safe() && mend.NeedsThinking(mode) {
+	if mode, _ := c.ThinkingMode(); mend.NeedsThinking(mode) {
 		loop = c.OpenTurn(loop)
 	}
 	loop, all := min(loop, end), len(c.Items)

@@ -12,11 +12,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// rehydratePass puts the files back that were read last before a fold took their content away, each as a message of the
+// RehydratePass puts the files back that were read last before a fold took their content away, each as a message of the
 // user behind the digest, the newest last.
 //
 //easyjson:json
-type rehydratePass struct {
+type RehydratePass struct {
 	Pass           string `json:"pass"`
 	MaxFiles       int    `json:"max_files"`
 	Tokens         int    `json:"tokens"`
@@ -29,7 +29,7 @@ func init() {
 	Register(Kind{
 		Name: "rehydrate",
 		Doc:  "puts the files back that were read last before a fold took their content away, each as a message of the user behind the digest, the newest last.",
-		Make: func() Pass { return new(rehydratePass) },
+		Make: func() Pass { return new(RehydratePass) },
 		Params: []Param{
 			{"max_files", "5", "max_files is how many files are restored at the most."}, // S3.38
 			{"tokens", "8000", "tokens is how much they may take together."},
@@ -43,29 +43,28 @@ func init() {
 	})
 }
 
-// How much is restored where nothing else is said (S3.38).
-const (
-	MaxRestored    = 5    // files
-	RestoredTokens = 8000 // tokens
-)
-
-func (p *rehydratePass) Check() string {
+func (p *RehydratePass) Check() string {
 	if p.MaxFiles < 0 || p.MaxFiles > 1<<20 {
 		return "max_files must be from 0 to 1,048,576 files"
 	}
 	return tokensRange("tokens", p.Tokens)
 }
 
-func (p *rehydratePass) Follows() bool { return true }
+func (p *RehydratePass) Follows() bool { return true }
 
-func (p *rehydratePass) Run(c *Run) {
-	if p.ShrinkMessages {
-		own := *p // the policy's serves other runs
-		p, own.MaxFiles = &own, min(p.MaxFiles, len(c.Folded)-2)
+func (p *RehydratePass) Run(c *Run) {
+	room := policy.MaxTokens
+	if c.Target > 0 {
+		room = c.Target - c.Total
 	}
-	r := rehydration{View: c.View, pass: p, exact: !c.Policy.Safe(), room: policy.MaxTokens}
-	if !r.exact && c.Target > 0 {
-		r.room = c.Target - c.Total
+	p.Restore(c, NewRehydration(c.View, room))
+}
+
+// Restore puts back the files that a choice makes of those that the fold has taken out.
+func (p *RehydratePass) Restore(c *Run, r *Rehydration) {
+	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
+	if p.ShrinkMessages {
+		r.MaxFiles = min(p.MaxFiles, len(c.Folded)-2)
 	}
 	dropped, kept := make([]int32, len(c.Folded)), make([]int32, len(c.Items))
 	for i, it := range c.Folded {
@@ -74,7 +73,7 @@ func (p *rehydratePass) Run(c *Run) {
 	for i, it := range c.Items {
 		kept[i] = it.Msg
 	}
-	files := r.files(dropped, kept)
+	files := r.Files(dropped, kept)
 	for _, f := range slices.Backward(files) { // each goes right behind the digest, so the oldest ends up first
 		c.Insert(c.digest+1, c.F.Message(nil, transcript.User, f.Text))
 	}
@@ -92,54 +91,57 @@ type RestoredFile struct {
 	Tokens int    // of that message
 }
 
-// RehydrateRecentReads is the files that were read last in the messages dropped of v, oldest first, that do not stand in the
-// messages kept as well: at most maxFiles files of together at most budget tokens, but the newest one whatever its size (S3.38 to S3.41).
-// tool is the tool that reads files, "" any that is known to. exact goes by reads alone; otherwise a file that was changed
-// after it was read is not put back.
-func RehydrateRecentReads(v *view.View, dropped, kept []int32, maxFiles, budget int, tool string, exact bool) []RestoredFile {
-	r := rehydration{View: v, exact: exact, room: policy.MaxTokens,
-		pass: &rehydratePass{MaxFiles: maxFiles, Tokens: budget, Tool: tool, AlwaysNewest: true}}
-	return r.files(dropped, kept)
+// Rehydration is the choice of the files that are put back.
+type Rehydration struct {
+	view             *view.View
+	room             int // tokens that there are in all
+	MaxFiles, Tokens int // how many files at the most, and how much they may take together
+	Tool             string
+	AlwaysNewest     bool
+	// Edits tells of a tool whether it changes files: what was read before is no longer what the file holds. Content is the text of a
+	// tool result, "" where there is nothing to put back.
+	Edits   func(tool string) bool
+	Content func(result int32) string
 }
 
-// rehydration is the choice of the files that are put back.
-type rehydration struct {
-	*view.View
-	pass  *rehydratePass
-	exact bool
-	room  int // tokens that there are in all
+// NewRehydration returns a choice among the files that are read in a view, for so many tokens.
+func NewRehydration(v *view.View, room int) *Rehydration {
+	r := &Rehydration{view: v, room: room, Edits: digest.EditsFile}
+	r.Content = r.Original
+	return r
 }
 
-// files are those put back, oldest first.
-func (r *rehydration) files(dropped, kept []int32) (files []RestoredFile) {
-	if r.pass.MaxFiles <= 0 || len(dropped) == 0 {
+// Files are those put back of the messages dropped, oldest first: those that were read last and do not stand in the messages kept
+// as well, and of these the newest whatever its size, where that is wanted (S3.38 to S3.41).
+func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
+	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
 	}
-	budget := min(r.pass.Tokens, r.room)
+	t, budget := r.view.T, min(r.Tokens, r.room)
 	seen := r.visible(kept)
 	for i, m := range slices.Backward(dropped) {
-		msg := &r.T.Messages[m]
+		msg := &t.Messages[m]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
 			if path := r.edited(n); path != "" {
-				seen.Add(path) // what was read before is no longer what the file holds
+				seen.Add(path)
 			}
 			path := r.read(n)
 			if path == "" || seen.Has(path) {
 				continue
 			}
-			text := r.content(n)
+			text := r.Content(n)
 			if text == "" || text == archive.ClearedMarker {
 				continue
 			}
 			seen.Add(path)
 			f := RestoredFile{Index: i, Path: path, Text: view.RestoredPrefix + " " + path + "\n\n" + text}
-			f.Tokens = r.P.NewMessage(transcript.User, f.Text)
-			if f.Tokens > budget && !(r.pass.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
+			f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
+			if f.Tokens > budget && !(r.AlwaysNewest && len(files) == 0 && f.Tokens <= r.room) {
 				slices.Reverse(files)
 				return files // those behind it are older
 			}
 			budget -= f.Tokens
-			if files = append(files, f); len(files) == r.pass.MaxFiles {
+			if files = append(files, f); len(files) == r.MaxFiles {
 				slices.Reverse(files)
 				return files
 			}
@@ -150,34 +152,36 @@ func (r *rehydration) files(dropped, kept []int32) (files []RestoredFile) {
 }
 
 // read is the path of the file whose content the part at index n is the result of reading; "" if it is none.
-func (r *rehydration) read(n int32) string {
-	p := &r.T.Parts[n]
+func (r *Rehydration) read(n int32) string {
+	t := r.view.T
+	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.IsError) {
 		return ""
 	}
-	name := digest.ToolName(r.T, int(n))
-	if r.pass.Tool != "" && digest.ToolKey(name) != digest.ToolKey(r.pass.Tool) || r.pass.Tool == "" && !digest.ReadsFile(name) {
+	name := digest.ToolName(t, int(n))
+	if r.Tool != "" && digest.ToolKey(name) != digest.ToolKey(r.Tool) || r.Tool == "" && !digest.ReadsFile(name) {
 		return ""
 	}
-	return digest.Path(r.T, &r.T.Parts[p.Pair])
+	return digest.Path(t, &t.Parts[p.Pair])
 }
 
 // edited is the path of the file that the tool call at index n changes; "" if it is none.
-func (r *rehydration) edited(n int32) string {
-	p := &r.T.Parts[n]
-	if p.Kind != transcript.ToolCall || r.exact || !digest.EditsFile(r.T.Text(p.Name)) {
+func (r *Rehydration) edited(n int32) string {
+	t := r.view.T
+	p := &t.Parts[n]
+	if p.Kind != transcript.ToolCall || !r.Edits(t.Text(p.Name)) {
 		return ""
 	}
-	return digest.Path(r.T, p)
+	return digest.Path(t, p)
 }
 
 // visible are the files whose content still stands in messages, and those that were changed in them.
-func (r *rehydration) visible(messages []int32) *critbit.Map[struct{}] {
+func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
-		msg := &r.T.Messages[m]
+		msg := &r.view.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if path := r.read(n); path != "" && !archive.Cleared(r.View, n) {
+			if path := r.read(n); path != "" && !archive.Cleared(r.view, n) {
 				seen.Add(path)
 			}
 			if path := r.edited(n); path != "" {
@@ -188,20 +192,16 @@ func (r *rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// content is the text of a tool result as it came in, whatever passes have put in its place. Exactly, what a pass has cleared is
-// gone (S3.41).
-func (r *rehydration) content(n int32) string {
-	if r.exact && archive.Cleared(r.View, n) {
-		return ""
-	}
-	body := r.Original(n)
-	if r.T.IsString(body) {
-		return r.T.Text(body)
+// Original is the text of a tool result as it came in, whatever passes have put in its place.
+func (r *Rehydration) Original(n int32) string {
+	t, body := r.view.T, r.view.Original(n)
+	if t.IsString(body) {
+		return t.Text(body)
 	}
 	var text []byte
-	for _, in := range r.T.Inner(int(n)) {
+	for _, in := range t.Inner(int(n)) {
 		if in.Kind == transcript.Text {
-			text = r.T.AppendText(text, in.Body)
+			text = t.AppendText(text, in.Body)
 		}
 	}
 	return string(text)

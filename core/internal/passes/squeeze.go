@@ -75,7 +75,7 @@ type whole struct {
 }
 
 func (p *squeezePass) Run(c *Run) {
-	results := c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools))
+	results := c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
 	for i, r := range results {

@@ -13,7 +13,6 @@ type Run struct {
 	Due      bool                 // for its tokens, or by force
 	Folded   []view.Item          // the items that a fold has taken out
 	Small    bool                 // a pass was left out because it could not free min_gain
-	Undone   bool                 // the run ends with its input, whatever passes have done
 	NoDigest string               // why there is no digest, where the policy does not take a local one for it
 	Asked    Cost                 // of the model
 	Expected expected
@@ -25,13 +24,6 @@ type Run struct {
 	squeezed map[int32]whole  // by part: what this run has squeezed
 	cut      map[int32]string // by part: the handles of the texts that the last resort has cut
 	added    int              // tokens that a repair is expected to add to what the last resort leaves
-}
-
-// NewRun returns a run that has done nothing yet.
-func NewRun(in view.Input) *Run {
-	c := new(Run)
-	c.Start(in)
-	return c
 }
 
 // Start makes c a run that has done nothing yet.

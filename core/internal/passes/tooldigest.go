@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// toolDigestPass clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
+// ToolDigestPass clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what
 // they were, in one line each (S4.39, S4.40). Without a fold before it in the policy it puts the lines in the place of the
 // results.
 //
 //easyjson:json
-type toolDigestPass struct {
+type ToolDigestPass struct {
 	Pass         string   `json:"pass"`
 	KeepRecent   int      `json:"keep_recent"`
 	Tools        []string `json:"tools"`
@@ -25,7 +25,7 @@ func init() {
 	Register(Kind{
 		Name: "tool_digest",
 		Doc:  "clears old tool results in the tail that a fold has left, and says in the digest, before the tail, what they were, in one line each. Without a fold before it in the policy it puts the lines in the place of the results.",
-		Make: func() Pass { return new(toolDigestPass) },
+		Make: func() Pass { return new(ToolDigestPass) },
 		Params: []Param{
 			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."},
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all. exclude_tools never are."},
@@ -36,23 +36,23 @@ func init() {
 	})
 }
 
-func (p *toolDigestPass) Check() string {
+func (p *ToolDigestPass) Check() string {
 	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
 		return "keep_recent must be from 0 to 1,073,741,824 tool results"
 	}
 	return ""
 }
 
-func (p *toolDigestPass) Follows() bool { return true }
+func (p *ToolDigestPass) Follows() bool { return true }
 
-func (p *toolDigestPass) Run(c *Run) {
+func (p *ToolDigestPass) Run(c *Run) {
 	folds := c.FoldsBefore("tool_digest")
 	switch {
 	case p.KeepRecent == 0 || folds && len(c.Folded) == 0:
 	case folds:
 		p.beforeTail(c)
 	default:
-		old := c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools))
+		old := c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
 		c.unsqueezeAll(old)
 		line := func(i int) string { return "\n" + digest.ToolOutputAt(c.T, int(old[i].part)).DigestLine() }
 		kept := old[:0]
@@ -68,11 +68,11 @@ func (p *toolDigestPass) Run(c *Run) {
 
 // beforeTail adds the lines to the digest message, which stands before the tail: behind the newest message they would be the
 // user's last words (S4.40).
-func (p *toolDigestPass) beforeTail(c *Run) {
+func (p *ToolDigestPass) beforeTail(c *Run) {
 	var old []result
 	var outputs []digest.ToolOutput
 	gain := 0
-	results := c.oldResults(p.KeepRecent, toolFilter(p.Tools, p.ExcludeTools))
+	results := c.oldResults(p.KeepRecent, ToolFilter(p.Tools, p.ExcludeTools))
 	c.unsqueezeAll(results)
 	for _, r := range results {
 		o := digest.ToolOutputAt(c.T, int(r.part))

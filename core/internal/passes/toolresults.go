@@ -76,9 +76,9 @@ func (c *Run) replace(results []result, action api.ActionName, pass, marker stri
 	c.Report.Cleared += len(results)
 }
 
-// toolFilter tells whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without
+// ToolFilter tells whether a tool is one of tools (all, if there are none) and none of exclude. Names are compared without
 // case, _ and -.
-func toolFilter(tools, exclude []string) func(tool string) bool {
+func ToolFilter(tools, exclude []string) func(tool string) bool {
 	keys := func(names []string) (set critbit.Map[struct{}]) {
 		for _, name := range names {
 			set.Add(digest.ToolKey(name))

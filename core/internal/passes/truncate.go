@@ -12,11 +12,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// truncatePass shortens long tool results to their first and last lines. Every text of a result is shortened by itself;
+// TruncatePass shortens long tool results to their first and last lines. Every text of a result is shortened by itself;
 // images and whatever else is in it stay (S0.8, S0.9).
 //
 //easyjson:json
-type truncatePass struct {
+type TruncatePass struct {
 	Pass         string   `json:"pass"`
 	MaxLines     int      `json:"max_lines"`
 	Tools        []string `json:"tools"`
@@ -27,7 +27,7 @@ func init() {
 	Register(Kind{
 		Name: "truncate",
 		Doc:  "shortens long tool results to their first and last lines. Every text of a result is shortened by itself; images and whatever else is in it stay.",
-		Make: func() Pass { return new(truncatePass) },
+		Make: func() Pass { return new(TruncatePass) },
 		Params: []Param{
 			{"max_lines", "50", "max_lines is how many lines of a text stay, with wire_safe the marker's among them."},
 			{"tools", "[]", "tools are the tools whose results may be truncated; empty is all. exclude_tools never are."},
@@ -39,41 +39,40 @@ func init() {
 	})
 }
 
-func (p *truncatePass) Check() string {
+func (p *TruncatePass) Check() string {
 	if p.MaxLines < 0 || p.MaxLines > 1<<30 {
 		return "max_lines must be from 0 to 1,073,741,824 lines"
 	}
 	return ""
 }
 
-func (p *truncatePass) Follows() bool { return false }
+func (p *TruncatePass) Follows() bool { return false }
 
-func (p *truncatePass) Run(c *Run) {
-	may := toolFilter(p.Tools, p.ExcludeTools)
-	safe := c.Policy.Safe()
-	p.unsqueeze(c, may)
+func (p *TruncatePass) Run(c *Run) {
+	may := ToolFilter(p.Tools, p.ExcludeTools)
+	p.Unsqueeze(c, may)
 	for i := range c.Items {
-		it := &c.Items[i]
-		if safe && it.Pinned {
-			continue
-		}
-		msg := &c.T.Messages[it.Msg]
-		before := it.Tokens
-		truncated, tool := p.message(c, it.Msg, may)
-		if !safe && msg.Role == transcript.Tool && c.DropTurn(it.Msg) {
-			it.Dirty = true // S0.9: the message is made anew, without what the application keeps with it
-			c.Act(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
-		}
-		if truncated > 0 {
-			c.Remeasure(i)
-			c.Report.Truncated += truncated
-			c.Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
+		if !c.Items[i].Pinned {
+			n, tool := p.Message(c, c.Items[i].Msg, may)
+			c.Truncated(i, n, tool)
 		}
 	}
 }
 
-// unsqueeze puts back what was squeezed and is still too long, so that its whole is truncated.
-func (p *truncatePass) unsqueeze(c *Run, may func(tool string) bool) {
+// Truncated reports that texts of an item's tool results were truncated, of a tool, if any were.
+func (c *Run) Truncated(item, texts int, tool string) {
+	if texts == 0 {
+		return
+	}
+	it := &c.Items[item]
+	before := it.Tokens
+	c.Remeasure(item)
+	c.Report.Truncated += texts
+	c.Act(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
+}
+
+// Unsqueeze puts back what was squeezed and is still too long, so that its whole is truncated.
+func (p *TruncatePass) Unsqueeze(c *Run, may func(tool string) bool) {
 	if len(c.squeezed) == 0 {
 		return
 	}
@@ -101,50 +100,56 @@ func (p *truncatePass) unsqueeze(c *Run, may func(tool string) bool) {
 	}
 }
 
-// message truncates the tool results of a message. It returns how many texts were truncated, and the tool of the last result.
-func (p *truncatePass) message(c *Run, m int32, may func(tool string) bool) (truncated int, tool string) {
+// Message truncates the tool results of a message. It returns how many texts were truncated, and the tool of the last result.
+func (p *TruncatePass) Message(c *Run, m int32, may func(tool string) bool) (truncated int, tool string) {
+	which := func(n int32) bool {
+		pair := c.T.Parts[n].Pair
+		return !archive.Cleared(c.View, n) && (pair < 0 || !c.T.Waits(&c.T.Parts[pair])) && may(digest.ToolName(c.T, int(n)))
+	}
+	return c.EachResultText(m, which, func(n int32) bool { return p.text(c, n) })
+}
+
+// EachResultText calls cut for the texts of those tool results of a message which are for which to take. It returns how many were
+// cut, and the tool of the last result.
+func (c *Run) EachResultText(m int32, which, cut func(part int32) bool) (count int, tool string) {
+	one := func(n int32) {
+		if cut(n) {
+			count++
+		}
+	}
 	msg := &c.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		part := &c.T.Parts[n]
-		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() ||
-			c.Policy.Safe() && (archive.Cleared(c.View, n) || part.Pair >= 0 && c.T.Waits(&c.T.Parts[part.Pair])) || !may(digest.ToolName(c.T, int(n))) {
+		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.Zero() || !which(n) {
 			continue
 		}
 		tool = digest.ToolName(c.T, int(n))
 		if c.T.IsString(part.Body) {
-			truncated += p.text(c, n)
+			one(n)
 			continue
 		}
 		last := n + int32(len(c.T.Inner(int(n))))
 		for k := n + 1; k <= last; k++ {
 			if inner := &c.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && c.T.IsString(inner.Body) {
-				truncated += p.text(c, k)
+				one(k)
 			}
 		}
 	}
-	return truncated, tool
+	return count, tool
 }
 
-// text truncates the text that is the body of a part, and archives it. It returns how many texts were truncated: 0 or 1.
-func (p *truncatePass) text(c *Run, n int32) int {
+// text truncates the text that is the body of a part, and archives it. It tells whether there was anything to truncate.
+func (p *TruncatePass) text(c *Run, n int32) bool {
 	part := &c.T.Parts[n]
 	text := c.T.Text(part.Body)
-	if !c.Policy.Safe() {
-		short := TruncateHeadTail(text, p.MaxLines, false)
-		if short == text {
-			return 0
-		}
-		c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
-		return 1
-	}
 	_, rest := archive.TruncatedHandle(text)
-	short := TruncateHeadTail(rest, max(1, p.MaxLines), true)
+	short := TruncateHeadTail(rest, max(1, p.MaxLines))
 	if short == rest || strings.TrimSpace(short) == "" { // what it would say is nothing
-		return 0
+		return false
 	}
 	if c.Keeps() {
 		if len(archive.WithHandle(archive.TruncatedMarker, archive.Zeros))+1+len(short) >= len(text) {
-			return 0
+			return false
 		}
 		what := api.BodyToolResult
 		if part.Kind == transcript.Text {
@@ -152,47 +157,50 @@ func (p *truncatePass) text(c *Run, n int32) int {
 		}
 		short = archive.WithHandle(archive.TruncatedMarker, c.Keep(what, part.Msg, n, part.Body)) + "\n" + short
 	} else if len(short) >= len(text) {
-		return 0
+		return false
 	}
 	c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
-	return 1
+	return true
 }
 
 // markerLines is how many lines the marker between head and tail takes, with the empty line before and after it.
 const markerLines = 3
 
-// TruncateHeadTail shortens a text to its first and last lines, half of maxLines each (the odd one is the tail's), with a
-// marker between them that counts what is left out. A text of at most maxLines lines stays as it is, its line ends too
-// (S0.10 to S0.12).
-//
-// charged counts the marker among the lines, so that the result has maxLines of them and stays as it is when it is
-// truncated again; up to 4 lines there is no room for a marker. Without it the result has maxLines+3 lines (S0.15).
-func TruncateHeadTail(text string, maxLines int, charged bool) string {
-	lines := splitLines(text)
+// TruncateHeadTail shortens a text to its first and last lines, half of what maxLines leaves beside the marker each (the odd one is
+// the tail's), with a marker between them that counts what is left out. A text of at most maxLines lines stays as it is, its line
+// ends too (S0.10 to S0.12). The result has maxLines lines, so that it stays as it is when it is truncated again; up to 4 lines there
+// is no room for a marker (S0.15).
+func TruncateHeadTail(text string, maxLines int) string {
+	lines := SplitLines(text)
 	if len(lines) <= maxLines {
 		return text
 	}
-	keep, marked := maxLines, true
-	if charged {
-		if marked = maxLines > markerLines+1; marked {
-			keep -= markerLines
-		}
+	if maxLines > markerLines+1 {
+		return HeadTail(lines, maxLines-markerLines)
 	}
-	head := keep / 2
-	tail := keep - head
-	first, last := strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-tail:], "\n")
-	switch {
-	case marked:
-		return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
-	case head > 0 && tail > 0:
-		return first + "\n" + last
+	head := maxLines / 2
+	first, last := ends(lines, maxLines)
+	if head > 0 {
+		first += "\n"
 	}
 	return first + last
 }
 
-// splitLines splits a text at line feeds. One carriage return right before a line feed belongs to the line end; a line
+// HeadTail is the first and the last of some lines, keep of them, with a marker between them.
+func HeadTail(lines []string, keep int) string {
+	first, last := ends(lines, keep)
+	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
+}
+
+// ends are the first half of keep lines, and the last ones.
+func ends(lines []string, keep int) (first, last string) {
+	head := keep / 2
+	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")
+}
+
+// SplitLines splits a text at line feeds. One carriage return right before a line feed belongs to the line end; a line
 // feed at the end of the text begins no further line (S0.14).
-func splitLines(text string) []string {
+func SplitLines(text string) []string {
 	var lines []string
 	for len(text) > 0 {
 		line, rest, ended := strings.Cut(text, "\n")

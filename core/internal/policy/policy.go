@@ -154,7 +154,7 @@ func (p *Policy) Branch() bool { return p.Summary.Scope == "branch" }
 func (p *Policy) Safe() bool { return p.WireSafe == nil || *p.WireSafe }
 
 // LastResorts tells whether a result that is over the limit is cut.
-func (p *Policy) LastResorts() bool { return p.Safe() && (p.LastResort == nil || *p.LastResort) }
+func (p *Policy) LastResorts() bool { return p.LastResort == nil || *p.LastResort }
 
 // Local tells whether digests are made without a model.
 func (p *Policy) Local() bool { return p.Summary.Mode != "model" }

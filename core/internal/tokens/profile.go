@@ -28,11 +28,6 @@ type Profile struct {
 	Floor    bool
 	// PerMessage adds up the units of a whole message before it divides; otherwise each text is rounded by itself.
 	PerMessage bool
-	// GoArguments counts the arguments of a tool call as a Go program writes them that has read them (jsonspan.AppendGo).
-	GoArguments bool
-	// Stringified counts arguments and results as JSON.stringify writes them, strings in quotes, and the tool calls that older
-	// messages have beside their content (S2.2).
-	Stringified bool
 	// Outer leaves out the parts inside tool results.
 	Outer bool
 	// BareFields leaves what a message holds beside its parts (the type of a note, an error's text) uncounted.
@@ -45,6 +40,9 @@ type Profile struct {
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
 
+	// Besides are the measures of what a message holds that is none of its parts and counts by itself; nil is nothing.
+	Besides func(t *transcript.Transcript, message int) []transcript.Measure
+
 	// Automaton weighs texts where the unit is Weight.
 	Automaton *jsonspan.Automaton
 	// Family is the family of tokenizers that the weights are fitted to.
@@ -53,9 +51,6 @@ type Profile struct {
 	// Correction is by what providers have counted. Its Bound is how far off nine of ten texts of some thousand bytes are at
 	// the most, in percent; a Scale of 0 changes nothing.
 	api.Correction
-
-	// published is the row exactly as the published system has it, where that leaves out what a provider bills.
-	published *Profile
 }
 
 // Cost is what a part of one kind takes. The zero Cost counts its text and its tool's name, and nothing else.
@@ -63,6 +58,8 @@ type Cost struct {
 	Tokens         int    // fixed
 	Units          uint64 // fixed, in the profile's units, added before they are divided
 	NoText, NoName bool
+	// Spell measures the text where the estimator's program writes it anew; nil is as it stands in the source.
+	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure
 	// Unsized is an image's whose size in pixels is not in the transcript, in tokens; others are counted by their pixels.
 	Unsized int
 	// Payload counts the base64 payload, given in characters; 0 is a payload that is not in the transcript.
@@ -71,9 +68,6 @@ type Cost struct {
 
 // Default is the estimator of a policy that names none.
 const Default = "script"
-
-// free is what costs nothing.
-var free = Cost{NoText: true, NoName: true}
 
 // byRole is the framing of messages where that of every role is the same.
 func byRole(message int) (f [transcript.Other + 1]int) {
@@ -90,20 +84,6 @@ func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	k[transcript.ToolResult].Tokens = result
 	k[transcript.Image] = image
 	k[transcript.File], k[transcript.Audio] = file, file
-	return k
-}
-
-// onlyKinds leaves nothing but the given kinds in a table of costs.
-func onlyKinds(k [transcript.Opaque + 1]Cost, keep ...transcript.Kind) [transcript.Opaque + 1]Cost {
-	var counted [transcript.Opaque + 1]bool
-	for _, kind := range keep {
-		counted[kind] = true
-	}
-	for kind := range k {
-		if !counted[kind] {
-			k[kind] = free
-		}
-	}
 	return k
 }
 
@@ -127,7 +107,7 @@ func or(unknown int, count func(uint64) int) func(uint64) int {
 
 // profiles are the estimators, in the order in which info lists them. The first line of each names the rows of the notes
 // on the published systems that its numbers are from. What a row gives no number for takes that of the nearest one that
-// does, so that nothing is free; the published row beside it leaves out what the system leaves out.
+// does, so that nothing is free.
 var profiles = []*Profile{
 	{Name: "script", Doc: "weights of characters by what stands before them, fitted to real tokenizers",
 		Unit: Weight, Num: 1, Den: jsonspan.WeightUnit, PerMessage: true, Framing: byRole(4), Block: 0,
@@ -143,35 +123,29 @@ var profiles = []*Profile{
 		Kinds: kinds(8, 4, Cost{Payload: byBytes(750, 85, 16000)}, Cost{Payload: or(1200, quarter)})},
 	{Name: "bytes4-floor", Doc: "UTF-8 bytes / 4, rounded down", // S1.1, S1.2
 		Unit: Bytes, Num: 1, Den: 4, Floor: true,
-		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),
-		published: &Profile{BareFields: true, Outer: true, Unit: Bytes, Num: 1, Den: 4, Floor: true,
-			Kinds: onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text)}},
+		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
 	{Name: "utf16-4", Doc: "UTF-16 code units / 4, rounded up", // S2.1 to S2.5
 		Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
-		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)}),
-		published: &Profile{BareFields: true, Outer: true, Stringified: true, Unit: UTF16, Num: 1, Den: 4, Framing: byRole(2),
-			Kinds: unnamedResults(onlyKinds(kinds(0, 0, Cost{}, Cost{}), transcript.Text, transcript.ToolCall, transcript.ToolResult))}},
+		Kinds: kinds(0, 0, Cost{Tokens: 1200}, Cost{Payload: or(1200, quarter)})},
 	{Name: "runes3.6", Doc: "Unicode scalar values / 3.6, rounded up", // S3.5 to S3.9
 		Unit: Runes, Num: 10, Den: 36, PerMessage: true, FreeNull: true, Framing: byRole(4), Block: 2,
 		Kinds: unnamedResults(kinds(6, 6, Cost{Tokens: 1024}, Cost{Payload: or(1024, quarter)}))}, // 6 is for the name
 	{Name: "bytes4-message", Doc: "UTF-8 bytes / 4, each message rounded up", // S4.6
-		Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
-		Kinds: kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}),
-		published: &Profile{BareFields: true, Unit: Bytes, Num: 1, Den: 4, PerMessage: true, GoArguments: true,
-			Kinds: unnamedResults(kinds(0, 0, Cost{Units: 4800}, free))}},
+		Unit: Bytes, Num: 1, Den: 4, PerMessage: true,
+		Kinds: spelledCalls(kinds(0, 0, Cost{Units: 4800}, Cost{Payload: or(1200, quarter)}))},
+}
+
+// spelledCalls counts the arguments of tool calls as a Go program writes them that has read them (jsonspan.AppendGo).
+func spelledCalls(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
+	k[transcript.ToolCall].Spell = func(t *transcript.Transcript, call *transcript.Part) transcript.Measure {
+		return jsonspan.MeasureText(GoArguments(t, call))
+	}
+	return k
 }
 
 func unnamedResults(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	k[transcript.ToolResult].NoName = true
 	return k
-}
-
-func init() {
-	for _, p := range profiles {
-		if p.published != nil {
-			p.published.Name, p.published.Doc = p.Name, p.Doc
-		}
-	}
 }
 
 // ByName returns the estimator with a name, or nil.
@@ -182,14 +156,6 @@ func ByName(name string) *Profile {
 		}
 	}
 	return nil
-}
-
-// Published returns the estimator as the published system has it, defects included: what that leaves out costs nothing.
-func (p *Profile) Published() *Profile {
-	if p.published != nil {
-		return p.published
-	}
-	return p
 }
 
 // Names lists the estimators.

@@ -60,14 +60,16 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 		return 0 // it is not sent (S4.7)
 	}
 	total := p.Framing[m.Role] + p.sum(t, false, m.Extra, t.PartsOf(i))
-	if p.Stringified && m.Role == transcript.Assistant && t.IsArray(m.OldCalls) {
-		total += p.oldCalls(t.Bytes(m.OldCalls))
+	if p.Besides != nil {
+		for _, m := range p.Besides(t, i) {
+			total += p.divide(p.units(m))
+		}
 	}
 	return p.scaled(total)
 }
 
-// Parts estimates parts of a message by themselves, without the message's framing, in tokens. Arguments of tool calls, and
-// with Stringified results, count as they are spelled.
+// Parts estimates parts of a message by themselves, without the message's framing, in tokens. All counts as it is
+// spelled in the source.
 func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
 	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
 }
@@ -96,12 +98,10 @@ func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.M
 		if part.Kind != transcript.ToolResult || !holdsParts(parts[i+1:]) {
 			total += p.Block
 		}
-		if p.Stringified && !spelled && (part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult) {
-			add(stringified(t, part.Body))
-		} else if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
+		if !k.NoText && !(p.FreeNull && part.Has(transcript.Null)) {
 			size := part.Size
-			if p.GoArguments && !spelled && part.Kind == transcript.ToolCall {
-				size = jsonspan.MeasureText(GoArguments(t, part))
+			if k.Spell != nil && !spelled {
+				size = k.Spell(t, part)
 			}
 			add(size)
 		}

@@ -78,25 +78,35 @@ func (c *Run) Matches(pin *policy.Pin, m int) bool {
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
 }
 
-// Held tells for each item whether it must stay: it is pinned, or it is in one group with a pinned tool call or result. With
-// wire_safe so is a tool call that is still open, since its result is to come. What a pass holds, the passes after it hold
-// too: numbers in the bodies of folds count on it.
+// Held tells for each item whether it must stay: it is pinned, or a tool call that is still open, since its result is to come, or it
+// is in one group with a tool call or result of that kind. What a pass holds, the passes after it hold too: numbers in the bodies of
+// folds count on it.
 func (c *Run) Held() (held []bool, groups []int32) {
+	if c.Policy.Branch() {
+		return c.HeldWith(func(int) bool { return false })
+	}
+	waiting := len(c.Items) // where the last turn begins, in which a tool of the provider's may still run
+	if c.F.Rules.Server != "" || c.T.Calls {
+		waiting = c.OpenTurn(waiting)
+	}
+	return c.HeldWith(func(i int) bool {
+		m := c.Items[i].Msg
+		return c.T.OpenCalls(int(m)) || i >= waiting && c.Runs(m)
+	})
+}
+
+// HeldWith is Held where items must stay that are pinned, and those that open tells.
+func (c *Run) HeldWith(open func(item int) bool) (held []bool, groups []int32) {
 	seq := make([]int32, len(c.Items))
 	for i, it := range c.Items {
 		seq[i] = it.Msg
 	}
 	groups = c.T.Groups(seq)
 	held = make([]bool, len(c.Items))
-	waiting := len(held) // where the last turn begins, in which a tool of the provider's may still run
-	if c.Policy.Safe() && (c.F.Rules.Server != "" || c.T.Calls) {
-		waiting = c.OpenTurn(len(held))
-	}
 	for i := 0; i < len(held); {
 		end, whole := i, false
 		for ; end < len(held) && groups[end] == groups[i]; end++ {
-			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Items[end].Said > 0 || c.Policy.Safe() && !c.Policy.Branch() &&
-				(c.T.OpenCalls(int(seq[end])) || end >= waiting && c.Runs(seq[end]))
+			held[end] = c.Items[end].Pinned || c.Items[end].Rest || c.Items[end].Said > 0 || open(end)
 			whole = whole || held[end] && c.T.Messages[seq[end]].Role != transcript.System && c.InPair(seq[end])
 		}
 		for ; i < end; i++ {

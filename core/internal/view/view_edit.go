@@ -141,13 +141,8 @@ func (v *View) Originals(messages []int32) (undo func()) {
 	}
 }
 
-// RemovePart takes a part out of its message, with what stands inside it and with a result that is one with its call.
-func (v *View) RemovePart(item int, part int32) {
-	v.TakePart(part)
-	v.Remeasure(item)
-}
-
-// TakePart is RemovePart for several in a row; the item has to be measured anew afterwards, by Remeasure.
+// TakePart takes a part out of its message, with what stands inside it and with a result that is one with its call. The item has to be
+// measured anew afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
 	p.Flags |= transcript.Removed
@@ -241,17 +236,6 @@ func (v *View) SetItems(items []Item, part int) {
 	v.Items = items
 	v.Total += v.Tokens(0, len(items))
 	v.F.Pair(v.T, part)
-}
-
-// DropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It tells whether there was
-// anything.
-func (v *View) DropTurn(m int32) bool {
-	meta := v.T.Messages[m].Meta
-	if meta == 0 || v.T.Metas[meta-1].Member.Zero() {
-		return false
-	}
-	v.Splice(m, v.Member(v.T.Metas[meta-1].Member, v.T.Messages[m].Span), transcript.Span{})
-	return true
 }
 
 // Resend counts anew what the model is sent until the next message of the user (AN14): a pass may have put one behind it, or taken

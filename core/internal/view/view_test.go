@@ -38,7 +38,8 @@ func TestSharedPart(t *testing.T) {
 			}
 			v := NewView(tr, f, p, 1)
 			for _, part := range test.remove {
-				v.RemovePart(0, part)
+				v.TakePart(part)
+				v.Remeasure(0)
 			}
 			got := string(v.AppendOuter(nil))
 			if got != message(test.want) {

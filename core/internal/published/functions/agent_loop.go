@@ -4,11 +4,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 func (c *Call) thresholds() (Thresholds, *Error) {
@@ -46,14 +45,14 @@ func init() {
 		if err := c.read(argument{name: "budget", to: &budget}, argument{name: "keep_messages", to: &keep}); err != nil {
 			return nil, err
 		}
-		return number(dst, passes.SplitByTokens(c.sizes(), budget)), nil
+		return number(dst, exact.SplitByTokens(c.sizes(), budget)), nil
 	})
 	register("split_by_count", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		budget, keep := 0, DefaultThresholds().KeepMessages
 		if err := c.read(argument{name: "budget", to: &budget}, argument{"keep_messages", &keep, notNegative}); err != nil {
 			return nil, err
 		}
-		return number(dst, passes.SplitByCount(len(c.Transcript.Messages), keep)), nil
+		return number(dst, exact.SplitByCount(len(c.Transcript.Messages), keep)), nil
 	})
 	register("visibility", Messages, visibility)
 	register("set_visibility", Messages, setVisibility)
@@ -99,7 +98,7 @@ func visibility(c *Call, dst []byte) ([]byte, *Error) {
 
 // setVisibility writes the messages with marks on them (S4.12).
 func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
-	var a wire.Marks
+	var a exact.Marks
 	if err := c.read(argument{name: "agent", to: &a.Agent}, argument{name: "user", to: &a.User}, argument{name: "kind", to: &a.Kind}); err != nil {
 		return nil, err
 	}

@@ -6,15 +6,15 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/mailru/easyjson/jlexer"
 )
 
 // block is what compaction_block makes of a loop; the defaults are those of S0.42.
 type block struct {
-	config    passes.BlockConfig
+	config    exact.BlockConfig
 	focus     *string
 	newest    bool
 	createdAt api.Raw
@@ -25,11 +25,11 @@ type block struct {
 // given are the blocks of loops that the host has kept, with the ids of the loops.
 type given struct {
 	loop  string
-	block *passes.Block
+	block *exact.Block
 }
 
 func (c *Call) block(more ...argument) (*block, *Error) {
-	b := &block{config: passes.BlockConfig{KeepFirstTurns: 2, KeepRecentTurns: 10, MaxSummaryTokens: 2000, MaxLines: 50}, newest: true,
+	b := &block{config: exact.BlockConfig{KeepFirstTurns: 2, KeepRecentTurns: 10, MaxSummaryTokens: 2000, MaxLines: 50}, newest: true,
 		createdAt: api.Raw("null")}
 	err := c.read(append([]argument{{"keep_first_turns", &b.config.KeepFirstTurns, someTokens},
 		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens}, {"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
@@ -42,7 +42,7 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 }
 
 // finish puts the host's sections into a block.
-func (a *block) finish(b *passes.Block) *Error {
+func (a *block) finish(b *exact.Block) *Error {
 	b.CreatedAt = a.createdAt
 	if !a.sections.IsDefined() {
 		return nil
@@ -51,11 +51,11 @@ func (a *block) finish(b *passes.Block) *Error {
 	if s.Kind() != jsonspan.Object {
 		return &Error{Code: jsonspan.WrongType, At: "sections", Message: "sections must be an object"}
 	}
-	section := func(at string, raw api.Raw, to **passes.Section) *Error {
+	section := func(at string, raw api.Raw, to **exact.Section) *Error {
 		if *to = nil; string(raw) == "null" {
 			return nil
 		}
-		*to = &passes.Section{}
+		*to = &exact.Section{}
 		return decodeAt(at, raw, *to)
 	}
 	for s.Object(); ; {
@@ -69,7 +69,7 @@ func (a *block) finish(b *passes.Block) *Error {
 		switch name {
 		case "keep_first":
 			if b.KeepFirst = nil; string(raw) != "null" {
-				b.KeepFirst = &passes.TurnRange{}
+				b.KeepFirst = &exact.TurnRange{}
 				err = decodeAt(at, raw, b.KeepFirst)
 			}
 		case "keep_recent":
@@ -105,7 +105,7 @@ func init() {
 		if err := c.read(argument{name: "ranges", to: &asked}); err != nil {
 			return nil, err
 		}
-		turns := passes.Turns(c.Transcript, 0, len(c.Transcript.Messages))
+		turns := exact.Turns(c.Transcript, 0, len(c.Transcript.Messages))
 		for _, turn := range turns {
 			groups = append(groups, [2]int{turn[0], turn[1] - 1})
 		}
@@ -123,7 +123,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		b := passes.NewBlocks(c.input()).Make(0, len(c.Transcript.Messages), a.newest, a.config)
+		b := exact.NewBlocks(c.input()).Make(0, len(c.Transcript.Messages), a.newest, a.config)
 		if err := a.finish(&b); err != nil {
 			return nil, err
 		}
@@ -136,12 +136,12 @@ func init() {
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	// scope is how many loops before the newest are looked at; below 0 as many as fit in budget.
 	current, scope, budget, again := "", 3, 0, false
-	var loops []passes.Loop
+	var loops []exact.Loop
 	var kept []given
 	a, err := c.block(
 		argument{name: "loops", to: func(l *jlexer.Lexer) {
 			each(l, func(int) {
-				var loop passes.Loop
+				var loop exact.Loop
 				read(l, arguments{{name: "id", to: &loop.ID}, {name: "parent", to: &loop.Parent}, {name: "messages", to: &loop.To}})
 				loops = append(loops, loop)
 			})
@@ -152,7 +152,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 			each(l, func(int) {
 				var b given
 				read(l, arguments{{name: "loop", to: &b.loop}, {name: "block", to: func(l *jlexer.Lexer) {
-					b.block = &passes.Block{}
+					b.block = &exact.Block{}
 					b.block.UnmarshalEasyJSON(l)
 				}}})
 				kept = append(kept, b)
@@ -170,8 +170,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 		loops[i].From, loops[i].To = at, at+n
 		at += n
 	}
-	maker := passes.NewBlocks(c.input())
-	chain := passes.Chain(loops, current)
+	maker := exact.NewBlocks(c.input())
+	chain := exact.Chain(loops, current)
 	scope = maker.InScope(chain, scope, budget)
 	blocks := blocksOf(chain, kept)
 	context, err := shown(maker, chain, scope, blocks)
@@ -219,7 +219,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 }
 
 // shown is what the model is shown of a chain of loops.
-func shown(maker *passes.Blocks, chain []passes.Loop, scope int, blocks []*passes.Block) ([]api.Raw, *Error) {
+func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.Block) ([]api.Raw, *Error) {
 	list, ok := maker.Context(chain, scope, blocks)
 	if !ok {
 		return nil, outOfRange("blocks", "hold what is no message of the format")
@@ -228,9 +228,9 @@ func shown(maker *passes.Blocks, chain []passes.Loop, scope int, blocks []*passe
 }
 
 // blocksOf are the blocks that the host has kept, for the loops of a chain.
-func blocksOf(chain []passes.Loop, kept []given) []*passes.Block {
+func blocksOf(chain []exact.Loop, kept []given) []*exact.Block {
 	slices.SortStableFunc(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
-	blocks := make([]*passes.Block, len(chain))
+	blocks := make([]*exact.Block, len(chain))
 	for i, l := range chain {
 		if k, found := slices.BinarySearchFunc(kept, l.ID, func(b given, id string) int { return cmp.Compare(b.loop, id) }); found {
 			blocks[i] = kept[k].block

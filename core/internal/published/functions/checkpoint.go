@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -86,7 +87,7 @@ func (c *Call) config() (config, *Error) {
 }
 
 func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
-	keep := passes.KeepLast
+	keep := exact.KeepLast
 	if err := c.read(argument{name: "keep_last", to: &keep}); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	if keep < 0 && c.Policy.Safe() {
 		return nil, outOfRange("keep_last", "must not be negative")
 	}
-	s := passes.SelectMessages(c.Transcript, c.all(), keep)
+	s := exact.SelectMessages(c.Transcript, c.all(), keep)
 	var gone, kept []int
 	var previous *string
 	for i := range n {

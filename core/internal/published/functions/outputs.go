@@ -4,6 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
@@ -33,7 +34,11 @@ func init() {
 			argument{name: "place", to: &place}, argument{name: "spill_error", to: &failure}); err != nil {
 			return nil, err
 		}
-		out := l.Limit(c.Text, place, failure, !c.Policy.Safe())
+		limit := exact.LimitOutput
+		if c.Policy.Safe() {
+			limit = passes.OutputLimits.Limit
+		}
+		out := limit(l, c.Text, place, failure)
 		// What stands beside the text stays. The published system loses it (S4.20).
 		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.Safe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil

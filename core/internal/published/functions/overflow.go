@@ -1,6 +1,9 @@
 package functions
 
-import "github.com/ctxfold/ctxfold/core/internal/overflow"
+import (
+	"github.com/ctxfold/ctxfold/core/internal/overflow"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
+)
 
 func init() {
 	register("classify_error", 0, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -15,7 +18,7 @@ func init() {
 			return nil, err
 		}
 		if !c.Policy.Safe() {
-			over, message := overflow.LooseError(f.Status, f.Text)
+			over, message := exact.OverflowError(f.Status, f.Text)
 			v := overflow.Verdict{Class: overflow.Provider, Message: message}
 			if over || typed {
 				v.Class = overflow.Context
@@ -30,7 +33,7 @@ func init() {
 	})
 	register("is_context_overflow", Text, func(c *Call, dst []byte) ([]byte, *Error) {
 		if !c.Policy.Safe() {
-			return truth(dst, overflow.Loose(c.Text)), nil
+			return truth(dst, exact.IsOverflow(c.Text)), nil
 		}
 		return truth(dst, overflow.Classify(overflow.Failure{Status: 400, Text: c.Text}).Class == overflow.Context), nil
 	})

@@ -1,9 +1,9 @@
 package functions
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -89,7 +89,7 @@ func (c *Call) run(dst []byte, pass string, parameters []byte, budget *int) ([]b
 		p.Window = policy.Window{Tokens: *budget, Reserve: &none}
 		p.Gate = policy.Gate{Ratio: 1, Target: 1}
 	}
-	r, err := compact.Compact(view.Input{Transcript: c.Transcript, Format: c.Format, Estimator: c.Estimator, Policy: &p,
+	r, err := hook.Compact(view.Input{Transcript: c.Transcript, Format: c.Format, Estimator: c.Estimator, Policy: &p,
 		State: c.State, N: len(c.Transcript.Messages)})
 	if err != nil {
 		e := *err

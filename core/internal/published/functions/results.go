@@ -5,7 +5,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/mailru/easyjson/jwriter"
 )
 
@@ -96,7 +96,7 @@ func write(w *jwriter.Writer, value any) {
 		writeList(w, v)
 	case api.Raw:
 		v.MarshalEasyJSON(w)
-	case passes.Block:
+	case exact.Block:
 		v.MarshalEasyJSON(w)
 	case api.Report:
 		v.MarshalEasyJSON(w)

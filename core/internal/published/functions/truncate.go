@@ -2,6 +2,7 @@ package functions
 
 import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 )
 
 func init() {
@@ -10,6 +11,9 @@ func init() {
 		if err := c.read(argument{"max_lines", &lines, notNegative}); err != nil {
 			return nil, err
 		}
-		return text(dst, passes.TruncateHeadTail(c.Text, lines, c.Policy.Safe())), nil
+		if c.Policy.Safe() {
+			return text(dst, passes.TruncateHeadTail(c.Text, lines)), nil
+		}
+		return text(dst, exact.TruncateHeadTail(c.Text, lines)), nil
 	})
 }

@@ -3,6 +3,7 @@ package functions
 import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
@@ -60,7 +61,7 @@ func findCutPoint(c *Call, dst []byte) ([]byte, *Error) {
 	if err := c.read(argument{name: "keep_recent_tokens", to: &keep}); err != nil {
 		return nil, err
 	}
-	return number(dst, passes.FindCutPoint(c.sizes(), c.isTool, keep)), nil
+	return number(dst, exact.FindCutPoint(c.sizes(), c.isTool, keep)), nil
 }
 
 func isSplitTurn(c *Call, dst []byte) ([]byte, *Error) {

@@ -4,14 +4,14 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/mailru/easyjson/jlexer"
 )
 
 // anchorOf is the argument anchor, where it is given.
-func anchorOf(to **tokens.Anchor) argument {
+func anchorOf(to **exact.Anchor) argument {
 	return argument{name: "anchor", to: func(l *jlexer.Lexer) {
-		a := &tokens.Anchor{}
+		a := &exact.Anchor{}
 		read(l, arguments{{name: "tokens", to: &a.Tokens}, {name: "index", to: &a.Index}})
 		*to = a
 	}}
@@ -19,7 +19,7 @@ func anchorOf(to **tokens.Anchor) argument {
 
 // usage is what a provider counted, in tokens, and at which message.
 type usage struct {
-	anchor                               *tokens.Anchor
+	anchor                               *exact.Anchor
 	given                                bool
 	input, output, cacheRead, cacheWrite int
 	index                                int
@@ -60,7 +60,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return number(dst, c.Estimator.Anchored(c.Transcript, a.anchor)), nil
+		return number(dst, a.anchor.Count(c.Estimator, c.Transcript)), nil
 	})
 	register("headroom", 0, headroom)
 }

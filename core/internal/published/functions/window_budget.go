@@ -6,6 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -31,7 +33,7 @@ func init() {
 			return nil, err
 		}
 		n := len(c.Transcript.Messages)
-		cut := passes.PlanSlice(c.sizes(), c.isTool, keep)
+		cut := exact.PlanSlice(c.sizes(), c.isTool, keep)
 		return object(dst, member{"cut", cut}, member{"dropped", [2]int{0, cut}}, member{"kept", [2]int{cut, n}}), nil // half-open
 	})
 	register("last_user_turn_start", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -75,8 +77,14 @@ func (c *Call) budgetPolicy() (budget, *Error) {
 	return b, nil
 }
 
+// How much is restored where nothing else is said (S3.38).
+const (
+	maxRestored    = 5    // files
+	restoredTokens = 8000 // tokens
+)
+
 func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
-	cut, files, tokens, tool, shrink := 0, passes.MaxRestored, passes.RestoredTokens, "read", false
+	cut, files, tokens, tool, shrink := 0, maxRestored, restoredTokens, "read", false
 	if err := c.read(argument{name: "cut", to: &cut}, argument{name: "max_files", to: &files}, argument{name: "tokens", to: &tokens},
 		argument{name: "tool", to: &tool}, argument{name: "shrink_messages", to: &shrink}); err != nil {
 		return nil, err
@@ -89,8 +97,13 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 		files = min(files, cut-2) // S3.44
 	}
 	v := view.NewView(c.Transcript, c.Format, c.Estimator, len(all))
+	r := exact.Rehydration(v)
+	if c.Policy.Safe() {
+		r = passes.NewRehydration(v, policy.MaxTokens)
+	}
+	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = files, tokens, tool, true
 	var restored [][]member
-	for _, f := range passes.RehydrateRecentReads(v, all[:cut], all[cut:], files, tokens, tool, !c.Policy.Safe()) {
+	for _, f := range r.Files(all[:cut], all[cut:]) {
 		restored = append(restored, []member{{"message", f.Index}, {"path", f.Path}, {"text", f.Text}, {"tokens", f.Tokens}})
 	}
 	return value(dst, restored), nil

@@ -66,7 +66,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 			body = e.Digest(size - len(standing))
 		}
 	} else if !o.Exact {
-		body = digest.WithStanding(digest.Fence(body), ledger.StandingBlock(p.MaxUnits(o.MaxOutput)/8)) + ledger.Text(p.MaxUnits(o.MaxOutput)/3)
+		body = digest.WithStanding(digest.Fence(body), ledger.StandingBlock(p.MaxUnits(o.MaxOutput)/8)) + ledger.TextBeside(p.MaxUnits(o.MaxOutput)/3, 0)
 	}
 	switch {
 	case o.Exact && o.Scope == api.ScopeBranch:

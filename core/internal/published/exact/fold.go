@@ -1,4 +1,4 @@
-package published
+package exact
 
 import (
 	"slices"
@@ -8,12 +8,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
-	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does
-// wrong it does here too (docs/SEEDS.md).
-func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) {
+// wrong it does here too (docs/SEEDS.md). It tells whether the run ends with its input, whatever was cleared before (S3.43).
+func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	seq := make([]int32, len(c.Items))
 	sizes := make([]int, len(c.Items))
 	for i, it := range c.Items {
@@ -28,20 +27,19 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) {
 	case "message":
 		cut = split(p, c, sizes)
 	case "backward":
-		sel := passes.SelectMessages(c.T, seq, p.KeepMessages)
+		sel := SelectMessages(c.T, seq, p.KeepMessages)
 		if from, cut = sel.From, sel.To; cut == 0 {
 			c.State.Round = 0 // S2.28: what was not done counts as round 0
-			return
+			return false
 		}
 		held[0] = true
 		q.Prior, q.HasPrior = sel.Previous, sel.HasPrevious
 	case "group":
 		if cut = slice(p, c, sizes, tool, user); cut < max(1, p.MinMessages) {
-			c.Undone = true // S3.43: what was cleared before is not taken either
-			return
+			return true
 		}
 	default:
-		switch cut = passes.FindCutPoint(sizes, tool, p.KeepTokens); {
+		switch cut = FindCutPoint(sizes, tool, p.KeepTokens); {
 		case cut > 0:
 		case c.Policy.Summary.Text != "": // S1.35
 			cut = max(0, len(seq)-1)
@@ -53,22 +51,22 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) {
 		}
 	}
 	if cut == 0 {
-		return
+		return false
 	}
 	if s.Unseen != "" && !slices.ContainsFunc(seq[from:cut], func(m int32) bool { return !c.T.Hidden(int(m)) }) {
 		c.NoDigest = s.Unseen
-		return
+		return false
 	}
 	if s.Task != nil {
 		q.Task = s.Task(c.T)
 	}
 	body, ok := textOf(c, s, partsOf(s, seq[from:cut], turn), q, cut-from)
 	if !ok {
-		return
+		return false
 	}
 	if s.Empty != "" && (body == "" || s.Blank && styles.IsBlank(body)) {
 		c.NoDigest = s.Empty
-		return
+		return false
 	}
 	ops := styles.FileOps{Read: c.State.Ledger.Read, Modified: c.State.Ledger.Modified}.Merge(styles.ExtractFileOps(c.T, seq))
 	c.State.Ledger.Read, c.State.Ledger.Modified = ops.Read, ops.Modified
@@ -81,9 +79,10 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) {
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
 	text := c.F.Message(nil, s.Data.Role, s.Message(body))
 	if s.Kind != "" && marks(c) {
-		text = wire.Marks{Kind: &s.Kind}.Append(nil, text)
+		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}
 	c.PutDigest(cut, -1, held, text, nil) // the text of the digest names no handle: what was folded is among the changes
+	return false
 }
 
 // slice is where the tail begins that S3 keeps: by tokens, or with force at the newest turn (S3.13, S3.42).
@@ -91,7 +90,7 @@ func slice(p *passes.FoldPass, c *passes.Run, sizes []int, tool, user func(i int
 	if p.ForceTurn && c.Policy.Force {
 		return passes.LastUserTurn(len(sizes), user)
 	}
-	return passes.PlanSlice(sizes, tool, p.KeepTokens)
+	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
 // split is where the tail begins that S4 keeps: by tokens, at most half of the limit, or by messages (S4.5, S4.31, S4.32).
@@ -101,9 +100,9 @@ func split(p *passes.FoldPass, c *passes.Run, sizes []int) int {
 		keep = min(keep, c.Limit/2)
 	}
 	if keep > 0 {
-		return passes.SplitByTokens(sizes, keep)
+		return SplitByTokens(sizes, keep)
 	}
-	return passes.SplitByCount(len(sizes), p.KeepMessages)
+	return SplitByCount(len(sizes), p.KeepMessages)
 }
 
 // part is what one request is about.

@@ -1,10 +1,9 @@
-package wire
+package exact
 
 import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // Marks are what an application writes on a message beside what the model is sent (native format). A nil mark leaves what
@@ -30,13 +29,13 @@ func (m Marks) Splices(message []byte) (splices []Splice) {
 	}
 	var marks []mark
 	if m.Agent != nil {
-		marks = append(marks, mark{key: nativeKeys[ntAgent], value: strconv.AppendBool(nil, *m.Agent)})
+		marks = append(marks, mark{key: "visible_agent", value: strconv.AppendBool(nil, *m.Agent)})
 	}
 	if m.User != nil {
-		marks = append(marks, mark{key: nativeKeys[ntUser], value: strconv.AppendBool(nil, *m.User)})
+		marks = append(marks, mark{key: "visible_user", value: strconv.AppendBool(nil, *m.User)})
 	}
 	if m.Kind != nil {
-		marks = append(marks, mark{key: nativeKeys[ntKind], value: jsonspan.AppendString(nil, *m.Kind)})
+		marks = append(marks, mark{key: "kind", value: jsonspan.AppendString(nil, *m.Kind)})
 	}
 	s := jsonspan.New(message)
 	empty := true
@@ -78,9 +77,4 @@ func (m Marks) Append(dst, message []byte) []byte {
 		at = s.Old.End
 	}
 	return append(dst, message[at:]...)
-}
-
-// MarkedMessage appends a new message in the native format with one text and marks.
-func MarkedMessage(dst []byte, role transcript.Role, text string, m Marks) []byte {
-	return m.Append(dst, writeTextMessage(nil, role, text))
 }

@@ -1,4 +1,4 @@
-package published
+package exact
 
 import (
 	"strconv"
@@ -9,7 +9,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // The kinds that S4 gives to messages (S4.11).
@@ -18,9 +17,9 @@ const (
 	summaryKind  = "tool_summary"
 )
 
-// archive archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they
+// archiveResults archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they
 // answer (S4.29), and messages of the user with their summaries stand behind the newest message (S4.24).
-func archive(p *passes.ArchivePass, c *passes.Run) {
+func archiveResults(p *passes.ArchivePass, c *passes.Run) {
 	if p.KeepRecent == 0 {
 		return
 	}
@@ -207,7 +206,7 @@ func addSummary(c *passes.Run, dst []byte, text string) []byte {
 	}
 	on, off, kind := true, false, summaryKind
 	c.Act(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -c.P.NewMessage(transcript.User, text)})
-	return wire.Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
+	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
 // hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no
@@ -220,7 +219,7 @@ func hide(c *passes.Run, item int, pass string) {
 		msg := &c.T.Messages[it.Msg]
 		meta := c.T.MetaOf(int(it.Msg))
 		off, user, kind := false, meta.User != transcript.Off, archivedKind
-		for _, s := range (wire.Marks{Agent: &off, User: &user, Kind: &kind}).Splices(c.T.Bytes(msg.Span)) {
+		for _, s := range (Marks{Agent: &off, User: &user, Kind: &kind}).Splices(c.T.Bytes(msg.Span)) {
 			old := transcript.Span{Start: msg.Span.Start + s.Old.Start, End: msg.Span.Start + s.Old.End}
 			c.Splice(it.Msg, old, c.T.Write(s.New))
 		}
@@ -229,7 +228,8 @@ func hide(c *passes.Run, item int, pass string) {
 		msg.Meta = int32(len(c.T.Metas))
 		c.Remeasure(item)
 	} else {
-		c.RemovePart(item, n)
+		c.TakePart(n)
+		c.Remeasure(item)
 	}
 	c.Act(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - c.Total, Tool: digest.ToolName(c.T, int(n))})
 }

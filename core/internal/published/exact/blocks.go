@@ -1,4 +1,4 @@
-package passes
+package exact
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -69,13 +70,14 @@ func Turns(t *transcript.Transcript, from, to int) [][2]int {
 
 // Blocks makes blocks of one transcript.
 type Blocks struct {
-	run    *Run
+	run    *passes.Run
 	groups []int32
 }
 
 // NewBlocks returns what makes blocks of the messages of in.
 func NewBlocks(in view.Input) *Blocks {
-	c := NewRun(in)
+	c := new(passes.Run)
+	c.Start(in)
 	return &Blocks{c, c.T.Groups(c.Seq())}
 }
 
@@ -115,7 +117,7 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 		}
 	}
 	if first < recent {
-		b.KeepCompacted = c.lines(turns, first, recent, config.MaxSummaryTokens)
+		b.KeepCompacted = lines(c, turns, first, recent, config.MaxSummaryTokens)
 	}
 	return b
 }
@@ -147,9 +149,15 @@ func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 // truncated are messages [from, to) with the first and last lines of their tool results.
 func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	c := bs.run
-	p := &truncatePass{MaxLines: maxLines}
+	p := &passes.TruncatePass{MaxLines: maxLines}
+	all := func(string) bool { return true }
 	for m := from; m < to; m++ { // all before the first is written: edits are sorted once
-		n, _ := p.message(c, int32(m), func(string) bool { return true })
+		n := 0
+		if c.Policy.Safe() {
+			n, _ = p.Message(c, int32(m), all)
+		} else {
+			n, _ = truncateMessage(c, int32(m), maxLines, all)
+		}
 		c.Items[m].Dirty = n > 0
 	}
 	for m := from; m < to; m++ {
@@ -158,10 +166,16 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	return list
 }
 
+// shortText is how long a text may be to be in the line of a turn, in bytes (S0.19).
+const shortText = 200
+
 // lines is the section of lines for turns [first, recent), or nil where there is none.
-func (c *Run) lines(turns [][2]int, first, recent, tokens int) *Section {
+func lines(c *passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	s := &Section{Range: TurnRange{first, recent - 1}}
-	safe, used := c.Policy.Safe(), 0
+	safe, used, says := c.Policy.Safe(), 0, short(shortText)
+	if safe {
+		says = c.Short(shortText)
+	}
 	for m := turns[first][0]; m < turns[recent-1][1]; m++ {
 		if c.T.Messages[m].Role != transcript.Assistant {
 			if safe && (c.T.HasUserText(m) || c.T.Messages[m].Role == transcript.System) {
@@ -169,12 +183,11 @@ func (c *Run) lines(turns [][2]int, first, recent, tokens int) *Section {
 			}
 			continue
 		}
-		u := unit{from: m, end: m + 1}
-		line := c.summaryLine(u, shortText, digest.LineMarker)
+		line := c.Line(m, m+1, digest.LineMarker, says)
 		cost := c.P.Text(line)
 		if used+cost <= tokens {
 			used += cost
-			s.Messages = append(s.Messages, c.lineMessage(line, u))
+			s.Messages = append(s.Messages, c.LineMessage(line, m, m+1))
 		} else if !safe {
 			break // with wire_safe later ones may be shorter, and what the user says is not to be lost
 		}
@@ -286,7 +299,8 @@ func (bs *Blocks) mended(list []api.Raw) ([]api.Raw, bool) {
 	in.Format.Pair(t, 0)
 	in.Transcript, in.N = t, len(t.Messages)
 	t.Input = in.N
-	c := NewRun(in)
+	c := new(passes.Run)
+	c.Start(in)
 	if c.Repair(); !c.Changed() {
 		return list, true
 	}

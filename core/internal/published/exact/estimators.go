@@ -1,0 +1,104 @@
+package exact
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/tokens"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Estimator is an estimator as the published system has it, defects included: what that leaves out costs nothing.
+func Estimator(p *tokens.Profile) *tokens.Profile {
+	q := *p
+	switch p.Name {
+	case "bytes4-floor":
+		q.BareFields, q.Outer = true, true
+		q.Kinds = only(transcript.Text)
+	case "utf16-4":
+		q.BareFields, q.Outer, q.Besides = true, true, oldCalls
+		q.Kinds = only(transcript.Text, transcript.ToolCall, transcript.ToolResult)
+		q.Kinds[transcript.ToolCall].Spell, q.Kinds[transcript.ToolResult].Spell = stringified, stringified
+		q.Kinds[transcript.ToolResult].NoName = true
+	case "bytes4-message":
+		q.BareFields = true
+		q.Kinds[transcript.ToolResult].NoName = true
+		q.Kinds[transcript.File], q.Kinds[transcript.Audio] = free, free
+	}
+	return &q
+}
+
+// free is what costs nothing.
+var free = tokens.Cost{NoText: true, NoName: true}
+
+// only is a table of costs in which nothing but some kinds costs anything: their text.
+func only(kinds ...transcript.Kind) (k [transcript.Opaque + 1]tokens.Cost) {
+	for i := range k {
+		k[i] = free
+	}
+	for _, kind := range kinds {
+		k[kind] = tokens.Cost{}
+	}
+	return k
+}
+
+// stringified measures the body of a part as JSON.stringify writes it, strings in quotes; nothing where there is none (S2.2, S2.3).
+func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Measure {
+	if part.Body.Zero() {
+		return transcript.Measure{}
+	}
+	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure
+}
+
+// oldCalls measures the tool calls that older messages have beside their content: a list [{"toolName","args"}] (S2.2).
+func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
+	m := &t.Messages[message]
+	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {
+		return nil
+	}
+	s := jsonspan.New(t.Bytes(m.OldCalls))
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			s.Skip()
+			continue
+		}
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			switch {
+			case string(key) == "args":
+				sizes = append(sizes, s.Skip().Measure)
+			case string(key) == "toolName" && s.Kind() == jsonspan.String:
+				sizes = append(sizes, s.Text().Measure)
+			default:
+				s.Skip()
+			}
+		}
+	}
+	return sizes
+}
+
+// Anchor is what a provider counted: the tokens up to the message at an index, that included. What comes behind it is
+// estimated (S0.38).
+type Anchor struct{ Tokens, Index int }
+
+// Record is the anchor that counts after a call of the model that ended with the message at an index. Usage is what the provider
+// counted for it, all kinds of tokens together; without any the old anchor, which may be nil, counts on.
+func (a *Anchor) Record(usage, index int) *Anchor {
+	if usage <= 0 {
+		return a
+	}
+	return &Anchor{usage, index}
+}
+
+// Count is the size of all messages, in tokens: an estimate where there is no anchor among them.
+func (a *Anchor) Count(p *tokens.Profile, t *transcript.Transcript) int {
+	sum, from := 0, 0
+	if a != nil && a.Index >= 0 && a.Index < len(t.Messages) {
+		sum, from = a.Tokens, a.Index+1
+	}
+	for m := from; m < len(t.Messages); m++ {
+		sum += p.Message(t, m)
+	}
+	return sum
+}

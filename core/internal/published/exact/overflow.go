@@ -1,0 +1,44 @@
+package exact
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/overflow"
+)
+
+// overflows are the substrings by which S4.43 knows an overflow. One of them, "too many tokens", is also what providers say of
+// rate limits; overflow.Classify does not have that defect.
+var overflows = []string{
+	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit", "too many tokens",
+	"maximum number of tokens", "prompt is too long", "token limit exceeded", "contextlength", "context_window_exceeded",
+	"contextwindowexceeded", "finishreasonlength",
+}
+
+// IsOverflow tells whether S4.43 takes an error's text for an overflow.
+func IsOverflow(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, s := range overflows {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// OverflowError is the error that S4.43 makes of an answer: whether it is an overflow, and its text.
+func OverflowError(status int, body string) (over bool, text string) {
+	message := overflow.Message(body)
+	if message == "" {
+		message = "unknown API error"
+	}
+	over = IsOverflow(message)
+	text = "API error"
+	if over {
+		text = "context length exceeded"
+	}
+	if status > 0 {
+		text += " (" + strconv.Itoa(status) + ")"
+	}
+	return over, text + ": " + message
+}
