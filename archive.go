@@ -255,10 +255,7 @@ func (f *shelf) tell(c *Compactor, markers []Marker) {
 }
 
 func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (*Restored, error) {
-	o := options{Format: in.Format}
-	if in.Edits {
-		o.Answer = "edits"
-	}
+	o := options{Format: in.Format, Answer: in.answer()}
 	j, report, raw, err := c.decode(ctx, "restore", newEnvelope(in.Policy.member(), o.member(), member{key: "state", value: in.State},
 		member{key: "bodies", value: bodies}, messagesMember(in.Messages)))
 	if err != nil {

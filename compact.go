@@ -52,7 +52,7 @@ type Input struct {
 	Owner string
 
 	// Edits asks for [Result].Edits in the place of its Messages, for [ApplyEdits]. Only Plan,
-	// CompactWith and Fit read it.
+	// CompactWith, Fit, Repair and Restore read it.
 	Edits bool
 }
 
@@ -71,10 +71,7 @@ func (in *Input) options(ctx context.Context) (options, error) {
 
 // compacting adds the options of a compaction.
 func (in *Input) compacting(o options, localDigest bool) options {
-	o.Force = in.Force
-	if in.Edits {
-		o.Answer = "edits"
-	}
+	o.Force, o.Answer = in.Force, in.answer()
 	if in.Store != nil {
 		o.Archive = "places"
 	}
@@ -84,13 +81,21 @@ func (in *Input) compacting(o options, localDigest bool) options {
 	return o
 }
 
+// answer is the option answer; "" asks for messages.
+func (in *Input) answer() string {
+	if in.Edits {
+		return "edits"
+	}
+	return ""
+}
+
 // Result is a finished compaction.
 type Result struct {
 	// Messages is the compacted transcript in the shape that came in: an array for an array, a request body for a
-	// request body. When Changed is false it equals the input. It is empty when the policy asks for another answer.
+	// request body. When Changed is false it equals the input. It is empty with [Input].Edits.
 	Messages json.RawMessage
 
-	// Edits is there when the policy has "answer":"edits": what to do to the caller's own list of messages.
+	// Edits is there with [Input].Edits: what to do to the caller's own list of messages.
 	Edits json.RawMessage
 
 	// State is to be stored beside the conversation and passed to its next compaction.

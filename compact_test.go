@@ -120,7 +120,7 @@ func TestNoSummarizerMeansLocalDigest(t *testing.T) {
 
 func TestEdits(t *testing.T) {
 	c := open(t, host.Options{})
-	r, err := c.Compact(t.Context(), sample(t), ctxfold.RawPolicy(`{"window":{"tokens":32000},"answer":"edits"}`), nil)
+	r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: sample(t), Policy: policy, Edits: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (*Validation, error)
 
 // Repair mends a transcript without compacting it: it does about each violation what Validate says.
 func (c *Compactor) Repair(ctx context.Context, in Input) (*Repaired, error) {
-	j, report, raw, err := c.decode(ctx, "repair", newEnvelope(in.Policy.member(), options{Format: in.Format}.member(), messagesMember(in.Messages)))
+	j, report, raw, err := c.decode(ctx, "repair", newEnvelope(in.Policy.member(), options{Format: in.Format, Answer: in.answer()}.member(), messagesMember(in.Messages)))
 	if err != nil {
 		return nil, err
 	}

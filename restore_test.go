@@ -38,8 +38,8 @@ func asBytes(messages []json.RawMessage) [][]byte {
 	return out
 }
 
-func forcedPolicy(format string) ctxfold.Policy {
-	return ctxfold.RawPolicy(fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"force":true,"thinking":"adaptive","summary":{"mode":"local","max_output_tokens":300}}`, format))
+func tightPolicy(format string) ctxfold.Policy {
+	return ctxfold.RawPolicy(fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"thinking":"adaptive","summary":{"mode":"local","max_output_tokens":300}}`, format))
 }
 
 // compactsOften appends 240 messages to a conversation, which is compacted 17 times on the way.
@@ -68,7 +68,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 		for _, format := range gen.Formats() {
 			list := long(t, format)
 			store := ctxfold.NewMemoryStore(0)
-			v := begin(t, c, ctxfold.ConversationOptions{Policy: forcedPolicy(format), Format: ctxfold.Format(format), Store: store})
+			v := begin(t, c, ctxfold.ConversationOptions{Policy: tightPolicy(format), Format: ctxfold.Format(format), Store: store})
 			if n := compactsOften(t, v, list); n < 15 {
 				t.Errorf("%s: %d compactions", format, n)
 			}
@@ -124,7 +124,7 @@ func TestRestoreFromHostileStore(t *testing.T) {
 	c := native(t, ctxfold.Options{})
 	list := long(t, "anthropic")
 	store := ctxfold.NewMemoryStore(0)
-	v := begin(t, c, ctxfold.ConversationOptions{Policy: forcedPolicy("anthropic"), Format: "anthropic", Store: store})
+	v := begin(t, c, ctxfold.ConversationOptions{Policy: tightPolicy("anthropic"), Format: "anthropic", Store: store})
 	compactsOften(t, v, list)
 	in := ctxfold.Input{Messages: v.Messages(), State: v.State()}
 	for n := range 16 {

@@ -16,9 +16,9 @@ import (
 func TestSave(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		for name, policy := range map[string]string{
-			"claude-code.jsonl": `{"force":true,"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":5}]}`,
-			"codex.jsonl":       `{"force":true,"window":{"tokens":6000},"passes":[{"pass":"fold","keep_tokens":20}]}`,
-			"pi-v3.jsonl":       `{"force":true,"window":{"tokens":2000},"passes":[{"pass":"fold","keep_tokens":5}]}`,
+			"claude-code.jsonl": `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":5}]}`,
+			"codex.jsonl":       `{"window":{"tokens":6000},"passes":[{"pass":"fold","keep_tokens":20}]}`,
+			"pi-v3.jsonl":       `{"window":{"tokens":2000},"passes":[{"pass":"fold","keep_tokens":5}]}`,
 		} {
 			file, err := os.ReadFile("testdata/sessions/" + name)
 			if err != nil {
@@ -34,7 +34,7 @@ func TestSave(t *testing.T) {
 				t.Errorf("%s: %v, %+v", name, err, check)
 			}
 			in := s.Input()
-			in.Policy = ctxfold.RawPolicy(policy)
+			in.Policy, in.Force = ctxfold.RawPolicy(policy), true
 			r, err := c.CompactWith(t.Context(), in, nil)
 			if err != nil || !r.Changed {
 				t.Fatalf("%s: %v, %+v", name, err, r)

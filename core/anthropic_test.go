@@ -115,7 +115,7 @@ func TestDeferredInAISDK(t *testing.T) {
 				{"type":"tool-size","toolCallId":"t2","state":"output-available","input":{},"output":"` + long + `","callProviderMetadata":` + caller + `}]}]`,
 	} {
 		for _, passes := range []string{`{"pass":"clear","keep_recent":1}`, `{"pass":"fold","keep_tokens":120,"boundary":"group"}`, `{"pass":"fit"}`} {
-			p := fmt.Sprintf(`{"format":%q,"window":{"tokens":450,"reserve":0},"summary":{"mode":"local"},"force":true,"passes":[%s,{"pass":"fold","keep_tokens":100}]}`, format, passes)
+			p := fmt.Sprintf(`{"format":%q,"window":{"tokens":450,"reserve":0},"summary":{"mode":"local"},"passes":[%s,{"pass":"fold","keep_tokens":100}]}`, format, passes) + force
 			a, broken := promises(t, format, p, []byte(list), summaryText)
 			if len(broken) > 0 || !a.Report.Changed {
 				t.Errorf("%s, %s: %s %v", format, passes, a.Report.Reason, broken)
@@ -144,8 +144,11 @@ func TestProviderSummaries(t *testing.T) {
 		}
 		for _, preset := range policy.Presets() {
 			for _, more := range []string{"", `,"passes":[{"pass":"fold","keep_tokens":60}]`, `,"passes":[{"pass":"fit"}]`, `,"passes":[{"pass":"drop","keep_first":0,"keep_recent":2}]`,
-				`,"passes":[{"pass":"collapse","keep_recent":1}]`, `,"summary":{"scope":"branch","mode":"local"},"force":true`} {
+				`,"passes":[{"pass":"collapse","keep_recent":1}]`, `,"summary":{"scope":"branch","mode":"local"}`} {
 				p := fmt.Sprintf(`{"preset":%q,"format":"anthropic","window":{"tokens":500,"reserve":0},"archive":"places"%s}`, preset.Name, more)
+				if strings.Contains(more, "branch") {
+					p += force
+				}
 				a, broken := promises(t, "anthropic", p, []byte(list), summaryText)
 				if len(broken) > 0 && !strings.Contains(more, "branch") { // there the newest message goes too
 					t.Errorf("%s, %s: %v", name, p, broken)
@@ -171,7 +174,7 @@ func TestProviderSummaries(t *testing.T) {
 		t.Errorf("a session counts %d tokens, estimate %d", n, inLong)
 	}
 	// What cannot be summarised by the provider is told on: published systems fold what they find.
-	p := `{"preset":"turn-tail","format":"anthropic","wire_safe":false,"window":{"tokens":300,"reserve":0},"summary":{"mode":"model"},"force":true}`
+	p := `{"preset":"turn-tail","format":"anthropic","wire_safe":false,"window":{"tokens":300,"reserve":0},"summary":{"mode":"model"}}` + force
 	a := call(t, "plan", `{"policy":`+p+`,"messages":`+short+`}`)
 	if len(a.Requests) == 0 || !strings.Contains(a.Requests[0].Prompt, "The files were counted: 42.") {
 		t.Errorf("the summary is not in the record: %+v", a)
@@ -224,7 +227,7 @@ func TestSystemMessages(t *testing.T) {
 		t.Errorf("a session counts %d tokens, estimate %d", n, after)
 	}
 	for _, list := range []string{once, twice} {
-		a, broken := promises(t, "anthropic", `{"window":{"tokens":400,"reserve":0},"summary":{"mode":"local"},"force":true,"passes":[{"pass":"fold","keep_tokens":10}]}`, []byte(list), summaryText)
+		a, broken := promises(t, "anthropic", `{"window":{"tokens":400,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10}]}`+force, []byte(list), summaryText)
 		if len(broken) > 0 || !strings.Contains(string(a.Messages), settings) || !strings.Contains(string(a.Messages), "clear_at") {
 			t.Errorf("%s %v: %s", a.Report.Reason, broken, a.Messages)
 		}

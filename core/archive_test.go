@@ -82,8 +82,8 @@ func TestArchiveOfPasses(t *testing.T) {
 			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"%s%d"}`, n, long, n))
 	}
 	messages := "[" + strings.Join(list, ",") + "]"
-	policy := `{"preset":"layered","format":"openai-chat","archive":"places","force":true,"window":{"tokens":20000,"reserve":100},
-		"passes":[{"pass":"truncate","max_lines":20},{"pass":"collapse","keep_recent":6},{"pass":"drop","keep_first":4,"keep_recent":9}]}`
+	policy := `{"preset":"layered","format":"openai-chat","archive":"places","window":{"tokens":20000,"reserve":100},
+		"passes":[{"pass":"truncate","max_lines":20},{"pass":"collapse","keep_recent":6},{"pass":"drop","keep_first":4,"keep_recent":9}]}` + force
 	a := call(t, "plan", `{"policy":`+policy+`,"messages":`+messages+`}`)
 	text := string(a.Messages)
 	for part, want := range map[string]int{"[Truncated. Handle: ": 2, "[Summary. Handle: ": 4, "[Context compacted: 5 messages removed to fit context window. Handle: ": 1} {

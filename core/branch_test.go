@@ -22,7 +22,7 @@ func TestBranch(t *testing.T) {
 		}
 		list := s.JSON()
 		for _, style := range []string{"", "checkpoint"} {
-			policy := fmt.Sprintf(`{"format":%q,"force":true,"archive":"places","summary":{"scope":"branch","style":%q},"passes":[{"pass":"fold"}]}`, s.Format, style)
+			policy := fmt.Sprintf(`{"format":%q,"archive":"places","summary":{"scope":"branch","style":%q},"passes":[{"pass":"fold"}]}`, s.Format, style) + force
 			plan := call(t, "plan", `{"policy":`+policy+`,"messages":`+string(list)+`}`)
 			if len(plan.Requests) == 0 {
 				continue // smaller than a digest
@@ -61,14 +61,14 @@ func TestBranchIsFoldedLater(t *testing.T) {
 {"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"write","arguments":"{\"path\":\"src/main.rs\",\"content\":\"fn main() {}\"}"}}]},
 {"role":"tool","tool_call_id":"1","content":"` + strings.Repeat("error[E0308]: mismatched types. ", 200) + `"},
 {"role":"assistant","content":"The crate quux_9000 does not build here."}]`
-	a := compacts(t, `{"format":"openai-chat","force":true,"summary":{"scope":"branch","mode":"local"},"passes":[{"pass":"fold"}]}`, "", branch, "")
+	a := compacts(t, `{"format":"openai-chat","summary":{"scope":"branch","mode":"local"},"passes":[{"pass":"fold"}]}`+force, "", branch, "")
 	var digest []json.RawMessage
 	if err := json.Unmarshal(a.Messages, &digest); err != nil || len(digest) != 1 || !strings.Contains(string(digest[0]), "Rewrite it in Rust.") {
 		t.Fatalf("%s", a.Messages)
 	}
 	live := `[{"role":"user","content":"Speed it up."},{"role":"assistant","content":"` + strings.Repeat("Thinking about it. ", 300) + `"},` + string(digest[0]) +
 		`,{"role":"user","content":"Then go on in Go."},{"role":"assistant","content":"Yes."},{"role":"user","content":"Now."}]`
-	b := compacts(t, `{"format":"openai-chat","force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10}]}`, "", live, "")
+	b := compacts(t, `{"format":"openai-chat","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10}]}`+force, "", live, "")
 	text := string(b.Messages)
 	if strings.Contains(text, branchHeader) || strings.Contains(text, "- Rewrite it in Rust.") || !strings.Contains(text, "Then go on in Go.") ||
 		!strings.Contains(text, "[first] Speed it up.") || !strings.Contains(text, "src/main.rs") || !strings.Contains(text, "quux_9000") {

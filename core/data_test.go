@@ -105,7 +105,10 @@ func call(t testing.TB, op string, request string) answer {
 	return a
 }
 
-// compacts runs plan, and step with a scripted summary, and returns the last answer.
+// force is put behind a policy: the options of a call that compacts although it is not due.
+const force = `,"options":{"force":true}`
+
+// compacts runs plan, and step with a scripted summary, and returns the last answer. Options may stand behind the policy.
 func compacts(t testing.TB, policy, state, messages, summary string) answer {
 	t.Helper()
 	if state == "" {
@@ -117,7 +120,7 @@ func compacts(t testing.TB, policy, state, messages, summary string) answer {
 			MaxInputTokens int `json:"max_input_tokens"`
 		}
 	}
-	_ = json.Unmarshal([]byte(policy), &p)
+	_ = json.NewDecoder(strings.NewReader(policy)).Decode(&p)
 	for round := 0; len(a.Requests) > 0; round++ {
 		if round > 100 {
 			t.Fatal("more than 100 rounds of requests")

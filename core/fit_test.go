@@ -167,7 +167,7 @@ func TestFitEdits(t *testing.T) {
 	history := gen.New(r, gen.Options{Messages: 160}).Render("anthropic", r)
 	size := estimateOf(t, `{"format":"anthropic"}`, list(history))
 	policy := fmt.Sprintf(`{"format":"anthropic","window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}`, size/4)
-	text, edits := &app{policy: policy + `}`}, &app{policy: policy + `,"answer":"edits"}`}
+	text, edits := &app{policy: policy + `}`}, &app{policy: policy + `},"options":{"answer":"edits"}`}
 	for _, end := range turnsOf("anthropic", history) {
 		want, got := text.fit(t, list(history[:end])), edits.fit(t, list(history[:end]))
 		var steps []struct {

@@ -109,7 +109,7 @@ func TestForgedDigests(t *testing.T) {
 				continue
 			}
 			policy := func(mode string) string {
-				return fmt.Sprintf(`{"format":%q,"preset":%q,"force":true,"window":{"tokens":3000,"reserve":0},"summary":{"mode":%q,"on_failure":"local"}}`, format, preset, mode)
+				return fmt.Sprintf(`{"format":%q,"preset":%q,"window":{"tokens":3000,"reserve":0},"summary":{"mode":%q,"on_failure":"local"}}`, format, preset, mode) + force
 			}
 			before := compacts(t, policy("local"), "", list(render(format, work(0, 16))), "")
 			if format == "plain" && before.Report.Reason == "no_progress" { // without tools it is too short for this preset
@@ -172,7 +172,7 @@ func TestForgedDigests(t *testing.T) {
 // A forged text is told on by the digest as what it is: it stands in the record that the model is given.
 func TestForgedDigestsAreNotHidden(t *testing.T) {
 	for _, preset := range []string{"default", "turn-tail", "checkpoint", "agent-loop"} {
-		policy := fmt.Sprintf(`{"format":"openai-chat","preset":%q,"force":true,"window":{"tokens":3000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":200}]}`, preset)
+		policy := fmt.Sprintf(`{"format":"openai-chat","preset":%q,"window":{"tokens":3000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":200}]}`, preset) + force
 		for name, text := range forgeries() {
 			for _, role := range []string{"assistant", "user"} {
 				c := work(0, 6)
@@ -198,7 +198,7 @@ func TestForgedDigestOfTheUserIsKept(t *testing.T) {
 	for name, text := range forgeries() {
 		c := append(work(0, 16), gen.Message{Role: "user", Texts: []string{text}})
 		messages, _ := json.Marshal(c.Render("openai-chat", rand.New(rand.NewPCG(1, 2))))
-		a := compacts(t, `{"format":"openai-chat","force":true,"window":{"tokens":3000,"reserve":0},"summary":{"mode":"local"}}`, "", string(messages), "")
+		a := compacts(t, `{"format":"openai-chat","window":{"tokens":3000,"reserve":0},"summary":{"mode":"local"}}`+force, "", string(messages), "")
 		newest := judge.LastUser("openai-chat", messages)
 		if !strings.Contains(string(newest), "EVIL") || !strings.Contains(string(a.Messages), string(newest)) {
 			t.Errorf("%s: %s", name, a.Messages)

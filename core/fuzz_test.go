@@ -41,7 +41,7 @@ func FuzzRead(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, n uint8, list []byte) {
 		format := formatOf(n)
-		policy := `{"format":"` + format + `","force":true,"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":20},{"pass":"rehydrate"}]}`
+		policy := `{"format":"` + format + `","summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":20},{"pass":"rehydrate"}]}` + force
 		for _, op := range []string{"estimate", "validate", "repair", "plan"} {
 			request := append([]byte(`{"policy":`+policy+`,"messages":`), list...)
 			out := core.Call(op, append(request, '}'))

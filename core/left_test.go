@@ -18,7 +18,7 @@ func TestLeft(t *testing.T) {
 		{"detected", `{"window":{"tokens":1500,"reserve":100}}`, exitChat(20), "compacted", "OC8 the format does not know this role"},
 		{"nothing to gain", `{"format":"openai-chat","window":{"tokens":1500,"reserve":100},"last_resort":false,"passes":[{"pass":"clear","keep_recent":1000}]}`, exitChat(20), "no_progress", "OC8 the format does not know this role"},
 		{"folded", `{"format":"openai-chat","window":{"tokens":1500,"reserve":100}}`, `[{"role":"exit","content":"done"},` + loneChat(20)[1:], "compacted", ""},
-		{"gemini", `{"format":"gemini","force":true,"last_resort":false,"window":{"tokens":90,"reserve":10}}`, `[{"role":"user","parts":[{"text":"` + strings.Repeat("go on ", 300) + `"}]},{"role":"model","parts":[{"text":"ok"}]},{"role":"user","parts":[{"text":"and"}]},{"role":"function","parts":[{"text":"x"}]}]`, "compacted", "G1 the format does not know this role"},
+		{"gemini", `{"format":"gemini","last_resort":false,"window":{"tokens":90,"reserve":10}}` + force, `[{"role":"user","parts":[{"text":"` + strings.Repeat("go on ", 300) + `"}]},{"role":"model","parts":[{"text":"ok"}]},{"role":"user","parts":[{"text":"and"}]},{"role":"function","parts":[{"text":"x"}]}]`, "compacted", "G1 the format does not know this role"},
 	} {
 		a := compacts(t, test.policy, "", test.messages, summaryText)
 		if a.Error != nil || a.Report.Reason != test.reason {

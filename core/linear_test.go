@@ -90,9 +90,10 @@ func TestLinear(t *testing.T) {
 	if os.Getenv("CTXFOLD_LONG") == "" {
 		t.Skip("a long run: CTXFOLD_LONG=1")
 	}
-	works := [][2]string{{"validate", ""}, {"repair", ""}, {"estimate", ""}, {"detect", ""}}
+	// Operations, with members of the policy and options.
+	works := [][3]string{{"validate", ""}, {"repair", ""}, {"estimate", ""}, {"detect", ""}}
 	for _, preset := range []string{"default", "layered", "window-budget", "turn-tail", "checkpoint", "agent-loop"} {
-		works = append(works, [2]string{"plan", `"preset":"` + preset + `",`}, [2]string{"plan", `"preset":"` + preset + `","wire_safe":false,`})
+		works = append(works, [3]string{"plan", `"preset":"` + preset + `",`}, [3]string{"plan", `"preset":"` + preset + `","wire_safe":false,`})
 	}
 	for _, pass := range []string{
 		`{"pass":"archive"}`, `{"pass":"clear","keep_recent":1,"min_reclaim":0}`, `{"pass":"collapse","keep_recent":1}`, `{"pass":"dedupe","min_tokens":0}`,
@@ -100,7 +101,7 @@ func TestLinear(t *testing.T) {
 		`{"pass":"fold","keep_tokens":50,"boundary":"forward"}`, `{"pass":"fold","keep_tokens":50,"boundary":"backward"}`, `{"pass":"reasoning","mode":"strip"}`,
 		`{"pass":"reasoning"}`, `{"pass":"fold","keep_tokens":50},{"pass":"rehydrate"}`, `{"pass":"squeeze","keep_recent":0,"min_tokens":0}`, `{"pass":"tool_digest","keep_recent":1}`, `{"pass":"truncate","max_lines":1}`,
 	} {
-		works = append(works, [2]string{"plan", `"passes":[` + pass + `],`}, [2]string{"plan", `"archive":"bodies","answer":"edits","passes":[` + pass + `],`})
+		works = append(works, [3]string{"plan", `"passes":[` + pass + `],`}, [3]string{"plan", `"archive":"bodies","passes":[` + pass + `],`, `,"answer":"edits"`})
 	}
 	for _, crowd := range crowds {
 		t.Run(crowd.format+" "+crowd.name, func(t *testing.T) {
@@ -113,7 +114,7 @@ func TestLinear(t *testing.T) {
 			}
 			conversations := map[int]string{5000: messages(5000), 20000: messages(20000)}
 			for _, work := range works {
-				policy := `{"policy":{"format":"` + crowd.format + `",` + work[1] + `"window":{"tokens":3000,"reserve":0},"force":true,"summary":{"mode":"local"}},`
+				policy := `{"policy":{"format":"` + crowd.format + `",` + work[1] + `"window":{"tokens":3000,"reserve":0},"summary":{"mode":"local"}},"options":{"force":true` + work[2] + `},`
 				if work[0] != "plan" {
 					policy = `{"policy":{"format":"` + crowd.format + `"},`
 				}

@@ -80,7 +80,7 @@ func TestLoneSurrogates(t *testing.T) {
 	}
 
 	// As edits, only the messages that hold one are written anew.
-	edits := compacts(t, `{"format":"openai-chat","window":{"tokens":1500,"reserve":100},"answer":"edits"}`, "", loneChat(20, 19), summaryText)
+	edits := compacts(t, `{"format":"openai-chat","window":{"tokens":1500,"reserve":100}},"options":{"answer":"edits"}`, "", loneChat(20, 19), summaryText)
 	var runs []struct {
 		Set *int
 	}

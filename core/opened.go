@@ -63,7 +63,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 }
 
 // readOpened reads the messages of an answer of open, with what it tells about them: the format and the model where the policy
-// names none, the system prompt, and what the provider has counted where the request has no usage. The transcript is the list
+// names none, the system prompt, and what the provider has counted where the options have no usage. The transcript is the list
 // alone, and so is what an operation answers. The scanner stands behind the object afterwards.
 func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 	if r.format == nil {
@@ -72,9 +72,8 @@ func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 	if r.adopt(o.model); r.err != nil {
 		return
 	}
-	if r.suit(); r.members[api.InUsage].Zero() {
-		r.members[api.InUsage] = o.usage
-	}
+	r.suit()
+	r.usageAt = o.usage
 	in := s.At(o.messages.Start)
 	if in.Kind() != jsonspan.Array {
 		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: `"messages" must be a list, as open answers it`}, o.messages.Start)

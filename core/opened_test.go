@@ -77,7 +77,7 @@ func TestOpenedSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The same, said by hand: a request body with the system prompt.
-	by := fmt.Sprintf(`"policy":{"format":"openai-responses","model":"gpt-5.5"},"usage":{"message":10,"total_tokens":7080},"messages":{"instructions":%q,"input":%s}`, s.System, messages)
+	by := fmt.Sprintf(`"policy":{"format":"openai-responses","model":"gpt-5.5"},"options":{"usage":{"message":10,"total_tokens":7080}},"messages":{"instructions":%q,"input":%s}`, s.System, messages)
 	for _, op := range []string{"check", "estimate"} {
 		want := core.Call(op, []byte(`{`+by+`}`))
 		if got := core.Call(op, fmt.Appendf(nil, `{"messages":%s}`, answer)); string(got) != string(want) {
@@ -87,7 +87,7 @@ func TestOpenedSessions(t *testing.T) {
 	for _, c := range []struct{ request, want string }{
 		{`{"messages":%s}`, `"tokens":7127,"source":"measured","bound":1,"limit":204492,"window":272000`},
 		// What a request says itself counts.
-		{`{"usage":{"message":-1,"total_tokens":900},"messages":%s}`, `"tokens":900,"source":"measured"`},
+		{`{"options":{"usage":{"message":-1,"total_tokens":900}},"messages":%s}`, `"tokens":900,"source":"measured"`},
 		{`{"policy":{"window":{"tokens":5000}},"messages":%s}`, `"window":5000`},
 		{`{"policy":{"model":"gpt-4o"},"messages":%s}`, `"window":128000`},
 		{`{"policy":{"format":"openai-responses"},"messages":%s}`, `"format":"openai-responses"`},
@@ -124,7 +124,7 @@ func TestOpenedSessions(t *testing.T) {
 // A compaction of an opened session answers with the list, and its plan keeps the model: steps take the session or the list.
 func TestOpenedSessionsAreCompacted(t *testing.T) {
 	answer, messages := sample(t, "codex.jsonl")
-	policy := `"policy":{"force":true,"window":{"tokens":6000},"passes":[{"pass":"fold","keep_tokens":20}]}`
+	policy := `"policy":{"window":{"tokens":6000},"passes":[{"pass":"fold","keep_tokens":20}]}` + force
 	a, _ := sizes(t, "plan", `{%s,"messages":%s}`, policy, answer)
 	if len(a.Requests) == 0 || a.Report.Tokens.Before != 7127 || a.Report.Tokens.Source != "measured" {
 		t.Fatalf("%+v", a)

@@ -215,7 +215,7 @@ func check(r *request, dst []byte) []byte {
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
-	if r.options.Usage != nil || !r.members[api.InUsage].Zero() {
+	if r.options.Usage != nil || !r.usageAt.Zero() {
 		if a.State = &state; r.session != nil {
 			r.session.state = state
 		}

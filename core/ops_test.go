@@ -98,9 +98,9 @@ func TestSettled(t *testing.T) {
 	for i := range 30 {
 		turns = append(turns, fmt.Sprintf(`{"role":"user","content":"q%d"},{"role":"assistant","content":"%s"}`, i, strings.Repeat("word ", 60)))
 	}
-	plan := func(window int, more, state, messages string) answer {
+	plan := func(window int, options, state, messages string) answer {
 		t.Helper()
-		a := call(t, "plan", fmt.Sprintf(`{"policy":{"format":"openai-chat","summary":{"mode":"local"},"window":{"tokens":%d,"reserve":0}%s},"state":%s,"messages":%s}`, window, more, state, messages))
+		a := call(t, "plan", fmt.Sprintf(`{"policy":{"format":"openai-chat","summary":{"mode":"local"},"window":{"tokens":%d,"reserve":0}}%s,"state":%s,"messages":%s}`, window, options, state, messages))
 		if a.Error != nil {
 			t.Fatal(a.Error)
 		}
@@ -111,15 +111,14 @@ func TestSettled(t *testing.T) {
 	if !first.Report.Changed || after > 2000 {
 		t.Fatalf("%+v", first.Report)
 	}
-	const force = `,"force":true`
 	state := string(first.State)
 	if a := plan(2000, force, state, string(first.Messages)); a.Report.Changed || a.Report.Reason != "no_progress" {
 		t.Errorf("by force: %+v", a.Report)
 	}
-	for _, more := range []string{"", force} {
-		a := plan(after*7/10, more, state, string(first.Messages))
+	for _, options := range []string{"", force} {
+		a := plan(after*7/10, options, state, string(first.Messages))
 		if !a.Report.Changed || a.Report.Tokens.After > after*7/10 {
-			t.Errorf("a smaller window, %q: %d tokens, then %d: %s", more, after, a.Report.Tokens.After, a.Report.Reason)
+			t.Errorf("a smaller window, %q: %d tokens, then %d: %s", options, after, a.Report.Tokens.After, a.Report.Reason)
 		}
 		if again := plan(after*7/10, force, string(a.State), string(a.Messages)); again.Report.Changed {
 			t.Errorf("and again: %+v", again.Report)

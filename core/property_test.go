@@ -37,7 +37,7 @@ func join(messages []json.RawMessage, r *rand.Rand) []byte {
 	return append(b, ']')
 }
 
-// randomPolicy is a policy that forces work on a transcript of some tokens, most of the time.
+// randomPolicy is a policy, with options behind it, that forces work on a transcript of some tokens, most of the time.
 func randomPolicy(r *rand.Rand, format string, size int) string {
 	preset := [...]string{"default", "default", "window-budget", "layered", "turn-tail", "checkpoint", "agent-loop"}[r.IntN(7)]
 	window := max(64, size*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
@@ -49,7 +49,7 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"estimator":%q`, tokens.Names()[r.IntN(len(tokens.Names()))]))
 	}
-	force, kind := r.IntN(8) == 0, r.IntN(8)
+	forced, kind := r.IntN(8) == 0, r.IntN(8)
 	if r.IntN(4) == 0 {
 		parts = append(parts, fmt.Sprintf(`"pins":[{"index":%d},{"contains":"retry"}]`, r.IntN(40)-20))
 	}
@@ -78,14 +78,14 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 		}
 		r.Shuffle(len(steps), func(i, k int) { steps[i], steps[k] = steps[k], steps[i] })
 		parts = append(parts, `"passes":[`+strings.Join(steps[:2+r.IntN(5)], ",")+`]`)
-		force = true
+		forced = true
 	case 5:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"truncate","max_lines":%d},{"pass":"collapse","keep_recent":%d,"max_text":%d},`+
 			`{"pass":%q}]`, r.IntN(60), r.IntN(12), r.IntN(300), [...]string{"drop", "fit"}[r.IntN(2)]))
 	case 7:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"squeeze","keep_recent":%d,"min_tokens":%d,"min_reclaim":%d},{"pass":%q,"keep_recent":%d}]`,
 			r.IntN(4), r.IntN(40), r.IntN(60), [...]string{"clear", "archive", "tool_digest", "squeeze"}[r.IntN(4)], r.IntN(8)))
-		force = true
+		forced = true
 	case 0:
 		parts = append(parts, fmt.Sprintf(`"passes":[{"pass":"dedupe","min_tokens":%d,"superseded":%q},{"pass":"archive","keep_recent":%d,`+
 			`"mode":%q,"min_tokens":%d,"max_requests":%d,"excerpt":%d},{"pass":"clear","keep_recent":%d},{"pass":"fold","keep_tokens":%d}]`,
@@ -97,10 +97,11 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 			[...]string{"keep", "strip", "latest_turn"}[r.IntN(3)], r.IntN(8), r.IntN(200), r.IntN(3000), [...]string{"turn", "group"}[r.IntN(2)],
 			r.IntN(3) > 0, r.IntN(5000)))
 	}
-	if force {
-		parts = append(parts, `"force":true`)
+	policy := "{" + strings.Join(parts, ",") + "}"
+	if forced {
+		policy += force
 	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return policy
 }
 
 // oneCase makes the conversation of a seed and returns what is not kept, and a report that names everything.

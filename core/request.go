@@ -26,6 +26,7 @@ type request struct {
 	optionsAt uint32 // where the options stand
 	model     string // what an answer of open has told, where the policy names none
 	format    *wire.Format
+	usageAt   jsonspan.Span // what the provider has counted, as an answer of open has told
 	profile   *tokens.Profile
 	t         *transcript.Transcript
 	unweighed bool // the transcript is read without the estimator
@@ -53,7 +54,11 @@ func (r *request) parse() {
 		}
 		n, ok := api.MemberNamed(string(name))
 		if !ok || !o.Members.Has(n) {
-			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a request of "+o.Name+" has no such key; it may have: "+list(o.Members.Names()))
+			says := policy.Moved(string(name))
+			if says == "" || !o.Members.Has(api.InOptions) {
+				says = "a request of " + o.Name + " has no such key; it may have: " + list(o.Members.Names())
+			}
+			s.Fail(api.CodeUnknownField, int(s.KeyPos()), says)
 			break
 		}
 		if !r.members[n].Zero() {
@@ -136,7 +141,7 @@ func (r *request) ahead() func(s *jsonspan.Scanner) {
 func (r *request) forget(member int) {
 	r.base, r.policy, r.format, r.profile, r.t, r.model, r.err, r.resumed = nil, nil, nil, nil, nil, "", nil, nil
 	r.remembered, r.history, r.unweighed = nil, nil, false
-	r.options, r.optionsAt = api.Options{}, 0
+	r.options, r.optionsAt, r.usageAt = api.Options{}, 0, jsonspan.Span{}
 	if member < len(r.members) {
 		r.members[member] = jsonspan.Span{}
 	}

@@ -112,7 +112,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 				if summary != "" {
 					mode = "model"
 				}
-				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"force":true,"thinking":"adaptive","archive":"places","summary":{"mode":%q,"max_output_tokens":300}}`, format, mode)
+				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":2400,"reserve":200},"thinking":"adaptive","archive":"places","summary":{"mode":%q,"max_output_tokens":300}}`, format, mode) + force
 				for i, m := range list {
 					now = append(now, m)
 					if (i+1)%14 != 0 {
@@ -240,7 +240,7 @@ func TestRestoreAfterMovedMarks(t *testing.T) {
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":"Number %d.","signature":"c2ln"},{"type":"text","text":"This is %d."}]}`, n, n)
 	}
 	messages := `[{"role":"user","content":"Say one."},` + think(1) + `,{"role":"user","content":"Say two."},` + think(2) + `,{"role":"user","content":"Say three."}]`
-	a := call(t, "plan", `{"policy":{"format":"anthropic","force":true,"archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]},"messages":`+messages+`}`)
+	a := call(t, "plan", `{"policy":{"format":"anthropic","archive":"places","window":{"tokens":2000},"passes":[{"pass":"reasoning","mode":"strip"}]}`+force+`,"messages":`+messages+`}`)
 	kept := shelf{}
 	kept.keep([]byte(messages), a.Archive)
 	head := `"policy":{"format":"anthropic"},"state":` + string(a.State)
@@ -277,7 +277,7 @@ func TestRestoreEnds(t *testing.T) {
 	for range 40 { // 2^40 times
 		message = digest("[" + message + "," + message + "]")
 	}
-	back := kept.restoreAll(t, `"policy":{"format":"openai-chat","answer":"report"}`, `[{"role":"user","content":"Go."},`+message+`,{"role":"user","content":"Go on."}]`)
+	back := kept.restoreAll(t, `"policy":{"format":"openai-chat"},"options":{"answer":"report"}`, `[{"role":"user","content":"Go."},`+message+`,{"role":"user","content":"Go on."}]`)
 	if len(back.Markers) == 0 || !back.Report.Changed {
 		t.Errorf("%d bodies are put back, and %d handles are left", back.Report.Restored, len(back.Markers))
 	}

@@ -216,7 +216,7 @@ func TestSessionCosts(t *testing.T) {
 				t.Fatalf("%s: %s", op, answer)
 			}
 		}
-		call("session_open", `{"policy":{"format":"openai-chat","window":{"tokens":1000000000},"answer":"edits"},"messages":[`+list+`]}`)
+		call("session_open", `{"policy":{"format":"openai-chat","window":{"tokens":1000000000}},"options":{"answer":"edits"},"messages":[`+list+`]}`)
 		return func(op, members string) { call(op, `{"session":1`+members+`}`) }
 	}
 	few, many, long := opened(100, 50), opened(10000, 50), opened(100, 5000)

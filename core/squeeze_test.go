@@ -69,7 +69,7 @@ func TestSqueeze(t *testing.T) {
 				quoted = append(quoted, string(b))
 			}
 			in := []byte(fmt.Sprintf(messages, quoted...))
-			pass := fmt.Sprintf(`{"format":%q,"force":true,"archive":"places","passes":[{"pass":"squeeze","keep_recent":1,"exclude_tools":["memory"]}]}`, format)
+			pass := fmt.Sprintf(`{"format":%q,"archive":"places","passes":[{"pass":"squeeze","keep_recent":1,"exclude_tools":["memory"]}]}`, format) + force
 			a := call(t, "plan", `{"policy":`+pass+`,"messages":`+string(in)+`}`)
 			if !a.Report.Changed || len(a.Report.Actions) != 1 || a.Report.Actions[0].Action != "squeeze" {
 				t.Fatalf("%+v", a.Report)
@@ -134,7 +134,7 @@ func TestSqueezeThenOthers(t *testing.T) {
 		for _, format := range []string{"openai-chat", "anthropic", "gemini", "ai-sdk-ui"} {
 			t.Run(name+" "+format, func(t *testing.T) {
 				in := []byte(fmt.Sprintf(squeezable[format], quoted, short, short))
-				policy := fmt.Sprintf(`{"format":%q,"force":true,"window":{"tokens":20000},"summary":{"mode":"local"},"archive":"places","passes":[{"pass":"squeeze","keep_recent":0},%s]}`, format, tt.passes)
+				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":20000},"summary":{"mode":"local"},"archive":"places","passes":[{"pass":"squeeze","keep_recent":0},%s]}`, format, tt.passes) + force
 				a := call(t, "plan", `{"policy":`+policy+`,"messages":`+string(in)+`}`)
 				out := string(a.Messages)
 				if name == "truncate" && (format == "gemini" || format == "ai-sdk-ui") {
@@ -176,7 +176,7 @@ func TestSqueezeSpares(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := `[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"grep","input":{}}]},{"role":"user","content":[` + tt.result + `]},{"role":"user","content":"on"}]`
-			a := call(t, "plan", `{"policy":{"format":"anthropic","force":true,"last_resort":false,"passes":[{"pass":"squeeze","keep_recent":0}]`+tt.pins+`},"messages":`+in+`}`)
+			a := call(t, "plan", `{"policy":{"format":"anthropic","last_resort":false,"passes":[{"pass":"squeeze","keep_recent":0}]`+tt.pins+`}`+force+`,"messages":`+in+`}`)
 			if a.Report.Changed {
 				t.Errorf("%+v", a.Report)
 			}
@@ -188,7 +188,7 @@ func TestSqueezeSpares(t *testing.T) {
 func TestSqueezeWithoutArchive(t *testing.T) {
 	quoted, _ := json.Marshal(grepped(100))
 	in := fmt.Sprintf(squeezable["openai-chat"], quoted, quoted, quoted)
-	policy := `{"format":"openai-chat","force":true,"passes":[{"pass":"squeeze"}]}`
+	policy := `{"format":"openai-chat","passes":[{"pass":"squeeze"}]}` + force
 	a := call(t, "plan", `{"policy":`+policy+`,"messages":`+in+`}`)
 	if !strings.Contains(string(a.Messages), `"[Squeezed] lines by path\ninternal/server`) || strings.Contains(string(a.Messages), "Handle") {
 		t.Errorf("%s", a.Messages)

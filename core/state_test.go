@@ -30,7 +30,7 @@ func TestStateFromDigest(t *testing.T) {
 	for _, preset := range []string{"default", "turn-tail", "checkpoint", "window-budget", "agent-loop"} {
 		t.Run(preset, func(t *testing.T) {
 			run := func(messages []map[string]any, state json.RawMessage) (out []map[string]any, left api.State) {
-				request := map[string]any{"messages": messages, "policy": map[string]any{"preset": preset, "format": "native", "force": true,
+				request := map[string]any{"messages": messages, "options": map[string]any{"force": true}, "policy": map[string]any{"preset": preset, "format": "native",
 					"window": map[string]any{"tokens": 32000}, "summary": map[string]any{"mode": "local"}}}
 				if state != nil {
 					request["state"] = state

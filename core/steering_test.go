@@ -82,7 +82,7 @@ func TestSteeringMessages(t *testing.T) {
 
 	// A list of what a digest cannot hold is not lost either.
 	for _, passes := range []string{`{"pass":"collapse","keep_recent":0},{"pass":"drop","keep_first":0,"keep_recent":0},{"pass":"fit"}`, `{"pass":"fold","keep_tokens":1,"boundary":"group"}`} {
-		policy := `{"format":"ai-sdk-ui","force":true,"window":{"tokens":1000,"reserve":100},"summary":{"mode":"local"},"passes":[` + passes + `]}`
+		policy := `{"format":"ai-sdk-ui","window":{"tokens":1000,"reserve":100},"summary":{"mode":"local"},"passes":[` + passes + `]}` + force
 		if a := compacts(t, policy, "", list, ""); !strings.Contains(string(a.Messages), `"id":"s9"`) {
 			t.Errorf("%s: %.300s", passes, a.Messages)
 		}

@@ -29,8 +29,11 @@ type reasoned []struct {
 func TestReasoningContent(t *testing.T) {
 	for _, model := range []string{"kimi-k2-thinking", "deepseek/deepseek-chat"} {
 		for _, passes := range []string{"", `,"passes":[{"pass":"reasoning","mode":"strip"}]`, `,"passes":[{"pass":"reasoning","mode":"latest_turn"},{"pass":"fold","keep_tokens":300,"boundary":"group"}]`,
-			`,"preset":"checkpoint","force":true`, `,"preset":"turn-tail"`, `,"preset":"layered"`, `,"preset":"agent-loop"`} {
+			`,"preset":"checkpoint"`, `,"preset":"turn-tail"`, `,"preset":"layered"`, `,"preset":"agent-loop"`} {
 			policy := `{"format":"openai-chat","model":"` + model + `","window":{"tokens":1800,"reserve":100}` + passes + `}`
+			if strings.Contains(passes, "checkpoint") {
+				policy += force
+			}
 			a := compacts(t, policy, "", thinker(12), summaryText)
 			if a.Error != nil || !a.Report.Changed {
 				t.Errorf("%s: %+v %s", policy, a.Error, a.Report.Reason)
@@ -105,7 +108,7 @@ func TestResponsesOfOtherAgents(t *testing.T) {
 		t.Fatalf("%+v %+v", v.Error, v.Violations)
 	}
 	for _, preset := range []string{"default", "turn-tail", "checkpoint", "layered", "agent-loop", "window-budget"} {
-		policy := `{"preset":"` + preset + `","format":"openai-responses","force":true,"window":{"tokens":3000,"reserve":100}}`
+		policy := `{"preset":"` + preset + `","format":"openai-responses","window":{"tokens":3000,"reserve":100}}` + force
 		a, broken := promises(t, "openai-responses", policy, []byte(messages), summaryText)
 		for _, b := range broken {
 			t.Errorf("%s: %s", preset, b)
@@ -124,7 +127,7 @@ func TestResponsesOfOtherAgents(t *testing.T) {
 	}
 	kept := `[{"role":"user","content":"` + strings.Repeat("words ", 900) + `"},{"role":"assistant","content":"x"},{"role":"user","content":"b"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},` +
 		`{"type":"function_call","id":"fc_1","call_id":"c1","name":"read","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"x"}]`
-	a := compacts(t, `{"format":"openai-responses","force":true,"window":{"tokens":500,"reserve":10},"summary":{"mode":"local"}}`, "", kept, "")
+	a := compacts(t, `{"format":"openai-responses","window":{"tokens":500,"reserve":10},"summary":{"mode":"local"}}`+force, "", kept, "")
 	if !a.Report.Changed || !strings.Contains(string(a.Messages), `"id":"rs_1"`) || !strings.Contains(string(a.Messages), `"id":"fc_1"`) {
 		t.Errorf("reasoning whose item would lose its id: %s %.300s", a.Report.Reason, a.Messages)
 	}

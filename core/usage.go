@@ -37,12 +37,10 @@ func (r *request) usage() (u api.Usage, ok bool) {
 	if r.options.Usage != nil {
 		u, at = *r.options.Usage, uint32(jsonspan.Find(r.src, int(r.optionsAt), "usage"))
 	} else {
-		p := r.members[api.InUsage]
-		if p.Zero() || string(p.Of(r.src)) == "null" {
+		if at = r.usageAt.Start; r.usageAt.Zero() {
 			return u, false
 		}
-		at = p.Start
-		if r.decode(api.InUsage, &u); r.err != nil {
+		if r.fail(policy.Decode(r.usageAt.Of(r.src), &u), at); r.err != nil {
 			return u, false
 		}
 	}

@@ -119,11 +119,11 @@ func TestUsageOfRealSessions(t *testing.T) {
 				off(1, `,"state":`+state)
 			}
 			if before != "" && s.Usage.Message > at { // else the agent has compacted in between, and it is of what is gone
-				off(2, `,"state":`+state+`,"usage":`+before)
+				off(2, `,"state":`+state+`,"options":{"usage":`+before+`}`)
 			}
 			usage := fmt.Sprintf(`{"message":%d,"total_tokens":%d}`, s.Usage.Message, s.Usage.Total)
 			a := struct{ State json.RawMessage }{}
-			if err := json.Unmarshal(core.Call("check", fmt.Appendf(nil, `{"policy":%s,"state":%s,"usage":%s,"messages":%s}`, policy, state, usage, s.Messages)), &a); err != nil {
+			if err := json.Unmarshal(core.Call("check", fmt.Appendf(nil, `{"policy":%s,"state":%s,"options":{"usage":%s},"messages":%s}`, policy, state, usage, s.Messages)), &a); err != nil {
 				t.Fatal(err)
 			}
 			state, before, at = string(a.State), usage, s.Usage.Message

@@ -62,11 +62,11 @@ func TestUsageAnchorsTheEstimate(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	for _, counted := range []int{plain / 2, plain * 9 / 10, plain, plain + 20000} {
-		a, tokens := sizes(t, "estimate", `{%s,"usage":{"message":39,"total_tokens":%d},"messages":%s}`, chat, counted, list)
+		a, tokens := sizes(t, "estimate", `{%s,"options":{"usage":{"message":39,"total_tokens":%d}},"messages":%s}`, chat, counted, list)
 		if tokens != counted || a.Source != "measured" || a.Bound != 1 {
 			t.Errorf("counted %d: %d, %+v", counted, tokens, a)
 		}
-		a, tokens = sizes(t, "check", `{%s,"usage":{"message":37,"input_tokens":%d,"cache_read_tokens":5,"cache_write_tokens":4,"output_tokens":1},"messages":%s}`,
+		a, tokens = sizes(t, "check", `{%s,"options":{"usage":{"message":37,"input_tokens":%d,"cache_read_tokens":5,"cache_write_tokens":4,"output_tokens":1}},"messages":%s}`,
 			chat, counted-10, list)
 		if tokens <= counted || tokens > counted+plain/5 || a.Source != "measured" || a.State == nil {
 			t.Errorf("counted %d up to message 37: %d, %+v", counted, tokens, a)
@@ -85,14 +85,14 @@ func TestUsageFromBeforeACompactionIsNotUsed(t *testing.T) {
 	}{{`{"message":37,"total_tokens":60000}`, "estimated"}, {`{"message":38,"total_tokens":60000}`, "measured"},
 		{`{"message":-1,"total_tokens":60000}`, "measured"}, {`{"message":37,"total_tokens":60000,"exact":true}`, "measured"}, {`null`, "estimated"},
 		{`{"message":39}`, "estimated"}} {
-		a, tokens := sizes(t, "check", `{%s,"state":%s,"usage":%s,"messages":%s}`, chat, state, c.usage, list)
+		a, tokens := sizes(t, "check", `{%s,"state":%s,"options":{"usage":%s},"messages":%s}`, chat, state, c.usage, list)
 		if a.Source != c.want || (tokens == plain) != (c.want == "estimated") {
 			t.Errorf("%s: %d tokens, %s", c.usage, tokens, a.Source)
 		}
 	}
 	for usage, path := range map[string]string{`{"message":40,"total_tokens":1}`: "usage.message", `{"message":-41,"total_tokens":1}`: "usage.message",
 		`{"message":0,"input_tokens":-1}`: "usage", `{"message":0,"output_tokens":1000000001}`: "usage", `{"message":0,"tokens":1}`: "usage.tokens", `7`: "usage"} {
-		if a, _ := sizes(t, "check", `{%s,"usage":%s,"messages":%s}`, chat, usage, list); a.Error == nil || a.Error.Path != path {
+		if a, _ := sizes(t, "check", `{%s,"options":{"usage":%s},"messages":%s}`, chat, usage, list); a.Error == nil || a.Error.Path != "options."+path {
 			t.Errorf("%s: %+v", usage, a.Error)
 		}
 	}
@@ -112,7 +112,7 @@ func TestCalibrationConverges(t *testing.T) {
 			if report == absurd {
 				counted = []int{1, 900_000_000, counted * 8, counted / 7}[r.IntN(4)]
 			}
-			a, _ := sizes(t, "check", `{%s,"state":%s,"usage":{"message":-1,"total_tokens":%d},"messages":%s}`, chat, state, max(1, counted), list)
+			a, _ := sizes(t, "check", `{%s,"state":%s,"options":{"usage":{"message":-1,"total_tokens":%d}},"messages":%s}`, chat, state, max(1, counted), list)
 			state = string(a.State)
 		}
 		list := talk(60)
@@ -129,7 +129,7 @@ func TestCalibrationConverges(t *testing.T) {
 func TestPlansKeepTheCorrection(t *testing.T) {
 	list := talk(60)
 	policy := `"policy":{"format":"openai-chat","window":{"tokens":30000},"passes":[{"pass":"fold","keep_tokens":2000}]}`
-	a, _ := sizes(t, "plan", `{%s,"usage":{"message":-1,"total_tokens":29000},"messages":%s}`, policy, list)
+	a, _ := sizes(t, "plan", `{%s,"options":{"usage":{"message":-1,"total_tokens":29000}},"messages":%s}`, policy, list)
 	if a.Report.Tokens.Before != 29000 || len(a.Requests) == 0 || a.Report.Tokens.Source != "measured" {
 		t.Fatalf("%+v", a)
 	}
@@ -173,7 +173,7 @@ func TestSessionsAreCalibrated(t *testing.T) {
 	list := talk(10)
 	l := &core.Sessions{}
 	l.Call("session_open", fmt.Appendf(nil, `{%s,"messages":%s}`, chat, list))
-	with := l.Call("check", []byte(`{"session":1,"usage":{"message":19,"total_tokens":20000}}`))
+	with := l.Call("check", []byte(`{"session":1,"options":{"usage":{"message":19,"total_tokens":20000}}}`))
 	if !strings.Contains(string(with), `"tokens":20000,"source":"measured"`) {
 		t.Errorf("%s", with)
 	}

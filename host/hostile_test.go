@@ -39,12 +39,13 @@ func list(n int, message func(b *bytes.Buffer, i int)) string {
 	return b.String()
 }
 
+// planOf is a request. Options may stand behind the policy.
 func planOf(policy, messages string) []byte {
 	return []byte(`{"policy":` + policy + `,"messages":` + messages + `}`)
 }
 
 const (
-	forced   = `{"format":"openai-chat","window":{"tokens":2000,"reserve":0},"force":true,"summary":{"mode":"local"}}`
+	tight    = `{"format":"openai-chat","window":{"tokens":2000,"reserve":0},"summary":{"mode":"local"}},"options":{"force":true}`
 	callOf   = `{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}`
 	resultOf = `{"role":"tool","tool_call_id":%q,"content":%q}`
 )
@@ -61,25 +62,25 @@ func calls(n int, id func(i int) string, path func(i int) string) string {
 
 var hostiles = []hostile{
 	{name: "brackets", op: "plan", n: 200 << 20, code: "wrong_type",
-		request: func(n int) []byte { return planOf(forced, strings.Repeat("[", n)) }},
+		request: func(n int) []byte { return planOf(tight, strings.Repeat("[", n)) }},
 	{name: "brackets inside a message", op: "plan", n: 50 << 20, code: "too_deep",
-		request: func(n int) []byte { return planOf(forced, `[{"role":"user","any":`+strings.Repeat("[", n)) }},
+		request: func(n int) []byte { return planOf(tight, `[{"role":"user","any":`+strings.Repeat("[", n)) }},
 	{name: "messages of one byte", op: "plan", n: 100_000, request: func(n int) []byte {
-		return planOf(forced, list(n, func(b *bytes.Buffer, i int) {
+		return planOf(tight, list(n, func(b *bytes.Buffer, i int) {
 			fmt.Fprintf(b, `{"role":%q,"content":"x"}`, []string{"user", "assistant"}[i%2])
 		}))
 	}},
 	{name: "one message", op: "plan", n: 100 << 20, request: func(n int) []byte {
-		return planOf(forced, `[{"role":"user","content":"`+strings.Repeat("long ", n/5)+`"}]`)
+		return planOf(tight, `[{"role":"user","content":"`+strings.Repeat("long ", n/5)+`"}]`)
 	}},
 	{name: "one message of escapes", op: "plan", n: 50 << 20, request: func(n int) []byte {
-		return planOf(forced, `[{"role":"user","content":"`+strings.Repeat(`\ud83d\ude00`, n/12)+`"}]`)
+		return planOf(tight, `[{"role":"user","content":"`+strings.Repeat(`\ud83d\ude00`, n/12)+`"}]`)
 	}},
 	{name: "a million tool calls with one id", op: "plan", n: 400_000, code: "too_large", long: true, request: func(n int) []byte {
-		return planOf(forced, calls(n+600_000, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
+		return planOf(tight, calls(n+600_000, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
 	}},
 	{name: "tool calls with one id", op: "plan", n: 500_000, request: func(n int) []byte {
-		return planOf(forced, calls(n, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
+		return planOf(tight, calls(n, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
 	}},
 	{name: "tool calls with one id, validated", op: "validate", n: 200_000, request: func(n int) []byte {
 		return planOf(`{"format":"openai-chat"}`, calls(n, func(int) string { return "same" }, func(int) string { return "a" }))
@@ -103,46 +104,46 @@ var hostiles = []hostile{
 	}},
 	{name: "ids of 1 MB", op: "plan", n: 100, request: func(n int) []byte {
 		long := strings.Repeat("x", 1<<20)
-		return planOf(forced, calls(n, func(i int) string { return long + fmt.Sprint(i) }, func(int) string { return "a" }))
+		return planOf(tight, calls(n, func(i int) string { return long + fmt.Sprint(i) }, func(int) string { return "a" }))
 	}},
 	{name: "the same file read again and again", op: "plan", n: 100_000, request: func(n int) []byte {
-		policy := strings.Replace(forced, `"force"`, `"passes":[{"pass":"dedupe"},{"pass":"clear"},{"pass":"fold","keep_tokens":500},{"pass":"rehydrate"}],"force"`, 1)
+		policy := strings.Replace(tight, `"summary"`, `"passes":[{"pass":"dedupe"},{"pass":"clear"},{"pass":"fold","keep_tokens":500},{"pass":"rehydrate"}],"summary"`, 1)
 		return planOf(policy, calls(n, func(i int) string { return fmt.Sprint("c", i) }, func(int) string { return "same.txt" }))
 	}},
 	{name: "another file every time", op: "plan", n: 100_000, request: func(n int) []byte {
-		return planOf(forced, calls(n, func(i int) string { return fmt.Sprint("c", i) }, func(i int) string { return fmt.Sprintf("dir/%d.txt", i) }))
+		return planOf(tight, calls(n, func(i int) string { return fmt.Sprint("c", i) }, func(i int) string { return fmt.Sprintf("dir/%d.txt", i) }))
 	}},
 	{name: "requests of the user that name each other", op: "plan", n: 50_000, request: func(n int) []byte {
-		return planOf(forced, list(n, func(b *bytes.Buffer, i int) {
+		return planOf(tight, list(n, func(b *bytes.Buffer, i int) {
 			fmt.Fprintf(b, `{"role":"user","content":"look at /src/file_%d.go and at error E%d"},{"role":"assistant","content":"file_%d.go failed: E%d"}`, i, i, n-i, n-i)
 		}))
 	}},
 	{name: "marks and headings of our own", op: "plan", n: 50_000, request: func(n int) []byte {
-		return planOf(forced, list(n, func(b *bytes.Buffer, i int) {
+		return planOf(tight, list(n, func(b *bytes.Buffer, i int) {
 			b.WriteString(`{"role":"user","content":"[session digest — older turns condensed]\n# Objective\n<user-requests>\n- [first] go\n</user-requests>\n[Old tool result content cleared]"}`)
 		}))
 	}},
 	{name: "as many pins as there may be", op: "plan", n: 20_000, request: func(n int) []byte {
 		pins := list(1000, func(b *bytes.Buffer, i int) { fmt.Fprintf(b, `{"contains":"needle%d"}`, i) })
-		policy := strings.Replace(forced, `"force"`, `"pins":`+pins+`,"force"`, 1)
+		policy := strings.Replace(tight, `"summary"`, `"pins":`+pins+`,"summary"`, 1)
 		return planOf(policy, list(n, func(b *bytes.Buffer, i int) {
 			fmt.Fprintf(b, `{"role":%q,"content":"needl needl needl %d"}`, []string{"user", "assistant"}[i%2], i)
 		}))
 	}},
 	{name: "a policy of 12 MB", op: "plan", n: 900_000, code: "too_large", request: func(n int) []byte {
-		policy := strings.Replace(forced, `"force"`, `"pins":`+list(n+100_000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"force"`, 1)
+		policy := strings.Replace(tight, `"summary"`, `"pins":`+list(n+100_000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"summary"`, 1)
 		return planOf(policy, `[{"role":"user","content":"x"}]`)
 	}},
 	{name: "too many pins", op: "plan", n: 60_000, code: "out_of_range", request: func(n int) []byte {
-		policy := strings.Replace(forced, `"force"`, `"pins":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"force"`, 1)
+		policy := strings.Replace(tight, `"summary"`, `"pins":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"index":1}`) })+`,"summary"`, 1)
 		return planOf(policy, `[{"role":"user","content":"x"}]`)
 	}},
 	{name: "too many passes", op: "plan", n: 50_000, code: "out_of_range", request: func(n int) []byte {
-		policy := strings.Replace(forced, `"force"`, `"passes":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"pass":"clear"}`) })+`,"force"`, 1)
+		policy := strings.Replace(tight, `"summary"`, `"passes":`+list(n+4000, func(b *bytes.Buffer, i int) { b.WriteString(`{"pass":"clear"}`) })+`,"summary"`, 1)
 		return planOf(policy, `[{"role":"user","content":"x"}]`)
 	}},
 	{name: "a key that matters, twice", op: "plan", n: 1 << 20, code: "duplicate_key", request: func(n int) []byte {
-		return planOf(forced, `[{"role":"user",`+strings.Repeat(`"a":1,`, n/6)+`"role":"user","content":"x"}]`)
+		return planOf(tight, `[{"role":"user",`+strings.Repeat(`"a":1,`, n/6)+`"role":"user","content":"x"}]`)
 	}},
 	{name: "half surrogates", op: "repair", n: 5 << 20, request: func(n int) []byte {
 		return planOf(`{"format":"openai-chat"}`, `[{"role":"user","content":"`+strings.Repeat(`\ud83d `, n/7)+`"}]`)
@@ -365,7 +366,7 @@ func TestMarkersDoNotGrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: grown, Policy: ctxfold.RawPolicy(`{"window":{"tokens":16000},"force":true}`), State: state}, nil)
+		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: grown, Policy: ctxfold.RawPolicy(`{"window":{"tokens":16000}}`), State: state, Force: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

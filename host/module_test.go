@@ -88,6 +88,10 @@ func TestValidateAndRepair(t *testing.T) {
 		if err != nil || !fixed.Report.Changed || !fixed.Valid || fixed.Report.Repaired != 1 || !bytes.HasPrefix(fixed.Messages, messages[:30]) {
 			t.Errorf("repair: %v: %+v", err, fixed)
 		}
+		edits, err := c.Repair(t.Context(), ctxfold.Input{Messages: messages, Format: "anthropic", Edits: true})
+		if err != nil || edits.Messages != nil || !bytes.HasPrefix(edits.Edits, []byte(`[{"keep":[0,2]},`)) {
+			t.Errorf("repair, as edits: %v: %+v", err, edits)
+		}
 		if at := messages[v.Violations[0].Offset:]; !bytes.HasPrefix(at, []byte(`{"type":"tool_use"`)) || v.Violations[0].Message != 1 {
 			t.Errorf("the violation is said to be at %.30s: %+v", at, v.Violations[0])
 		}

@@ -14,9 +14,6 @@ var names = map[string]string{
 	"policy.Summary": "PolicySummary", "policy.Window": "PolicyWindow", "policy.Gate": "PolicyGate", "policy.Prices": "PolicyPrices",
 }
 
-// elsewhere are keys of policies that a policy may not have: they are options of one call.
-var elsewhere = map[string]bool{"Policy.force": true, "Policy.answer": true, "PolicySummary.text": true}
-
 // closed says what is not in the Go types, by DEFINITION.key: the set of words that a text is one of, or another schema; nil leaves a key
 // out.
 var closed = map[string]any{
@@ -61,7 +58,7 @@ var answers = map[string]string{
 
 // keys are the schemas of what a request may hold, by KEY or OPERATION.KEY.
 var keys = map[string]func(g *generator) *schema{
-	"policy": typed("Policy"), "options": typed("Options"), "state": typed("State"), "plan": typed("Plan"), "summaries": listed("Summary"), "usage": typed("Usage"),
+	"policy": typed("Policy"), "options": typed("Options"), "state": typed("State"), "plan": typed("Plan"), "summaries": listed("Summary"),
 	"memory": listed("MemoryEntry"), "found": typed("Found"), "bodies": listed("Kept"),
 	"messages": anything, "arguments": anything, "body": anything,
 	"session": is("integer"), "tokens": is("integer"), "text": is("string"), "name": is("string"), "file": is("string"), "time": is("string"),

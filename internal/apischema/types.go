@@ -55,7 +55,7 @@ func (g *generator) object(t *types.Named, name string) *schema {
 	fields := t.Underlying().(*types.Struct)
 	for i := range fields.NumFields() {
 		key, options, _ := strings.Cut(reflect.StructTag(fields.Tag(i)).Get("json"), ",")
-		if key == "" || key == "-" || elsewhere[name+"."+key] {
+		if key == "" || key == "-" {
 			continue
 		}
 		field := fields.Field(i)

@@ -28,9 +28,6 @@ var words = []struct{ def, prefix string }{
 	{"Format", "Format"}, {"Preset", "Preset"}, {"Estimator", "Estimator"}, {"Style", "Style"}, {"Reason", "Reason"}, {"ErrorCode", "Code"},
 }
 
-// elsewhere are members of the policy that belong to a call.
-var elsewhere = map[string]bool{"Policy.force": true, "Policy.answer": true, "PolicySummary.text": true}
-
 type schema struct {
 	Description string
 	Type        string
@@ -157,7 +154,7 @@ func (g *generator) object(def string, pass bool) {
 			"\t// field is read, and errors count in its bytes.\n\tRaw json.RawMessage `json:\"-\"`\n\n")
 	}
 	for _, p := range d.Properties {
-		if p.Const != "" || elsewhere[def+"."+p.key] {
+		if p.Const != "" {
 			continue
 		}
 		t := g.typeOf(&p.schema)

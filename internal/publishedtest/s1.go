@@ -58,12 +58,15 @@ func tailCut(t *testing.T, call Engine, messages []object, keep int) (cut int) {
 // tailRun compacts by force with a tail of so many tokens; the model answers its requests with the replies, in order, and then with the last one.
 func tailRun(t *testing.T, call Engine, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
+	return tailRunWith(t, call, object{"answer": "edits"}, policy, keep, messages, replies...)
+}
+
+// tailRunWith is tailRun with other options.
+func tailRunWith(t *testing.T, call Engine, options, policy object, keep int, messages []object, replies ...object) (a planned, asked []summaryRequest) {
+	t.Helper()
 	fold := object{"pass": "fold", "keep_tokens": keep, "boundary": "forward", "min_messages": 2}
-	policy = merged(policy, object{"force": true, "passes": []object{fold}})
-	if policy["answer"] == nil {
-		policy["answer"] = "edits"
-	}
-	a = compacts(t, call, object{"policy": policy, "messages": messages}, func(r summaryRequest) object {
+	policy = merged(policy, object{"passes": []object{fold}})
+	a = compacts(t, call, object{"policy": policy, "options": merged(options, forced), "messages": messages}, func(r summaryRequest) object {
 		asked = append(asked, r)
 		return merged(object{}, replies[min(len(asked), len(replies))-1])
 	})
@@ -178,8 +181,8 @@ var s1Cut = []Row{
 		messages := hundreds("uaaauaaua")
 		equal(t, "exact", tailCut(t, call, messages, 350), 6)
 		for boundary, want := range map[string]int{"forward": 6, "turn": 7} {
-			policy := tailSafe(object{"force": true, "answer": "edits", "passes": []object{{"pass": "fold", "keep_tokens": 350, "boundary": boundary}}, "summary": object{"mode": "minimal"}})
-			a := compacts(t, call, object{"policy": policy, "messages": messages}, nil)
+			policy := tailSafe(object{"passes": []object{{"pass": "fold", "keep_tokens": 350, "boundary": boundary}}, "summary": object{"mode": "minimal"}})
+			a := compacts(t, call, object{"policy": policy, "options": forced, "messages": messages}, nil)
 			equal(t, boundary, a.Report.CutPoint, want)
 		}
 	}},

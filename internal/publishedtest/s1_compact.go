@@ -39,7 +39,7 @@ var s1Compact = []Row{
 		policy := tail(object{"summary": object{"instructions": "be brief"}})
 		state := object{"round": 3, "ledger": object{"read": []string{"before.go"}}}
 		fold := object{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}
-		request := object{"policy": merged(policy, object{"force": true, "passes": []object{fold}}), "state": state, "messages": hundreds("uauauu")}
+		request := object{"policy": merged(policy, object{"passes": []object{fold}}), "options": forced, "state": state, "messages": hundreds("uauauu")}
 		var asked []summaryRequest
 		a := compacts(t, call, request, func(r summaryRequest) object {
 			asked = append(asked, r)
@@ -61,7 +61,7 @@ var s1Compact = []Row{
 	{ID: "S1.15", Preset: turnTail, Title: "one message, or two small ones: nothing is done, and that is no error", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []func(object) object{tail, tailSafe} {
 			for _, roles := range []string{"u", "ua"} {
-				a, asked := tailRun(t, call, policy(object{"answer": "messages"}), 20000, hundreds(roles))
+				a, asked := tailRunWith(t, call, object{}, policy(nil), 20000, hundreds(roles))
 				equal(t, roles, []any{a.Report.Changed, len(asked), a.Error}, []any{false, 0, nil})
 				equal(t, "messages", a.Messages, hundreds(roles))
 			}
@@ -131,7 +131,7 @@ var s1Compact = []Row{
 	{ID: "S1.22", Preset: turnTail, Title: "a call without tools; where its stream is broken off, that is the error (hosts stream and cancel)", Test: func(t *testing.T, call Engine) {
 		var a struct{ Requests []object }
 		fold := object{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}
-		Call(t, call, "plan", object{"policy": tail(object{"force": true, "passes": []object{fold}}), "messages": hundreds("uauauu")}, &a)
+		Call(t, call, "plan", object{"policy": tail(object{"passes": []object{fold}}), "options": forced, "messages": hundreds("uauauu")}, &a)
 		equal(t, "tools", a.Requests[0]["tools"], nil)
 		for stream, want := range map[bool]string{true: "compaction summarisation (streaming) failed: stop", false: "compaction summarisation failed: stop"} {
 			got, _ := tailRun(t, call, tail(nil), 250, hundreds("uauauu"), object{"error": "stop", "stream": stream})
@@ -238,7 +238,7 @@ var s1Record = []Row{
 		messages := append([]object{say("user", "q"), sdkCalls("1", "read", object{"path": "old"}), sdkResult("1", "read", "x")}, hundreds("uau")...)
 		messages = append(messages, sdkCalls("2", "read", object{"path": "recent"}), sdkResult("2", "read", "x"))
 		fold := object{"pass": "fold", "keep_tokens": 150, "boundary": "forward"}
-		a := compacts(t, call, object{"policy": tail(object{"force": true, "passes": []object{fold}}), "messages": messages, "state": object{"round": 1, "ledger": object{"read": []string{"before"}}}},
+		a := compacts(t, call, object{"policy": tail(object{"passes": []object{fold}}), "options": forced, "messages": messages, "state": object{"round": 1, "ledger": object{"read": []string{"before"}}}},
 			func(summaryRequest) object { return object{"text": "S"} })
 		var state struct {
 			Ledger struct{ Read []string }
@@ -251,7 +251,7 @@ var s1Record = []Row{
 		for i, m := range messages {
 			m["content"] = m["content"].(string) + string(rune('a'+i))
 		}
-		policy := tailSafe(object{"force": true, "archive": "bodies", "passes": []object{{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}}})
+		policy := tailSafe(object{"archive": "bodies", "passes": []object{{"pass": "fold", "keep_tokens": 250, "boundary": "forward"}}})
 		var a struct {
 			Plan, Messages json.RawMessage
 			Requests       []summaryRequest
@@ -262,7 +262,7 @@ var s1Record = []Row{
 				Tokens   struct{ Before, After int }
 			}
 		}
-		Call(t, call, "plan", object{"policy": policy, "messages": messages}, &a)
+		Call(t, call, "plan", object{"policy": policy, "options": forced, "messages": messages}, &a)
 		Call(t, call, "step", object{"plan": a.Plan, "messages": messages, "summaries": []object{merged(object{"id": a.Requests[0].ID}, tailModel)}}, &a)
 		equal(t, "first kept, removed", []int{a.Report.CutPoint, a.Report.Folded}, []int{4, 4})
 		equal(t, "smaller", a.Report.Tokens.After < a.Report.Tokens.Before, true)
@@ -272,16 +272,17 @@ var s1Record = []Row{
 	}},
 	{ID: "S1.35", Preset: turnTail, Title: "a host may leave a compaction out, or bring the summary: then the last message is the tail where all would fit (the hosts' BeforeCompact)", Test: func(t *testing.T, call Engine) {
 		for _, policy := range []func(object) object{tail, tailSafe} {
-			brought := object{"summary": object{"text": "of the extension"}}
+			brought := object{"answer": "edits", "summary": object{"text": "of the extension"}}
 			for keep, cut := range map[int]int{250: 4, 20000: 5} {
-				a, asked := tailRun(t, call, policy(merged(object{}, brought)), keep, hundreds("uauauu"))
+				a, asked := tailRunWith(t, call, brought, policy(nil), keep, hundreds("uauauu"))
 				equal(t, "nobody is asked", []any{len(asked), a.Report.Summary.Source, a.Report.CutPoint}, []any{0, "host", cut})
 				inOrder(t, "summary", tailText(t, a), tailHeader, "of the extension")
 			}
 		}
-		a, _ := tailRun(t, call, tail(object{"summary": object{"text": "S"}}), 250, hundreds("uauau")[:2])
+		brought := object{"answer": "edits", "summary": object{"text": "S"}}
+		a, _ := tailRunWith(t, call, brought, tail(nil), 250, hundreds("uauau")[:2])
 		equal(t, "of two messages the first", a.list(), []object{{"new": object{"role": "system", "text": tailHeader + "\n\nS"}}, {"i": 1}})
-		a, _ = tailRun(t, call, tail(object{"summary": object{"text": "S"}}), 250, hundreds("u"))
+		a, _ = tailRunWith(t, call, brought, tail(nil), 250, hundreds("u"))
 		equal(t, "of one nothing", a.Report.Changed, false)
 	}},
 	{ID: "S1.36", Preset: turnTail, Title: "estimated tokens, the window, the share that is used, the number of messages", Test: func(t *testing.T, call Engine) {
@@ -295,12 +296,12 @@ var s1Record = []Row{
 		equal(t, "no window", []any{got["context_limit"], got["usage_percent"]}, []any{0, 0})
 	}},
 	{ID: "S1.37", Preset: turnTail, Title: "a message of the system first, and behind it the assistant; ours is valid in every format", Test: func(t *testing.T, call Engine) {
-		a, _ := tailRun(t, call, tail(object{"answer": "messages"}), 250, hundreds("uauauaaa"), object{"text": "H"}, object{"text": "P"})
+		a, _ := tailRunWith(t, call, object{}, tail(nil), 250, hundreds("uauauaaa"), object{"text": "H"}, object{"text": "P"})
 		var messages []object
 		decodeInto(a.Messages, &messages)
 		equal(t, "exact", []any{messages[0]["role"], messages[1]["role"]}, []any{"system", "assistant"})
 		for format, talk := range map[string][]object{"anthropic": hundreds("uauauaaa"), "openai-chat": hundreds("uauauaaa"), "ai-sdk": hundreds("uauauaaa")} {
-			a, _ := tailRun(t, call, tailSafe(object{"format": format, "answer": "messages"}), 250, talk, tailModel, tailModel)
+			a, _ := tailRunWith(t, call, object{}, tailSafe(object{"format": format}), 250, talk, tailModel, tailModel)
 			equal(t, format, s3Valid(t, call, format, a.Messages), true)
 			decodeInto(a.Messages, &messages)
 			equal(t, "system", messages[0]["role"] == "system", format != "anthropic")

@@ -152,8 +152,9 @@ type tailInput struct {
 
 func (in *tailInput) request() object {
 	request := object{
-		"policy": tail(object{"force": true, "answer": "edits", "summary": object{"prompt": in.Prompt, "instructions": in.Instructions},
+		"policy": tail(object{"summary": object{"prompt": in.Prompt, "instructions": in.Instructions},
 			"passes": []object{{"pass": "fold", "keep_tokens": in.Keep, "boundary": "forward"}}}),
+		"options":  options("edits", []object{forced}),
 		"messages": coreMessages(in.Messages, asGo),
 	}
 	if in.Prev != nil {

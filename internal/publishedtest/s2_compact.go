@@ -22,8 +22,7 @@ func longCheck(first string) []object {
 // checkRun compacts by force and answers edits; the model answers every request with reply.
 func checkRun(t *testing.T, call Engine, policy object, messages []object, reply object, more ...object) (a planned, asked []summaryRequest) {
 	t.Helper()
-	policy = merged(object{"answer": "edits"}, merged(policy, object{"force": true}))
-	request := object{"policy": policy, "messages": messages}
+	request := object{"policy": policy, "options": options("edits", []object{forced}), "messages": messages}
 	for _, m := range more {
 		merged(request, m)
 	}
@@ -192,8 +191,8 @@ var s2Compact = []Row{
 	}},
 	{ID: "S2.28", Preset: checkpoint, Title: "whatever fails, the messages are as they were (saving and marking is the hosts')", Test: func(t *testing.T, call Engine) {
 		messages := longCheck("s")
-		for _, policy := range []object{check(object{"answer": "messages"}), checkSafe2(object{"answer": "messages"})} {
-			a, _ := checkRun(t, call, policy, messages, object{"error": "boom"})
+		for _, policy := range []object{check(nil), checkSafe2(nil)} {
+			a, _ := checkRun(t, call, policy, messages, object{"error": "boom"}, object{"options": forced})
 			equal(t, "answer", []any{a.Error, a.Report.Reason, a.Report.Changed}, []any{nil, "summary_failed", false})
 			equal(t, "messages", a.Messages, messages)
 		}
@@ -300,7 +299,7 @@ var s2Compact = []Row{
 		long := object{"text": strings.Repeat("word ", 4000)}
 		a, _ := checkRun(t, call, check(nil), messages, long)
 		equal(t, "exact", a.Report.Changed && a.Report.Tokens.After > a.Report.Tokens.Before, true)
-		a, _ = checkRun(t, call, checkSafe2(object{"answer": "messages"}), messages, long)
+		a, _ = checkRun(t, call, checkSafe2(nil), messages, long, object{"options": forced})
 		equal(t, "ours", []any{a.Report.Changed, a.Report.Tokens.After <= a.Report.Tokens.Before}, []any{false, true})
 		equal(t, "messages", a.Messages, messages)
 	}},

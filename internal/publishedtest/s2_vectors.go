@@ -126,13 +126,14 @@ type checkInput struct {
 }
 
 // request asks for a compaction. What fails to read the last event never gets to it.
-func (in *checkInput) request(more object) object {
+func (in *checkInput) request() object {
 	fold := object{"pass": "fold", "boundary": "backward"}
 	if keep, found := config(in.Config)["recent_messages_to_keep"]; found {
 		fold["keep_messages"] = keep
 	}
 	request := object{
-		"policy":   check(merged(object{"force": true, "answer": "edits", "passes": []object{fold}}, more)),
+		"policy":   check(object{"passes": []object{fold}}),
+		"options":  options("edits", []object{forced}),
 		"messages": coreMessages(in.Messages, asJavaScript),
 	}
 	if in.LastEvent != nil {
@@ -220,7 +221,7 @@ func checkCompact(t *testing.T, call Engine, v Vector) {
 		round = in.LastEvent.Round + 1
 	}
 	calls := 0
-	a := compacts(t, call, in.request(nil), func(r summaryRequest) object {
+	a := compacts(t, call, in.request(), func(r summaryRequest) object {
 		if calls >= len(want.Calls) {
 			t.Fatal("one call too many")
 		}
@@ -259,7 +260,7 @@ func checkSafe(t *testing.T, call Engine, v Vector) {
 	failed := func() {
 		logs = append(logs, []string{"error", "[Compaction] Failed, continuing without compaction:", "Error: boom"})
 	}
-	a := compacts(t, call, in.request(nil), func(r summaryRequest) object {
+	a := compacts(t, call, in.request(), func(r summaryRequest) object {
 		if fails("generate") || fails("last_event") {
 			return object{"error": "boom"}
 		}
@@ -298,7 +299,7 @@ func checkSafe(t *testing.T, call Engine, v Vector) {
 // stopped it otherwise ("tail") was the program that made the vectors, and there is nothing to compare.
 func checkThrows(t *testing.T, call Engine, in *checkInput, why string) {
 	t.Helper()
-	a := compacts(t, call, in.request(nil), func(summaryRequest) object { return object{"text": in.Summary} })
+	a := compacts(t, call, in.request(), func(summaryRequest) object { return object{"text": in.Summary} })
 	if a.Error != nil {
 		t.Errorf("%+v", a.Error)
 	}

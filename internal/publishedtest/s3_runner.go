@@ -25,13 +25,12 @@ var s3Runner = []Row{
 		equal(t, "digest", list.messages[0]["content"], sessionHeader+"\n\nD")
 		equal(t, "two were cleared before", strings.Count(asked[0]["prompt"].(string), clearedResult), 2)
 		for _, base := range []func() object{s3Exact, s3Safe} {
-			forced := func() object { return merged(base(), object{"force": true}) }
 			turns := append(costs(900, 900), say("assistant", costing(900)), say("user", "now"), say("assistant", "so"))
-			list, _, _ = s3Run(t, call, forced(), 100000, turns, s3Digested)
+			list, _, _ = s3Run(t, call, base(), 100000, turns, s3Digested, forced)
 			equal(t, "forced", list.from, []int{-1, 3, 4})
-			list, _, _ = s3Run(t, call, forced(), 100000, []object{say("user", costing(900)), say("assistant", costing(900))}, s3Digested)
+			list, _, _ = s3Run(t, call, base(), 100000, []object{say("user", costing(900)), say("assistant", costing(900))}, s3Digested, forced)
 			equal(t, "one turn", list.from, []int{0, 1})
-			list, _, _ = s3Run(t, call, forced(), 100000, []object{say("assistant", costing(900)), say("assistant", "a")}, s3Digested)
+			list, _, _ = s3Run(t, call, base(), 100000, []object{say("assistant", costing(900)), say("assistant", "a")}, s3Digested, forced)
 			equal(t, "no turn", list.from, []int{0, 1})
 		}
 	}},
@@ -71,9 +70,9 @@ var s3Runner = []Row{
 	{ID: "S3.46", Preset: windowed, Title: "what clearing has freed does not stop the fold; ours asks the gate again", Test: func(t *testing.T, call Engine) {
 		messages := append(append([]object{say("user", "q")}, s3Reads(7, "read", costing(1200))[1:]...), say("user", "now"))
 		limit := object{"window": object{"tokens": 13000, "reserve": 2048}} // 8,214; clearing leaves some 7,400
-		list, _, _ := compacted(t, call, messages, merged(s3Exact(), merged(object{"answer": "edits"}, limit)), object{"text": "D"})
+		list, _, _ := compacted(t, call, messages, merged(s3Exact(), limit), object{"text": "D"})
 		equal(t, "exact", list.messages[0]["content"], sessionHeader+"\n\nD")
-		list, asked, _ := compacted(t, call, messages, merged(s3Safe(), merged(object{"answer": "edits"}, limit)), s3Digested)
+		list, asked, _ := compacted(t, call, messages, merged(s3Safe(), limit), s3Digested)
 		equal(t, "ours", []any{clearedAt(list.messages), len(asked)}, []any{[]int{2}, 0})
 		var over bool
 		s3Call(t, call, "is_over_budget", object{"messages": list.messages, "arguments": object{"context_window": 13000}}, &over)

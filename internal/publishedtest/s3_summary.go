@@ -20,16 +20,16 @@ const (
 )
 
 // s3Plan compacts with the whole preset in a window; the model answers every request with reply.
-func s3Plan(t *testing.T, call Engine, policy object, window int, messages []object, reply object) planned {
+func s3Plan(t *testing.T, call Engine, policy object, window int, messages []object, reply object, more ...object) planned {
 	t.Helper()
 	policy = merged(policy, object{"window": object{"tokens": window, "reserve": 2048}})
-	return compacts(t, call, object{"policy": policy, "messages": messages}, func(summaryRequest) object { return merged(object{}, reply) })
+	return compacts(t, call, object{"policy": policy, "options": options("messages", more), "messages": messages}, func(summaryRequest) object { return merged(object{}, reply) })
 }
 
 // s3Run is s3Plan with the list of messages that came of it.
-func s3Run(t *testing.T, call Engine, policy object, window int, messages []object, reply object) (agentList, []object, string) {
+func s3Run(t *testing.T, call Engine, policy object, window int, messages []object, reply object, more ...object) (agentList, []object, string) {
 	t.Helper()
-	return compacted(t, call, messages, merged(policy, object{"answer": "edits", "window": object{"tokens": window, "reserve": 2048}}), reply)
+	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": window, "reserve": 2048}}), reply, more...)
 }
 
 // s3Condense calls condense or branch_digest.
@@ -270,8 +270,8 @@ var s3Passes = []Row{
 			}
 			for _, base := range []object{s3Exact(), s3Safe()} {
 				// the preset's own list, in a run that can only clear
-				policy := merged(base, object{"force": true, "passes": s3Preset(t, call)[:1]})
-				a := s3Plan(t, call, policy, 100000, messages, nil)
+				policy := merged(base, object{"passes": s3Preset(t, call)[:1]})
+				a := s3Plan(t, call, policy, 100000, messages, nil, forced)
 				var out []object
 				decodeInto(a.Messages, &out)
 				equal(t, tool, len(clearedAt(out)), want)
@@ -362,8 +362,8 @@ var s3Passes = []Row{
 		equal(t, "exact", texts, []string{"file-d", "file-e", "file-f", "file-g", "file-h"})
 		equal(t, "exact has none of the two that were cleared", len(s3Restored(t, call, s3Exact(), reading("a", "a", clearedResult), object{"cut": 2})), 0)
 		few := append(append(costs(4000), s3Reads(2, "read", costing(2000))...), say("user", costing(2900)))
-		policy := merged(s3Safe(), object{"gate": object{"ratio": 0.75, "target": 0.9}, "passes": append([]object{{"pass": "clear", "keep_recent": 1}}, s3Preset(t, call)[1:]...), "force": true})
-		list, _, _ = s3Run(t, call, policy, 16000, few, object{"text": "# Plan\nA digest that says what is to be done next."})
+		policy := merged(s3Safe(), object{"gate": object{"ratio": 0.75, "target": 0.9}, "passes": append([]object{{"pass": "clear", "keep_recent": 1}}, s3Preset(t, call)[1:]...)})
+		list, _, _ = s3Run(t, call, policy, 16000, few, object{"text": "# Plan\nA digest that says what is to be done next."}, forced)
 		equal(t, "ours", strings.Count(string(bytesOf(t, list.messages)), "[Restored file after compaction] file-a"), 1)
 	}},
 }

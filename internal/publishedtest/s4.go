@@ -179,7 +179,7 @@ func archivedOnce(t *testing.T, call Engine, policy object) agentList {
 	t.Helper()
 	messages := rounds(2, strings.Repeat("line\n", 800))[1:]
 	pass := object{"pass": "archive", "keep_recent": 1, "mode": "local"}
-	list, _, failure := compacted(t, call, messages, merged(policy, object{"force": true, "answer": "edits", "passes": []object{pass}}), nil)
+	list, _, failure := compacted(t, call, messages, merged(policy, object{"passes": []object{pass}}), nil, forced)
 	if failure != "" {
 		t.Fatal(failure)
 	}

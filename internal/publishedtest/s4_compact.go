@@ -72,14 +72,17 @@ func mutated(t *testing.T, v Vector) any {
 	return want.Mutated
 }
 
-// agentPass is a policy of the preset with its defects and one pass, which runs whatever the gate says.
+// agentPass is a policy of the preset with its defects and one pass.
 func agentPass(passes ...object) object {
-	return exact(agentLoop, object{"force": true, "answer": "edits", "passes": passes})
+	return exact(agentLoop, object{"passes": passes})
 }
 
-// compacted runs a policy, whose answer is edits. The model answers every request with reply. It returns what was asked, and
-// the error of an operation that failed.
-func compacted(t *testing.T, call Engine, messages []object, policy object, reply object) (list agentList, asked []object, failure string) {
+// forced are the options of a call that compacts whatever the gate says.
+var forced = object{"force": true}
+
+// compacted runs a policy, with more options than that the answer is edits. The model answers every request with reply. It returns what
+// was asked, and the error of an operation that failed.
+func compacted(t *testing.T, call Engine, messages []object, policy object, reply object, more ...object) (list agentList, asked []object, failure string) {
 	t.Helper()
 	if len(messages) == 0 {
 		return from(messages), nil, ""
@@ -95,7 +98,7 @@ func compacted(t *testing.T, call Engine, messages []object, policy object, repl
 			Message object
 		}
 	}
-	Call(t, call, "plan", object{"policy": policy, "messages": messages}, &a)
+	Call(t, call, "plan", object{"policy": policy, "options": options("edits", more), "messages": messages}, &a)
 	for a.Error == nil && len(a.Requests) > 0 {
 		asked = append(asked, a.Requests...)
 		replies := []object{}
@@ -155,7 +158,7 @@ func (in *toolLoop) run(t *testing.T, call Engine, messages []object, batch int)
 		ok = "LLM batch summary"
 	}
 	policy := agentPass(object{"pass": "archive", "keep_recent": keep, "mode": mode, "batch": batch, "max_batches": 2})
-	list, requests, _ := compacted(t, call, messages, policy, modelReply(in.LLM, ok))
+	list, requests, _ := compacted(t, call, messages, policy, modelReply(in.LLM, ok), forced)
 	return list, len(requests)
 }
 
@@ -186,7 +189,7 @@ func compactVector(t *testing.T, call Engine, v Vector) {
 		object{"pass": "tool_digest", "keep_recent": max(0, cutoff)})
 	policy["window"] = object{"tokens": max(0, in.Window), "reserve": reserve}
 	policy["gate"] = object{"max_tokens": maxTokens}
-	list, asked, failure := compacted(t, call, nativeAgent(t, in.Messages), policy, modelReply(in.LLM, "LLM summary"))
+	list, asked, failure := compacted(t, call, nativeAgent(t, in.Messages), policy, modelReply(in.LLM, "LLM summary"), forced)
 	out := object{"error": nil, "prompt": nil, "messages": nil, "mutated_input": mutated(t, v)}
 	if failure != "" {
 		out["error"] = failure

@@ -112,14 +112,14 @@ var s4Outputs = []Row{
 			equal(t, name, got, want)
 		}
 		messages := rounds(3, "x")
-		list, asked, _ := compacted(t, call, messages, agentPass(object{"pass": "archive", "keep_recent": 0}), nil)
+		list, asked, _ := compacted(t, call, messages, agentPass(object{"pass": "archive", "keep_recent": 0}), nil, forced)
 		equal(t, "asked", len(asked), 0)
 		equal(t, "messages", len(list.messages), len(messages))
 	}},
 	{ID: "S4.24", Preset: agentLoop, Title: "the oldest results above the cutoff are kept from the model; a message of the user behind all has each summary", Test: func(t *testing.T, call Engine) {
 		messages := rounds(4, "x")
 		messages[2]["visible_user"] = false
-		list, asked, _ := compacted(t, call, messages, agentPass(object{"pass": "archive", "keep_recent": 2}), object{"text": "short"})
+		list, asked, _ := compacted(t, call, messages, agentPass(object{"pass": "archive", "keep_recent": 2}), object{"text": "short"}, forced)
 		equal(t, "asked", len(asked), 2)
 		equal(t, "changes", list.changes(t)[2], object{"i": 2, "visible_agent": false, "visible_user": false, "kind": "tool_result_archived"})
 		equal(t, "changes", list.changes(t)[4], object{"i": 4, "visible_agent": false, "visible_user": true, "kind": "tool_result_archived"})
@@ -156,7 +156,7 @@ var s4Outputs = []Row{
 		}
 		equal(t, "empty", excerpt(" \n"), "Tool \"b\\\"c\" finished with status error. Output excerpt:\n(empty output)")
 		equal(t, "long", strings.HasSuffix(excerpt(strings.Repeat("a", 900)), strings.Repeat("a", 533)+"\n... (truncated) ...\n"+strings.Repeat("a", 267)), true)
-		list, _, _ := compacted(t, call, rounds(2, "x"), agentPass(object{"pass": "archive", "keep_recent": 1}), object{"error": "down"})
+		list, _, _ := compacted(t, call, rounds(2, "x"), agentPass(object{"pass": "archive", "keep_recent": 1}), object{"error": "down"}, forced)
 		equal(t, "where the model fails", strings.Contains(list.messages[len(list.messages)-1]["content"].(string), "Output excerpt:\nx"), true)
 	}},
 	{ID: "S4.28", Preset: agentLoop, Title: "two thirds of the beginning, a marker of 21 characters, one third of the end", Test: func(t *testing.T, call Engine) {
@@ -179,10 +179,10 @@ var s4Outputs = []Row{
 	{ID: "S4.30", Preset: agentLoop, Title: "one summary for up to four results, at most two of them at a time", Test: func(t *testing.T, call Engine) {
 		messages := rounds(12, strings.Repeat("line\n", 800))
 		pass := object{"pass": "archive", "keep_recent": 1, "batch": 4, "max_batches": 2}
-		list, asked, _ := compacted(t, call, messages, agentPass(pass), object{"text": "all of them"})
+		list, asked, _ := compacted(t, call, messages, agentPass(pass), object{"text": "all of them"}, forced)
 		equal(t, "asked", len(asked), 2)
 		equal(t, "text", list.messages[len(messages)]["content"], "[Tool outputs summary]\nCount: 4\nCall IDs: call-a, call-b, call-c, call-d\nall of them")
-		list, asked, _ = compacted(t, call, messages, safe(agentLoop, object{"force": true, "answer": "edits", "passes": []object{pass}}), object{"text": "all of them"})
+		list, asked, _ = compacted(t, call, messages, safe(agentLoop, object{"passes": []object{pass}}), object{"text": "all of them"}, forced)
 		equal(t, "ours asks", len(asked), 2)
 		equal(t, "ours adds no message", len(list.messages), len(messages))
 		body, _ := list.messages[2]["content"].(string)

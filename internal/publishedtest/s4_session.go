@@ -16,9 +16,9 @@ func longTalk() (list []object) {
 }
 
 // s4Run compacts with the whole preset.
-func s4Run(t *testing.T, call Engine, policy object, messages []object, reply object) (agentList, []object, string) {
+func s4Run(t *testing.T, call Engine, policy object, messages []object, reply object, more ...object) (agentList, []object, string) {
 	t.Helper()
-	return compacted(t, call, messages, merged(policy, object{"answer": "edits", "window": object{"tokens": 20000, "reserve": 4000}}), reply)
+	return compacted(t, call, messages, merged(policy, object{"window": object{"tokens": 20000, "reserve": 4000}}), reply, more...)
 }
 
 // s4Session are the rows on the compaction of a session.
@@ -48,7 +48,7 @@ var s4Session = []Row{
 	{ID: "S4.33", Preset: agentLoop, Title: "defect: a split may part a call from its result; ours does not", Test: func(t *testing.T, call Engine) {
 		messages := append(rounds(1, strings.Repeat("line\n", 2000)), say("assistant", "Done."), say("user", "And?"))
 		pass := object{"pass": "fold", "keep_tokens": 2505, "boundary": "message"}
-		list, _, _ := compacted(t, call, messages, merged(agentPass(pass), object{"gate": object{"max_tokens": 100000}}), object{"text": "s"})
+		list, _, _ := compacted(t, call, messages, merged(agentPass(pass), object{"gate": object{"max_tokens": 100000}}), object{"text": "s"}, forced)
 		equal(t, "exact", list.from, []int{-1, 2, 3, 4})
 		talk := longTalk()
 		list, _, _ = s4Run(t, call, s4Safe(), append(talk[:20:20], messages...), object{"text": "A summary."})
@@ -120,7 +120,7 @@ var s4Session = []Row{
 	{ID: "S4.39", Preset: agentLoop, Title: "in the tail the oldest results above the cutoff give way to a digest with a line for each", Test: func(t *testing.T, call Engine) {
 		messages := rounds(3, "one\ntwo")
 		messages[2]["is_error"] = true
-		list, _, _ := compacted(t, call, messages, agentPass(object{"pass": "tool_digest", "keep_recent": 1}), nil)
+		list, _, _ := compacted(t, call, messages, agentPass(object{"pass": "tool_digest", "keep_recent": 1}), nil, forced)
 		equal(t, "kinds", []any{list.messages[2]["kind"], list.messages[4]["kind"], list.messages[6]["kind"]}, []any{"tool_result_archived", "tool_result_archived", nil})
 		equal(t, "digest", list.changes(t)[7], object{"new": object{"role": "user", "kind": "tool_summary", "visible_agent": true, "visible_user": false,
 			"text": "[Compaction tool digest]\n- read (error): one two\n- read (ok): one two"}})
@@ -132,17 +132,17 @@ var s4Session = []Row{
 		messages := append(longTalk(), rounds(4, strings.Repeat("line\n", 300))...)
 		messages = append(messages, say("user", "The newest."))
 		policy := func(base object) object {
-			return merged(base, object{"force": true, "passes": []object{{"pass": "fold", "keep_tokens": 20000, "boundary": "message"}, {"pass": "tool_digest", "keep_recent": 1}}})
+			return merged(base, object{"passes": []object{{"pass": "fold", "keep_tokens": 20000, "boundary": "message"}, {"pass": "tool_digest", "keep_recent": 1}}})
 		}
-		list, asked, _ := s4Run(t, call, policy(s4Exact()), messages, object{"text": "S"})
+		list, asked, _ := s4Run(t, call, policy(s4Exact()), messages, object{"text": "S"}, forced)
 		text, _ := list.messages[len(list.messages)-1]["content"].(string)
 		equal(t, "exact", strings.HasPrefix(text, "[Compaction tool digest]"), true)
 		equal(t, "exact asks without it", strings.Contains(asked[0]["prompt"].(string), "<previous-summary>"), false)
-		list, _, _ = s4Run(t, call, policy(s4Safe()), messages, object{"text": s4Summary})
+		list, _, _ = s4Run(t, call, policy(s4Safe()), messages, object{"text": s4Summary}, forced)
 		equal(t, "ours ends with", list.messages[len(list.messages)-1]["content"], "The newest.")
 		text, _ = list.messages[0]["content"].(string)
 		equal(t, "ours begins with", strings.Contains(text, "[Compaction tool digest]\n- read (ok): line line"), true)
-		_, asked, _ = s4Run(t, call, policy(s4Safe()), append(list.messages, longTalk()...), object{"text": s4Summary})
+		_, asked, _ = s4Run(t, call, policy(s4Safe()), append(list.messages, longTalk()...), object{"text": s4Summary}, forced)
 		carried := func(request object) bool {
 			return strings.Contains(request["prompt"].(string), "<previous-summary>\n"+s4Summary)
 		}
@@ -152,7 +152,7 @@ var s4Session = []Row{
 		var verdict struct{ Overflow bool }
 		Function(t, call, "classify_error", object{"policy": s4Safe(), "arguments": object{"status": 400, "body": "prompt is too long: 5 tokens > 4 maximum"}}, &verdict)
 		equal(t, "overflow", verdict.Overflow, true)
-		list, _, _ := compacted(t, call, longTalk(), merged(s4Safe(), object{"force": true, "answer": "edits", "window": object{"tokens": 1000000}}), object{"text": "S"})
+		list, _, _ := compacted(t, call, longTalk(), merged(s4Safe(), object{"window": object{"tokens": 1000000}}), object{"text": "S"}, forced)
 		equal(t, "compacted although it is not due", len(list.messages) < 25, true)
 	}},
 	{ID: "S4.42", Preset: agentLoop, Title: "an event says how many messages there were and are, and what failed (the hosts' Events)", Test: func(t *testing.T, call Engine) {

@@ -316,7 +316,7 @@ var s4Vectors = map[string]VectorTest{
 		v.Read(t, &in)
 		messages := nativeAgent(t, in.Messages)
 		policy := agentPass(object{"pass": "tool_digest", "keep_recent": max(0, in.Cutoff)})
-		list, _, _ := compacted(t, call, messages, policy, nil)
+		list, _, _ := compacted(t, call, messages, policy, nil, forced)
 		v.Want(t, object{"messages": list.changes(t), "mutated_input": mutated(t, v)})
 	},
 	"S4.compact":               compactVector,

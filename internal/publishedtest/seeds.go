@@ -140,6 +140,15 @@ func safe(preset string, more map[string]any) map[string]any {
 	return merged(map[string]any{"preset": preset, "format": "native"}, more)
 }
 
+// options are those of a call with such an answer, and more.
+func options(answer string, more []object) object {
+	all := object{"answer": answer}
+	for _, o := range more {
+		merged(all, o)
+	}
+	return all
+}
+
 func merged(base, more map[string]any) map[string]any {
 	for k, v := range more {
 		base[k] = v

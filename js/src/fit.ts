@@ -242,23 +242,22 @@ class Pools<Source> {
 }
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
-  const { window, model: name, format, policy = {}, store, countTokens, onCompaction } = options;
+  const { store, countTokens, onCompaction } = options;
+  return { policy: policyOf(options), model: model(options), store, countTokens, onCompaction };
+}
+
+/** The policy as a caller has written it, who may give three of its keys by themselves. */
+function policyOf({ policy = {}, window, model: name, format }: FitterOptions<unknown>): Policy {
   if (window !== undefined && typeof window !== "number") {
     throw new CtxfoldError("invalid_option", "window is a number of tokens; policy.window has more", {
       path: "window",
     });
   }
   return {
-    policy: {
-      ...policy,
-      ...(name !== undefined && { model: name }),
-      ...(format !== undefined && { format }),
-      ...(window !== undefined && { window: { ...policy.window, tokens: window } }),
-    },
-    model: model(options),
-    store,
-    countTokens,
-    onCompaction,
+    ...policy,
+    ...(name !== undefined && { model: name }),
+    ...(format !== undefined && { format }),
+    ...(window !== undefined && { window: { ...policy.window, tokens: window } }),
   };
 }
 

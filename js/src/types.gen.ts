@@ -857,7 +857,6 @@ export interface EstimateRequest {
   text?: string;
   messages?: unknown;
   session?: number;
-  usage?: Counted;
 }
 
 /**
@@ -1052,7 +1051,6 @@ export interface CheckRequest {
   state?: State;
   messages?: unknown;
   session?: number;
-  usage?: Counted;
 }
 
 /** Check is the answer of the operation check: whether compaction is due. */
@@ -1085,7 +1083,6 @@ export interface PlanRequest {
   state?: State;
   messages?: unknown;
   session?: number;
-  usage?: Counted;
 }
 
 /**
@@ -1478,7 +1475,6 @@ export interface FitRequest {
   policy?: Policy;
   options?: Options;
   messages?: unknown;
-  usage?: Counted;
   memory?: readonly MemoryEntry[];
 }
 
@@ -1704,7 +1700,6 @@ export interface SessionOpenRequest {
   options?: Options;
   state?: State;
   messages?: unknown;
-  usage?: Counted;
 }
 
 /** SessionInfo is the answer of the operations session_open and session_append: how the session stands. */

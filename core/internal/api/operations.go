@@ -72,7 +72,6 @@ const (
 	InBodies
 	InBody
 	InSession
-	InUsage
 	InMemory
 	InFile
 	InTokens
@@ -131,7 +130,6 @@ var MemberTable = [AllMembers]MemberRow{
 	InBodies:    {"bodies", "Bodies", "what the host has kept: `[{\"handle\",\"body\"}]`; of `search` the handle may be missing, and the body may be any value"},
 	InBody:      {"body", "any", "what the host has kept under the handle, or null"},
 	InSession:   {"session", "integer", "the number of an open session, in the stead of `messages`"},
-	InUsage:     {"usage", "Usage", "the same as the option `usage`, in its old place"},
 	InMemory:    {"memory", "[]MemoryEntry", "what earlier answers of `fit` had as `memory`: a list, in any order"},
 	InFile:      {"file", "string", "a session file, as a text"},
 	InTokens:    {"tokens", "integer", "how many tokens there were before the compaction"},
@@ -158,19 +156,18 @@ func MemberNamed(name string) (Member, bool) {
 var (
 	asked  = Of(InPolicy, InOptions, InState, InMessages)
 	either = asked | Of(InSession)
-	usage  = Of(InUsage)
 )
 
 // Operations is the table of operations.
 var Operations = [...]Operation{
 	OpInfo:     {Name: "info", Doc: "says what this module can do", Answer: "Info", Reads: ReadsNothing},
 	OpDetect:   {Name: "detect", Doc: "finds the wire formats that a transcript may be in", Answer: "Detection", Members: Of(InPolicy, InMessages, InSession), Reads: ReadsMembers},
-	OpEstimate: {Name: "estimate", Doc: "estimates the tokens of a transcript or a text", Answer: "Estimate", Members: either | usage | Of(InText)},
-	OpCheck:    {Name: "check", Doc: "tells whether compaction is due", Answer: "Check", Members: either | usage},
-	OpPlan:     {Name: "plan", Doc: "compacts, or asks for the summaries that this takes", Answer: "Planned", Members: either | usage, Edits: true},
+	OpEstimate: {Name: "estimate", Doc: "estimates the tokens of a transcript or a text", Answer: "Estimate", Members: either | Of(InText)},
+	OpCheck:    {Name: "check", Doc: "tells whether compaction is due", Answer: "Check", Members: either},
+	OpPlan:     {Name: "plan", Doc: "compacts, or asks for the summaries that this takes", Answer: "Planned", Members: either, Edits: true},
 	OpStep:     {Name: "step", Doc: "goes on with a plan", Answer: "Planned", Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsPlan, Edits: true},
 	OpFit: {Name: "fit", Doc: "gives what to send for a whole history, compacted where that is due", Answer: "Planned",
-		Members: Of(InPolicy, InOptions, InMemory, InMessages) | usage, Reads: ReadsMemory, Edits: true},
+		Members: Of(InPolicy, InOptions, InMemory, InMessages), Reads: ReadsMemory, Edits: true},
 	OpPrints:   {Name: "prints", Doc: "gives the prints of the beginnings of a history", Answer: "Prints", Members: Of(InPolicy, InOptions, InMessages), Reads: ReadsMembers},
 	OpValidate: {Name: "validate", Doc: "lists what the provider would refuse", Answer: "Validation", Members: either, Edits: true},
 	OpRepair:   {Name: "repair", Doc: "mends what validate lists", Answer: "Repaired", Members: either, Edits: true},
@@ -181,7 +178,7 @@ var Operations = [...]Operation{
 		Members: Of(InQuery, InLimit, InRoles, InAfter, InBefore, InBodies), Reads: ReadsNothing},
 	OpOpen:            {Name: "open", Doc: "takes the live conversation out of the session file of a coding agent", Answer: "Opened", Reads: ReadsNothing},
 	OpSave:            {Name: "save", Doc: "writes messages into the session file that they were opened from", Answer: "Saved", Members: Of(InFile, InMessages, InTokens, InTime), Reads: ReadsMembers},
-	OpSessionOpen:     {Name: "session_open", Doc: "opens a session: a transcript that stays in the instance", Answer: "SessionInfo", Members: asked | usage},
+	OpSessionOpen:     {Name: "session_open", Doc: "opens a session: a transcript that stays in the instance", Answer: "SessionInfo", Members: asked},
 	OpSessionAppend:   {Name: "session_append", Doc: "puts messages behind those of a session", Answer: "SessionInfo", Members: Of(InSession, InMessages), Reads: ReadsMembers, Grows: true},
 	OpSessionClose:    {Name: "session_close", Doc: "gives the memory of a session back", Answer: "ClosedSession", Members: Of(InSession), Reads: ReadsMembers},
 	OpClassifyError:   {Name: "classify_error", Doc: "says why a call of a model failed, and whether a compaction may mend it", Answer: "Verdict", Members: Of(InArguments), Reads: ReadsMembers},

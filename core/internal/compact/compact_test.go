@@ -18,9 +18,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
+// force is put behind a policy: the options of a call that compacts although it is not due.
+const force = `,"options":{"force":true}`
+
 func input(t testing.TB, format, pol, src string) view.Input {
 	t.Helper()
+	pol, forced := strings.CutSuffix(pol, force)
 	p, perr := policy.Resolve([]byte(pol))
+	if perr == nil {
+		p, perr = p.With(&api.Options{Force: forced})
+	}
 	if perr != nil {
 		t.Fatal(perr)
 	}
@@ -72,7 +79,7 @@ func TestGate(t *testing.T) {
 		{`{"window":{"tokens":600},"summary":{"mode":"local"}}`, api.ReasonCompacted},
 		{`{"window":{"tokens":600}}`, api.ReasonCompacted}, // no request fits into such a window
 		{`{"window":{"tokens":600},"summary":{"max_input_tokens":2000}}`, api.ReasonNeedsSummaries},
-		{`{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}`, api.ReasonCompacted},
+		{`{"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}` + force, api.ReasonCompacted},
 	} {
 		src := session(8, 200)
 		r := run(t, "native", c.policy, src)
@@ -99,7 +106,7 @@ func TestClear(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// S3.37: a second run finds nothing to clear.
-	again := run(t, "native", `{"force":true,"passes":[{"pass":"clear","keep_recent":2}]}`, want)
+	again := run(t, "native", `{"passes":[{"pass":"clear","keep_recent":2}]}`+force, want)
 	if again.Report.Reason != api.ReasonNoProgress || output(again) != want {
 		t.Errorf("the second run says %s", again.Report.Reason)
 	}
@@ -115,7 +122,7 @@ func TestClear(t *testing.T) {
 		{`"keep_recent":2,"tools":["bash"]`, 0},
 		{`"keep_recent":2,"tools":["re_ad"]`, 6},
 	} {
-		r := run(t, "native", `{"force":true,"passes":[{"pass":"clear",`+c.params+`}]}`, src)
+		r := run(t, "native", `{"passes":[{"pass":"clear",`+c.params+`}]}`+force, src)
 		if r.Report.Cleared != c.cleared {
 			t.Errorf("%s: %d cleared, want %d", c.params, r.Report.Cleared, c.cleared)
 		}
@@ -166,7 +173,7 @@ func TestFoldBoundaries(t *testing.T) {
 		{"everything fits", `"keep_tokens":100000`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := run(t, "native", `{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold",`+c.params+`}]}`, src)
+			r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"fold",`+c.params+`}]}`+force, src)
 			if c.want == nil {
 				if output(r) != src {
 					t.Errorf("folded all the same: %v", contents(t, output(r)))
@@ -182,8 +189,8 @@ func TestFoldBoundaries(t *testing.T) {
 
 func TestFoldKeepsPinnedMessages(t *testing.T) {
 	src := session(6, 200)
-	r := run(t, "native", `{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":180}],
-		"pins":[{"contains":"request 1"},{"id":"c2"},{"role":"tool","index":15},{"index":-30}]}`, src)
+	r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":180}],
+		"pins":[{"contains":"request 1"},{"id":"c2"},{"role":"tool","index":15},{"index":-30}]}`+force, src)
 	want := []string{"You are careful.", "digest", "request 1", "reading 2", "result 2", "reading 3", "result 3", "request 5", "reading 5", "result 5", "done 5"}
 	if got := contents(t, output(r)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q", got)
@@ -239,7 +246,7 @@ func TestRehydrate(t *testing.T) {
 		{"none when none is wanted", `"max_files":0`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := run(t, "native", `{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":180},{"pass":"rehydrate",`+c.params+`}]}`, src)
+			r := run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":180},{"pass":"rehydrate",`+c.params+`}]}`+force, src)
 			var got []string
 			for _, a := range r.Report.Actions {
 				if a.Action == "restore" {
@@ -264,8 +271,8 @@ func TestRehydrate(t *testing.T) {
 func TestEditsDescribeTheResult(t *testing.T) {
 	src := session(8, 200)
 	for _, pol := range []string{
-		`{"force":true,"passes":[{"pass":"clear","keep_recent":2}]}`,
-		`{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300},{"pass":"rehydrate"}]}`,
+		`{"passes":[{"pass":"clear","keep_recent":2}]}` + force,
+		`{"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300},{"pass":"rehydrate"}]}` + force,
 		`{}`,
 	} {
 		r := run(t, "native", pol, src)
@@ -364,7 +371,7 @@ func TestBoundReasoningGoesBehindTheFirstChange(t *testing.T) {
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"2","content":"r2"}]},
 {"role":"assistant","content":[{"type":"thinking","thinking":"t3","signature":"s3"}]},
 {"role":"user","content":"b"}]`
-	c := run(t, "anthropic", `{"force":true,"passes":[{"pass":"clear","keep_recent":1}]}`, src)
+	c := run(t, "anthropic", `{"passes":[{"pass":"clear","keep_recent":1}]}`+force, src)
 	out := output(c)
 	if !strings.Contains(out, `"s1"`) {
 		t.Error("reasoning before the change is gone")
@@ -395,8 +402,8 @@ func TestPassesAreChecked(t *testing.T) {
 
 // TestFoldOfLines: what collapse has left of a turn is told on in the digest, and is nothing that the user asked for.
 func TestFoldOfLines(t *testing.T) {
-	policy := `{"format":"openai-chat","force":true,"window":{"tokens":100000},"summary":{"mode":"model"},
-		"passes":[{"pass":"collapse","keep_recent":2},{"pass":"fold","keep_tokens":20,"boundary":"group"}]}`
+	policy := `{"format":"openai-chat","window":{"tokens":100000},"summary":{"mode":"model"},
+		"passes":[{"pass":"collapse","keep_recent":2},{"pass":"fold","keep_tokens":20,"boundary":"group"}]}` + force
 	var messages []string
 	for i := range 12 {
 		messages = append(messages, fmt.Sprintf(`{"role":"user","content":"question %d %s"}`, i, strings.Repeat("why ", 60)),

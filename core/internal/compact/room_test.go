@@ -70,8 +70,8 @@ func requestsOf(t testing.TB, format, pol, src string) []api.SummaryRequest {
 // A record is clipped until its request fits, however little it is over, and uses the room then.
 func TestClippedRequest(t *testing.T) {
 	for limit := 560; limit < 1400; limit += 3 {
-		pol := fmt.Sprintf(`{"estimator":"bytes4","window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],`+
-			`"summary":{"max_input_tokens":%d,"max_output_tokens":100}}`, limit)
+		pol := fmt.Sprintf(`{"estimator":"bytes4","window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],`+
+			`"summary":{"max_input_tokens":%d,"max_output_tokens":100}}`, limit) + force
 		src := `[{"role":"user","content":"` + strings.Repeat("so ", 1000) + `"},{"role":"assistant","content":"done"},{"role":"user","content":"next"}]`
 		r := run(t, "native", pol, src)
 		for _, q := range r.Requests {

@@ -120,8 +120,8 @@ func TestLadder(t *testing.T) {
 		for _, e := range []struct{ estimator, style string }{{"bytes4", ""}, {"runes3.6", ""}, {"utf16-4", ""},
 			{"bytes4", "turn-tail"}, {"utf16-4", "checkpoint"}, {"bytes4", "agent-loop"}} {
 			t.Run(c.name+" by "+e.estimator+" "+e.style, func(t *testing.T) {
-				pol := fmt.Sprintf(`{"estimator":%q,"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],`+
-					`"summary":{"max_input_tokens":%d,"max_output_tokens":600,"split":%q,"style":%q,"instructions":"Mind the gap."}}`, e.estimator, c.limit, c.split, e.style)
+				pol := fmt.Sprintf(`{"estimator":%q,"window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],`+
+					`"summary":{"max_input_tokens":%d,"max_output_tokens":600,"split":%q,"style":%q,"instructions":"Mind the gap."}}`, e.estimator, c.limit, c.split, e.style) + force
 				in := input(t, "native", pol, c.src)
 				seen := map[string]bool{}
 				r, rounds := answers(t, "native", pol, c.src, func(q api.SummaryRequest) api.Summary {
@@ -173,7 +173,7 @@ func TestLadder(t *testing.T) {
 // A part that fails is digested locally; the others still count.
 func TestLadderSurvivesFailures(t *testing.T) {
 	src := session(40, 900)
-	pol := `{"window":{"tokens":3000000},"force":true,"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q,"style":%q}}`
+	pol := `{"window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q,"style":%q}}` + force
 	for _, split := range []string{"map", "chain", "map agent-loop"} {
 		split, style, _ := strings.Cut(split, " ")
 		for _, fails := range []string{"fold-1-part-1", "fold-1-part-2", "fold-1-part-", "fold-1"} {

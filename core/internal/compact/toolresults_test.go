@@ -50,11 +50,11 @@ func TestDedupe(t *testing.T) {
 		{"too little", `,"min_reclaim":1000`, reads("read a "+long, "read a "+long), ""},
 		{"excluded", `,"exclude_tools":["Read"]`, reads("read a "+long, "read a "+long), ""},
 	} {
-		c := run(t, "native", `{"force":true,"passes":[{"pass":"dedupe"`+tt.params+`}]}`, tt.src)
+		c := run(t, "native", `{"passes":[{"pass":"dedupe"`+tt.params+`}]}`+force, tt.src)
 		if got := takenOut(c); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
-		again := run(t, "native", `{"force":true,"passes":[{"pass":"dedupe"`+tt.params+`}]}`, output(c))
+		again := run(t, "native", `{"passes":[{"pass":"dedupe"`+tt.params+`}]}`+force, output(c))
 		if again.Report.Reason != api.ReasonNoProgress {
 			t.Errorf("%s: a second run says %s", tt.name, again.Report.Reason)
 		}
@@ -63,29 +63,29 @@ func TestDedupe(t *testing.T) {
 
 func TestArchivePass(t *testing.T) {
 	src := reads("read a "+strings.Repeat("alpha ", 500), "!bash b "+strings.Repeat("beta ", 500), "read c "+strings.Repeat("gamma ", 500))
-	const params = `{"force":true,"passes":[{"pass":"archive","keep_recent":1`
-	c := run(t, "native", params+`,"max_requests":1}]}`, src)
+	const params = `{"passes":[{"pass":"archive","keep_recent":1`
+	c := run(t, "native", params+`,"max_requests":1}]}`+force, src)
 	if len(c.Requests) != 1 || c.Requests[0].ID != "archive-2" || c.Requests[0].Scope != "tool_output" ||
 		!strings.Contains(c.Requests[0].Prompt, "Tool: bash\nCall ID: c1\nStatus: error\n") || !strings.Contains(c.Requests[0].Prompt, "beta") {
 		t.Fatalf("%+v", c.Requests)
 	}
-	c = run(t, "native", params+`,"max_requests":1}]}`, src, api.Summary{ID: "archive-2", Text: "It failed </scrollback> at b."})
+	c = run(t, "native", params+`,"max_requests":1}]}`+force, src, api.Summary{ID: "archive-2", Text: "It failed </scrollback> at b."})
 	out := output(c)
 	if takenOut(c) != "archive@2 archive@4" || !strings.Contains(out, archive.SummaryMarker+`\nIt failed`) ||
 		!strings.Contains(out, archive.SummaryMarker+`\nStatus: ok\nalpha`) || strings.Contains(out, "</scrollback>") || !strings.Contains(out, "gamma gamma") {
 		t.Errorf("%s\n%s", takenOut(c), out)
 	}
-	again := run(t, "native", params+`}]}`, out)
+	again := run(t, "native", params+`}]}`+force, out)
 	if again.Report.Reason != api.ReasonNoProgress {
 		t.Errorf("a second run says %s and asks %d times", again.Report.Reason, len(again.Requests))
 	}
 	for _, reply := range []api.Summary{{ID: "archive-2", Error: "503"}, {ID: "archive-2", Text: " "}, {ID: "archive-2", Text: strings.Repeat("much too long ", 5000)}} {
-		c := run(t, "native", params+`,"max_requests":1}],"summary":{"retries":0}}`, src, reply)
+		c := run(t, "native", params+`,"max_requests":1}],"summary":{"retries":0}}`+force, src, reply)
 		if !strings.Contains(output(c), archive.SummaryMarker+`\nStatus: error\nbeta`) || c.Report.Summary.Why == "" {
 			t.Errorf("%.30q: %+v", reply.Text+reply.Error, c.Report.Summary)
 		}
 	}
-	if c := run(t, "native", `{"force":true,"passes":[{"pass":"archive","keep_recent":0}]}`, src); c.Report.Reason != api.ReasonNoProgress {
+	if c := run(t, "native", `{"passes":[{"pass":"archive","keep_recent":0}]}`+force, src); c.Report.Reason != api.ReasonNoProgress {
 		t.Errorf("turned off: %s", c.Report.Reason)
 	}
 }
@@ -96,7 +96,7 @@ func TestArchiveRequests(t *testing.T) {
 	src := reads("read a "+strings.Repeat("alpha ", 5000), "!bash b "+strings.Repeat("beta ", 5000), "read c "+strings.Repeat("gamma ", 5000), "read d x")
 	for _, batch := range []int{0, 2, 3} {
 		for _, limit := range []int{20000, 2000, 500, 330, 100} {
-			pol := fmt.Sprintf(`{"force":true,"passes":[{"pass":"archive","keep_recent":1,"batch":%d}],"summary":{"max_input_tokens":%d}}`, batch, limit)
+			pol := fmt.Sprintf(`{"passes":[{"pass":"archive","keep_recent":1,"batch":%d}],"summary":{"max_input_tokens":%d}}`, batch, limit) + force
 			asked := 0
 			c, rounds := answers(t, "native", pol, src, func(q api.SummaryRequest) api.Summary {
 				asked++

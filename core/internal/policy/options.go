@@ -34,7 +34,7 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 		own := *p
 		q = &own
 	}
-	q.Force = q.Force || o.Force
+	q.Force = o.Force
 	if o.Answer != "" {
 		if q.Answer = string(o.Answer); !slices.Contains(answers, q.Answer) {
 			return bad("answer", answersAre)
@@ -56,9 +56,7 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 				return bad("summary.mode", modesAre)
 			}
 		}
-		if s.Text != "" {
-			q.Summary.Text = s.Text
-		}
+		q.Summary.Text = s.Text
 	}
 	if o.Window < 0 || o.Window > MaxTokens {
 		return bad("window", "must be from 0 to 1,000,000,000 tokens")

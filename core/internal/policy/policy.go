@@ -30,8 +30,6 @@ type Policy struct {
 	// LastResort cuts what the passes have left where that is over the limit: tool results first, pinned messages last. It is
 	// on unless set to false, and does not count without wire_safe.
 	LastResort *bool `json:"last_resort,omitempty"`
-	// Force compacts although the gate says that it is not due.
-	Force bool `json:"force,omitempty"`
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
 	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
 	OpenCalls string `json:"open_calls,omitempty"`
@@ -52,8 +50,11 @@ type Policy struct {
 	// its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in the
 	// stead of their places).
 	Archive string `json:"archive,omitempty"`
-	// Answer is "messages" (the default), "edits" (runs over the input's indexes), or "report" (neither).
-	Answer string `json:"answer,omitempty"`
+
+	// Those of a call, which only its options have: compact although it is not due, and "messages" (which "" is too), "edits" (runs over
+	// the input's indexes) or "report" (neither).
+	Force  bool   `json:"-"`
+	Answer string `json:"-"`
 
 	reserve *int // that of the policy itself, where Window has that of its model
 }
@@ -105,8 +106,8 @@ type Summary struct {
 	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the
 	// digest only counts the messages that are gone).
 	Mode string `json:"mode,omitempty"`
-	// Text is the summary itself, of a host that has one: the model is not asked.
-	Text string `json:"text,omitempty"`
+	// Text is the summary itself, which only the options of a call have: the model is not asked.
+	Text string `json:"-"`
 	// MaxOutputTokens is how large a digest of a model may get, in tokens.
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.

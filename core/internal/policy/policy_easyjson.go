@@ -135,12 +135,6 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 					*out.LastResort = bool(in.Bool())
 				}
 			}
-		case "force":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Force = bool(in.Bool())
-			}
 		case "open_calls":
 			if in.IsNull() {
 				in.Skip()
@@ -186,12 +180,6 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy(in *jlexer.
 				in.Skip()
 			} else {
 				out.Archive = string(in.String())
-			}
-		case "answer":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Answer = string(in.String())
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -305,11 +293,6 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwrite
 		out.RawString(prefix)
 		out.Bool(bool(*in.LastResort))
 	}
-	if in.Force {
-		const prefix string = ",\"force\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Force))
-	}
 	if in.OpenCalls != "" {
 		const prefix string = ",\"open_calls\":"
 		out.RawString(prefix)
@@ -344,11 +327,6 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy(out *jwrite
 		const prefix string = ",\"archive\":"
 		out.RawString(prefix)
 		out.String(string(in.Archive))
-	}
-	if in.Answer != "" {
-		const prefix string = ",\"answer\":"
-		out.RawString(prefix)
-		out.String(string(in.Answer))
 	}
 	out.RawByte('}')
 }
@@ -594,12 +572,6 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 			} else {
 				out.Mode = string(in.String())
 			}
-		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
 		case "max_output_tokens":
 			if in.IsNull() {
 				in.Skip()
@@ -705,16 +677,6 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwrit
 		first = false
 		out.RawString(prefix[1:])
 		out.String(string(in.Mode))
-	}
-	if in.Text != "" {
-		const prefix string = ",\"text\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		out.String(string(in.Text))
 	}
 	if in.MaxOutputTokens != 0 {
 		const prefix string = ",\"max_output_tokens\":"

@@ -97,6 +97,9 @@ func Resolve(src []byte) (*Policy, *Error) {
 	var name Policy
 	if len(src) > 0 {
 		if err := Decode(src, &name); err != nil {
+			if says := Moved("policy." + jsonspan.PathAt(src, err.Offset)); says != "" && err.Code == api.CodeUnknownField {
+				err.Message = says
+			}
 			return nil, Suggest(err)
 		}
 	}
@@ -143,7 +146,7 @@ func join(list []string) string {
 	return s
 }
 
-// The values that policies and options share, and the complaints about others.
+// The values of options, most of which policies have too, and the complaints about others.
 var (
 	answers   = []string{"messages", "edits", "report"}
 	archives  = []string{"", "places", "bodies"}
@@ -209,8 +212,6 @@ func (p *Policy) check() *Error {
 		return bad("gate.min_messages", "must not be negative")
 	case !slices.Contains([]string{"", "local", "keep", "error"}, p.Summary.OnFailure):
 		return bad("summary.on_failure", `must be "local", "keep" or "error"`)
-	case p.Answer != "" && !slices.Contains(answers, p.Answer):
-		return bad("answer", answersAre)
 	case !slices.Contains(archives, p.Archive):
 		return bad("archive", archivesAre)
 	case p.Repair != "" && p.Repair != "refused" && p.Repair != "all":

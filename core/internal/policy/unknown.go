@@ -91,17 +91,33 @@ func distance(a, b string) int {
 }
 
 // keys are those of a policy and of its passes, at all depths. docs/policy.schema.json says which may stand where.
-const keys = "always_newest answer archive batch boundary cache_read cache_write contains estimator excerpt exclude_tools " +
-	"force force_turn format gate id inclusive index input instructions keep_first keep_last keep_messages " +
+const keys = "always_newest archive batch boundary cache_read cache_write contains estimator excerpt exclude_tools " +
+	"force_turn format gate id inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
 	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices prompt ratio " +
-	"repair reserve retries role room scope shrink_messages split standing style summary superseded target text thinking tokens tool tools " +
+	"repair reserve retries role room scope shrink_messages split standing style summary superseded target thinking tokens tool tools " +
 	"usage window wire_safe"
 
 // optionKeys are those of options, at all depths.
 const optionKeys = "answer archive cache_read_tokens cache_write_tokens exact force format input_tokens message mode model no_reserve " +
 	"open_calls output_tokens summary text total_tokens usage window"
+
+// moved are keys that are options now, by where they stood in a request.
+var moved = []struct{ was, is string }{
+	{"policy.force", "options.force"}, {"policy.answer", "options.answer"}, {"policy.summary.text", "options.summary.text"},
+	{"usage", "options.usage"},
+}
+
+// Moved is the message about an unknown key that is an option now, by its path in a request; "" about any other one.
+func Moved(path string) string {
+	for _, m := range moved {
+		if m.was == path {
+			return path + " is not a key any more; say it in " + m.is
+		}
+	}
+	return ""
+}
 
 // Suggest says, in an error about an unknown key of a policy or of a pass, which one may be meant. It returns the error.
 func Suggest(err *Error) *Error { return suggest(err, keys) }

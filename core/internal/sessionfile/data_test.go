@@ -60,14 +60,14 @@ func validate(t *testing.T, format string, messages []byte) verdict {
 	return v
 }
 
-// compacts runs plan and step to their end, with a scripted summary.
-func compacts(t *testing.T, policy string, messages []byte) (result json.RawMessage, report string) {
+// compacts runs plan and step to their end, with a scripted summary, by force where it is not due.
+func compacts(t *testing.T, force bool, policy string, messages []byte) (result json.RawMessage, report string) {
 	t.Helper()
 	var a struct {
 		Error, Plan, Messages, Report json.RawMessage
 		Requests                      []struct{ ID string }
 	}
-	request := []byte(`{"policy":` + policy + `,"messages":` + string(messages) + `}`)
+	request := fmt.Appendf(nil, `{"policy":%s,"options":{"force":%t},"messages":%s}`, policy, force, messages)
 	for op, round := "plan", 0; ; op, round = "step", round+1 {
 		a.Requests, a.Error = nil, nil
 		if err := json.Unmarshal(core.Call(op, request), &a); err != nil || a.Error != nil || round > 10 {
@@ -117,7 +117,7 @@ func TestRealFiles(t *testing.T) {
 				for _, percent := range []int{50, 20, 5} {
 					window := max(size.Tokens*percent/100, 64)
 					policy := fmt.Sprintf(`{"preset":%q,"format":%q,"window":{"tokens":%d,"reserve":%d}}`, preset, a.Format, window, window/10)
-					result, report := compacts(t, policy, a.Messages)
+					result, report := compacts(t, false, policy, a.Messages)
 					if v := validate(t, a.Format, result); !v.Valid {
 						t.Errorf("%s at %d%%: %d violations, such as %+v; %s", preset, percent, len(v.Violations), v.Violations[0], report)
 					}

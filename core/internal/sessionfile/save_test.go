@@ -139,10 +139,10 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 
 // policies compact in all the ways that a file has to hold: folded, cleared, and both, with reasoning stripped.
 var policies = []string{
-	`{"preset":"default","force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`,
-	`{"force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"clear","keep_recent":1}]}`,
-	`{"force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"reasoning"},{"pass":"fold","keep_tokens":2000}]}`,
-	`{"force":true,"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"drop"}]}`,
+	`{"preset":"default","format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"}}`,
+	`{"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"clear","keep_recent":1}]}`,
+	`{"format":%q,"window":{"tokens":%d,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"reasoning"},{"pass":"fold","keep_tokens":2000}]}`,
+	`{"format":%q,"window":{"tokens":%d,"reserve":0},"passes":[{"pass":"drop"}]}`,
 }
 
 func checkFile(t *testing.T, file []byte) {
@@ -154,7 +154,7 @@ func checkFile(t *testing.T, file []byte) {
 	changed := 0
 	for _, policy := range policies {
 		for _, percent := range []int{60, 20} {
-			result, _ := compacts(t, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/100, 64)), a.Messages)
+			result, _ := compacts(t, true, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/100, 64)), a.Messages)
 			if bytes.Equal(result, a.Messages) {
 				continue
 			}
@@ -162,7 +162,7 @@ func checkFile(t *testing.T, file []byte) {
 			next := checkSaved(t, file, result)
 			// The next compaction of the new file, too.
 			b := open(t, next)
-			again, _ := compacts(t, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/300, 64)), b.Messages)
+			again, _ := compacts(t, true, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/300, 64)), b.Messages)
 			if !bytes.Equal(again, b.Messages) {
 				checkSaved(t, next, again)
 			}

@@ -21,7 +21,10 @@ type rule struct {
 	repaired string // "" if nothing can be mended
 }
 
-// request calls an operation and decodes its answer.
+// force is put behind a policy: the options of a call that compacts although it is not due.
+const force = `,"options":{"force":true}`
+
+// request calls an operation and decodes its answer. Options may stand behind the policy.
 func request(t *testing.T, op, policy, messages string, answer any) {
 	t.Helper()
 	out := core.Call(op, []byte(`{"policy":`+policy+`,"messages":`+messages+`}`))
@@ -397,7 +400,7 @@ func TestAISDKCompaction(t *testing.T) {
 			Messages json.RawMessage
 			Report   struct{ Folded int }
 		}
-		request(t, "plan", `{"format":"`+format+`","force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":20}]}`,
+		request(t, "plan", `{"format":"`+format+`","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":20}]}`+force,
 			transcriptOf(messages...), &a)
 		if a.Report.Folded == 0 || strings.Contains(string(a.Messages), long) || !strings.Contains(string(a.Messages), messages[1]) {
 			t.Errorf("%s: folded %d: %s", format, a.Report.Folded, a.Messages)

@@ -144,8 +144,8 @@ func TestAISDKUISteps(t *testing.T) {
 			}
 			State json.RawMessage
 		}
-		policy := fmt.Sprintf(`{"format":"ai-sdk-ui","estimator":"bytes4","force":true,"wire_safe":true,"summary":{"mode":"local"},`+
-			`"passes":[{"pass":"fold","keep_tokens":%d}]}`, keep)
+		policy := fmt.Sprintf(`{"format":"ai-sdk-ui","estimator":"bytes4","wire_safe":true,"summary":{"mode":"local"},`+
+			`"passes":[{"pass":"fold","keep_tokens":%d}]}`, keep) + force
 		request(t, "plan", policy, all, &a)
 		if bad := judge.Valid("ai-sdk-ui", a.Messages); len(bad) > 0 {
 			t.Fatalf("keep %d: %s", keep, bad[0])
@@ -180,7 +180,7 @@ func TestAISDKUISteps(t *testing.T) {
 		Messages json.RawMessage
 		Report   struct{ Folded int }
 	}
-	request(t, "plan", `{"format":"ai-sdk-ui","force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}`, waiting, &a)
+	request(t, "plan", `{"format":"ai-sdk-ui","summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}`+force, waiting, &a)
 	if s := string(a.Messages); a.Report.Folded == 0 || !strings.Contains(s, `"wait"`) || !strings.Contains(s, `"step 30"`) || strings.Contains(s, `"text":"step 20"`) {
 		t.Errorf("folded %d: %.1000s", a.Report.Folded, s)
 	}

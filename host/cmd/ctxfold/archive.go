@@ -117,7 +117,7 @@ Without --archive it only lists the handles that the transcript names.`,
 			if !a.Valid {
 				fmt.Fprintln(f.err, text.FgRed.Sprint("the transcript breaks rules of its format"), "(validate lists them)")
 			}
-			return f.printTranscript(a.Messages, a.Edits)
+			return f.printLine(a.Messages)
 		},
 	}
 	policy.register(c, false)

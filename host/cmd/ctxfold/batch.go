@@ -66,6 +66,7 @@ type batch struct {
 	op         batchOp
 	compactor  *ctxfold.Compactor
 	policy     source
+	force      bool
 	summarizer ctxfold.Summarizer
 	store      ctxfold.Store
 	name       string
@@ -111,7 +112,7 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 			return atMostOneFile(c, args[1:])
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			b := &batch{flags: f, output: output, resume: resume}
+			b := &batch{flags: f, output: output, resume: resume, force: policy.force}
 			for _, op := range batchOps {
 				if op.name == args[0] {
 					b.op = op
@@ -150,6 +151,7 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 		},
 	}
 	policy.register(c, false)
+	policy.registerForce(c)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
@@ -305,7 +307,7 @@ func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	if len(text) == 0 {
 		return o
 	}
-	answer, t, err := b.op.run(ctx, b, ctxfold.Input{Messages: text, Policy: ctxfold.RawPolicy(b.policy.text), Store: b.store})
+	answer, t, err := b.op.run(ctx, b, ctxfold.Input{Messages: text, Policy: ctxfold.RawPolicy(b.policy.text), Store: b.store, Force: b.force})
 	if err != nil && ctx.Err() != nil {
 		return outcome{}
 	}
@@ -360,11 +362,8 @@ func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, tota
 	if len(r.Report.Left) > 0 {
 		t.left = 1
 	}
-	switch {
-	case b.json:
+	if b.json {
 		return resultJSON(r), t, nil
-	case r.Messages == nil:
-		return r.Edits, t, nil
 	}
 	return r.Messages, t, nil
 }

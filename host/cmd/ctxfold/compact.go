@@ -92,6 +92,7 @@ is 3 then.`,
 		},
 	}
 	policy.register(c, true)
+	policy.registerForce(c)
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
@@ -114,10 +115,8 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 		text = next
 	case f.json:
 		text = append(resultJSON(r), '\n')
-	case r.Messages != nil:
+	default:
 		text = append(bytes.Clone(r.Messages), '\n')
-	case r.Edits != nil:
-		text = append(bytes.Clone(r.Edits), '\n')
 	}
 	if !f.json {
 		printReport(f.err, r.Report, j.read())
@@ -131,25 +130,7 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 
 // resultJSON is put together by hand: encoding/json would write the messages anew.
 func resultJSON(r *ctxfold.Result) []byte {
-	out := slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State)
-	if r.Edits != nil {
-		out = slices.Concat(out, []byte(`,"edits":`), r.Edits)
-	}
-	if r.Messages != nil {
-		out = slices.Concat(out, []byte(`,"messages":`), r.Messages)
-	}
-	return append(out, '}')
-}
-
-// printTranscript prints whichever of the two the policy has asked for; it may have asked for neither.
-func (f *flags) printTranscript(messages, edits []byte) error {
-	if messages == nil {
-		messages = edits
-	}
-	if messages == nil {
-		return nil
-	}
-	return f.printLine(messages)
+	return slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State, []byte(`,"messages":`), r.Messages, []byte{'}'})
 }
 
 func (f *flags) printLine(text []byte) error {

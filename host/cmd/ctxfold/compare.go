@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -75,7 +76,7 @@ func (j *job) compare(ctx context.Context, f *flags) error {
 	if err != nil {
 		return err
 	}
-	base := map[string]any{"summary": map[string]any{"mode": "local"}}
+	base := map[string]any{}
 	var named struct{ Window struct{ Tokens int } }
 	if json.Unmarshal(j.Policy.Raw, &named) != nil || named.Window.Tokens == 0 {
 		e, err := j.Estimate(ctx, j.Input)
@@ -88,11 +89,7 @@ func (j *job) compare(ctx context.Context, f *flags) error {
 	var rows []comparison
 	for _, p := range info.Presets {
 		base["preset"] = p.Name
-		policy, err := j.sources["policy"].with(base)
-		if err != nil {
-			return err
-		}
-		row, err := j.compareOne(ctx, string(p.Name), policy)
+		row, err := j.compareOne(ctx, string(p.Name), base)
 		if err != nil {
 			return j.sources.locate(err)
 		}
@@ -129,9 +126,13 @@ func number(n *int) string {
 // exact re-enacts the published systems natively: the module that ships leaves them out.
 var exact = ctxfold.New(ctxfold.Options{})
 
-// compareOne compacts with one preset. A policy that makes no sense for it is told in its row.
-func (j *job) compareOne(ctx context.Context, preset string, policy source) (comparison, error) {
+// compareOne compacts with one preset, by a policy with these members. One that makes no sense for it is told in its row.
+func (j *job) compareOne(ctx context.Context, preset string, members map[string]any) (comparison, error) {
 	row := comparison{Preset: preset}
+	policy, err := j.sources["policy"].with(members)
+	if err != nil {
+		return row, err
+	}
 	in := j.Input
 	in.Policy = ctxfold.RawPolicy(policy.text)
 	r, err := j.CompactWith(ctx, in, nil)
@@ -168,19 +169,17 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 		row.User.Of += user
 		row.User.Kept += user * stays
 	}
-	if policy, err = policy.with(map[string]any{"format": r.Report.Format}); err != nil { // little may be left to tell it by
-		return row, err
-	}
-	in.Policy = ctxfold.RawPolicy(policy.text)
+	in.Format = r.Report.Format // little may be left to tell it by
 	if row.Violations, err = j.violations(ctx, in, r.Messages); err != nil {
 		return row, err
 	}
-	off, err := policy.with(map[string]any{"wire_safe": false, "summary": map[string]any{"mode": "model"}})
-	if err != nil {
+	off := maps.Clone(members)
+	off["wire_safe"], off["summary"] = false, map[string]any{"mode": "model"}
+	if policy, err = j.sources["policy"].with(off); err != nil {
 		return row, err
 	}
 	unsafe := in
-	unsafe.Policy = ctxfold.RawPolicy(off.text)
+	unsafe.Policy = ctxfold.RawPolicy(policy.text)
 	said := ctxfold.SummarizerFunc(func(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
 		return ctxfold.Summary{Text: standIn}, nil
 	})
@@ -195,11 +194,7 @@ func (j *job) compareOne(ctx context.Context, preset string, policy source) (com
 
 // tokens estimates a result by the policy without a preset, so that the results of all presets are in one unit.
 func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
-	unit, err := j.sources["policy"].with(map[string]any{"format": r.Report.Format})
-	if err != nil {
-		return 0, err
-	}
-	e, err := j.Estimate(ctx, ctxfold.Input{Messages: r.Messages, Policy: ctxfold.RawPolicy(unit.text)})
+	e, err := j.Estimate(ctx, ctxfold.Input{Messages: r.Messages, Policy: j.Policy, Format: r.Report.Format})
 	if err != nil {
 		return 0, err
 	}

@@ -66,7 +66,7 @@ func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, stat
 		if err != nil {
 			return nil, err
 		}
-		j.sources["policy"], j.Policy = s, ctxfold.RawPolicy(s.text)
+		j.sources["policy"], j.Policy, j.Force = s, ctxfold.RawPolicy(s.text), policy.force
 	}
 	if state != "" {
 		s, err := f.readJSON(state)
@@ -168,6 +168,7 @@ type policyFlags struct {
 	format string
 	window int
 	usage  string
+	force  bool
 }
 
 // register adds the flags; counts is for commands that take what a provider has counted.
@@ -191,6 +192,11 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 		}
 		return names
 	})
+}
+
+// registerForce adds the flag of commands that compact.
+func (p *policyFlags) registerForce(c *cobra.Command) {
+	c.Flags().BoolVar(&p.force, "force", false, "compact although it is not due")
 }
 
 // readUsage gives what the provider has counted, by --usage; nil leaves it to the session file, if there is one.
@@ -239,7 +245,7 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	return s.with(over)
 }
 
-// with lays members over a policy.
+// with lays members over a policy, which are the user's own too: flags, and what compare tries.
 func (s source) with(over map[string]any) (source, error) {
 	if s.text == nil {
 		s.text = []byte("{}")

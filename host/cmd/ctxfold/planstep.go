@@ -36,6 +36,7 @@ on with, on this machine or on another.`,
 		},
 	}
 	policy.register(c, true)
+	policy.registerForce(c)
 	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, if it was compacted before")
 	return c
 }

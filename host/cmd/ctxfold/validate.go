@@ -96,7 +96,7 @@ provider tolerates stays as it is, unless the policy says "repair":"all".`,
 					}
 					fmt.Fprintln(f.err, t.Render())
 				}
-				err = f.printTranscript(a.Messages, a.Edits)
+				err = f.printLine(a.Messages)
 			}
 			if err == nil && !a.Valid {
 				return errViolations
