@@ -2,6 +2,7 @@ package core
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -25,7 +26,7 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 // undetected is the error of a transcript that may be in several formats, or in none.
 func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	if shape := found.Shape; shape != nil {
-		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "these look like " + shape.Name + " (" + list(found.Signs) +
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "these look like " + shape.Name + " (" + strings.Join(found.Signs, ", ") +
 			"), which no wire format reads; the nearest format is \"" + shape.Nearest + "\": convert the messages, or set \"format\" in the policy"}
 	}
 	var names []string
@@ -34,22 +35,11 @@ func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	}
 	switch len(names) {
 	case 0:
-		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; there are: " + list(wire.Names())}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; there are: " + strings.Join(wire.Names(), ", ")}
 	case 1:
 		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; the nearest format is \"" +
 			names[0] + "\": convert the messages, or set \"format\" in the policy"}
 	}
 	return &jsonspan.Error{Code: api.CodeAmbiguousFormat, Offset: offset,
-		Message: "these messages may be in any of these formats: " + list(names) + `; set "format" in the policy`}
-}
-
-func list(names []string) string {
-	s := ""
-	for i, n := range names {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
-	return s
+		Message: "these messages may be in any of these formats: " + strings.Join(names, ", ") + `; set "format" in the policy`}
 }

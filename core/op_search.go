@@ -70,7 +70,7 @@ func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchH
 			}
 		}
 		if n < 0 {
-			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a request of search has no such key; it may have: "+list(searchKeys))
+			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a request of search has no such key; it may have: "+strings.Join(searchKeys, ", "))
 			break
 		}
 		if seen>>n&1 == 1 {

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"strings"
+
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
@@ -56,7 +58,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
-			Message: "there is no such format; there are: " + list(wire.Names())}, 0)
+			Message: "there is no such format; there are: " + strings.Join(wire.Names(), ", ")}, 0)
 		return nil
 	}
 	return &o

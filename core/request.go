@@ -1,6 +1,8 @@
 package core
 
 import (
+	"strings"
+
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -56,7 +58,7 @@ func (r *request) parse() {
 		if !ok || !o.Members.Has(n) {
 			says := policy.Moved(string(name))
 			if says == "" || !o.Members.Has(api.InOptions) {
-				says = "a request of " + o.Name + " has no such key; it may have: " + list(o.Members.Names())
+				says = "a request of " + o.Name + " has no such key; it may have: " + strings.Join(o.Members.Names(), ", ")
 			}
 			s.Fail(api.CodeUnknownField, int(s.KeyPos()), says)
 			break
