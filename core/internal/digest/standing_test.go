@@ -40,6 +40,7 @@ func TestStanding(t *testing.T) {
 		"Rules:\n- tabs, not spaces\n- English only\n\nGo on with it.": {"Rules: tabs, not spaces", "Rules: English only"},
 		"## Never\n* push to main\n* drop a table":                     {"Never: push to main", "Never: drop a table"},
 		"Never\npush to main":                                          {"Never push to main"},
+		"# Testing\nalways run the linter":                             {"always run the linter"},
 		"Nutze e.g. Go. Ab jetzt bitte kurze Commits.":                 {"Nutze e.g. Go.", "Ab jetzt bitte kurze Commits."},
 		"Bitte antworte immer auf Deutsch.":                            {"Bitte antworte immer auf Deutsch."},
 		"Ne modifie jamais le schéma de la base.":                      {"Ne modifie jamais le schéma de la base."},

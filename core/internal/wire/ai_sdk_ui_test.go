@@ -76,13 +76,17 @@ func TestAISDKUI(t *testing.T) {
 	})
 }
 
-// TestAISDKUIDenied has the approval before the state, as other writers order their keys.
+// TestAISDKUIDenied has the approval before the state, as other writers order their keys. What is no approval is no question either.
 func TestAISDKUIDenied(t *testing.T) {
-	got := repair(t, "ai-sdk-ui", transcriptOf(uiUser,
-		uiAssistant("a1", `{"approval":{},"input":{},"state":"approval-requested","toolCallId":"c1","type":"tool-rm"}`), uiNext))
-	want := `{"approval":{"approved":false,"reason":"` + lost + `"},"input":{},"state":"output-denied","toolCallId":"c1","type":"tool-rm"}`
-	if !strings.Contains(got, want) {
-		t.Errorf("got %s, want %s in it", got, want)
+	for approval, want := range map[string]string{
+		`{}`: `{"approval":{"approved":false,"reason":"` + lost + `"},"input":{},"state":"output-denied","toolCallId":"c1","type":"tool-rm"}`,
+		`[]`: `{"approval":[],"input":{},"state":"output-error","errorText":"` + lost + `","toolCallId":"c1","type":"tool-rm"}`,
+	} {
+		got := repair(t, "ai-sdk-ui", transcriptOf(uiUser,
+			uiAssistant("a1", `{"approval":`+approval+`,"input":{},"state":"approval-requested","toolCallId":"c1","type":"tool-rm"}`), uiNext))
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
 	}
 }
 

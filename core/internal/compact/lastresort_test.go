@@ -1,0 +1,37 @@
+package compact
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What fills the room to the last token fits: the last resort takes nothing from it.
+func TestLastResortSparesWhatFits(t *testing.T) {
+	src := session(8, 4000)
+	for window := 1000; window < 4000; window++ {
+		policy := fmt.Sprintf(`{"window":{"tokens":%d},"last_resort":%%t,"passes":[{"pass":"clear","keep_recent":1}]}`, window)
+		without := run(t, "native", fmt.Sprintf(policy, false), src)
+		if without.Total != without.Most() || !without.Changed() {
+			continue
+		}
+		if got := output(run(t, "native", fmt.Sprintf(policy, true), src)); got != output(without) {
+			t.Errorf("%d tokens of %d become\n%s", without.Total, without.Most(), got)
+		}
+		return
+	}
+	t.Error("no window is filled to the last token")
+}
+
+// A squeezed result that is still too long is cut; what is left begins with one marker, that of the cut.
+func TestLastResortCutsSqueezedResults(t *testing.T) {
+	var found strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&found, "internal/server/handlers/session_of_users.go:%d: return answer(%d)\n", i, i*i)
+	}
+	c := run(t, "native", `{"window":{"tokens":1000},"archive":"places","passes":[{"pass":"squeeze","keep_recent":0}]}`, reads("grep a "+found.String()))
+	out := output(c)
+	if c.Report.Squeezed != 1 || strings.Count(out, "[Truncated. Handle: ") != 1 || strings.Contains(out, "[Squeezed") {
+		t.Errorf("%d squeezed: %s", c.Report.Squeezed, out)
+	}
+}

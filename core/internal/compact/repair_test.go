@@ -1,0 +1,21 @@
+package compact
+
+import (
+	"strings"
+	"testing"
+)
+
+// A message that holds nothing but the results of one message of calls moves behind it as a whole.
+func TestRepairMovesResultsTogether(t *testing.T) {
+	const (
+		calls   = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"b","name":"x","input":{}}]}`
+		results = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"b","content":"2"}]}`
+		said    = `{"role":"user","content":"Wait."},{"role":"assistant","content":"Yes."}`
+	)
+	for _, before := range []string{"", `{"role":"user","content":"Go."},`} {
+		r := Repair(input(t, "anthropic", `{}`, `[`+before+calls+`,`+said+`,`+results+`]`))
+		if got := output(r); !strings.Contains(got, calls+`,`+results+`,`) {
+			t.Errorf("%s", got)
+		}
+	}
+}
