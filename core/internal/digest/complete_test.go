@@ -239,3 +239,19 @@ func TestUnfounded(t *testing.T) {
 		}
 	}
 }
+
+// A short argument says little without its name, so the name stands before its number; a longer one speaks for itself.
+func TestNamesOfShortArguments(t *testing.T) {
+	for value, want := range map[string]string{
+		"wait for 9000 frames":  "Numbers: wait for 9000 frames",
+		"wait up to 9000 milli": "Numbers: wait up to 9000 milli",
+		"wait a 9000 seconds":   "Numbers: patience: wait a 9000 seconds",
+	} {
+		tr, seq := read(t, "native", `[{"role":"assistant","content":[{"type":"tool_call","id":"2","name":"edit","arguments":{"patience":"`+value+`"}}]}]`)
+		var l digest.Ledger
+		l.Add(tr, seq)
+		if got := digest.NewExtract(tr, seq, "", &l).Complete("# Objective\nGo on.", "", 1000, 0).Missing; !strings.Contains(got+"\n", want+"\n") {
+			t.Errorf("%s: %s", value, got)
+		}
+	}
+}

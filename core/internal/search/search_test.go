@@ -180,3 +180,21 @@ func TestManyTerms(t *testing.T) {
 		t.Errorf("found %+v", hits)
 	}
 }
+
+// A body is a list of messages if its first object has a role, whatever else the archive has put before it, or says how a list was made.
+func TestIsList(t *testing.T) {
+	for body, want := range map[string]bool{
+		`[{"role":"user","content":"x"}]`:          true,
+		`["0 2",{"role":"user","content":"x"}]`:    true,
+		`[7,{"role":"user","content":"x"}]`:        true,
+		`["changes 0123456789abcdef","keep 0"]`:    true,
+		`["a","b"]`:                                false,
+		`[{"type":"text","text":"x"}]`:             false,
+		`["a",{"type":"image","data":"x"},"b"]`:    false,
+		`[{"id":1,"name":"x"},{"role":"manager"}]`: false,
+	} {
+		if got := isList([]byte(body)); got != want {
+			t.Errorf("%s: %t", body, got)
+		}
+	}
+}

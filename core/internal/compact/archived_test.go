@@ -1,0 +1,45 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// uiTurns is a conversation whose messages of the assistant hold tool calls with their results; the first one begins it.
+func uiTurns(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"id":"a%d","role":"assistant","parts":[{"type":"tool-read","toolCallId":"c%d","state":"output-available","input":{},"output":"%s"}]}`,
+			i, i, strings.Repeat("a line of the file. ", 40)), fmt.Sprintf(`{"id":"u%d","role":"user","parts":[{"type":"text","text":"request %d"}]}`, i, i))
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+// A result that was cleared, and then folded with its message, is in the archive once: with the message.
+func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
+	c := run(t, "ai-sdk-ui", `{"force":true,"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":300,"boundary":"group"}]}`, uiTurns(6))
+	if c.Report.Cleared == 0 || len(c.Folded) == 0 {
+		t.Fatalf("%+v", c.Report)
+	}
+	for _, b := range c.Archive {
+		if b.What == api.BodyToolResult && slices.ContainsFunc(c.Folded, func(it view.Item) bool { return int(it.In) == b.Message }) {
+			t.Errorf("the result of message %d is in the archive beside its message", b.Message)
+		}
+	}
+}
+
+// The log tells of every message what became of it, the first included.
+func TestDecisionsOfFoldedMessages(t *testing.T) {
+	c := run(t, "native", `{"force":true,"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`,
+		strings.Replace(session(4, 200), `{"role":"system","content":"You are careful."},`, "", 1))
+	for _, d := range c.Report.Decisions[:8] {
+		if d.Decision != api.DecisionName(api.ActionFold) || d.Pass != "fold" {
+			t.Errorf("message %d: %s by %q", d.Message, d.Decision, d.Pass)
+		}
+	}
+}
