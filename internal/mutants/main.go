@@ -1,8 +1,11 @@
 // Command mutants changes one operator of core at a time and looks whether a test fails.
 //
 // Gremlins finds the changes (it lists them as JSON without running anything); a seed draws a sample of them; each is tested by
-// what is cheap first: the tests of its own package, those of core, those of the whole module. A changed file never lies in the
-// tree: the go command is given it with -overlay.
+// what is cheap first: the short tests of its own package, those of the packages that import it, those of core, and at last all
+// tests of the module. A changed file never lies in the tree: the go command is given it with -overlay.
+//
+// A change may make a loop endless. Tests are limited in processor time, which a busy machine does not use up, and a test that
+// is ended by the limit counts as failed only if it passes without the change in a fifth of it.
 //
 // Changes that no test can tell from the code are named, with the reason, in equivalent.txt and are left out of the sample.
 // The command fails if less than 90 % of the rest are killed.
@@ -38,15 +41,23 @@ const equivalents = "internal/mutants/equivalent.txt"
 type stage struct {
 	name     string
 	packages func(m *mutant) []string
-	timeout  time.Duration // of the tests of one package
-	memory   int           // KiB of address space; 0 for any. A changed loop may never stop allocating.
+	flags    []string
+	cpu      int // seconds of processor time of the tests of one package
+	memory   int // KiB of address space; 0 for any. A changed loop may never stop allocating.
 }
 
+// short leaves out tests over real sessions: they take most of the time and say little more than the others.
+var short = []string{"-short", "-skip=Real"}
+
 var stages = []stage{
-	{"room", func(m *mutant) []string { return []string{"./" + path.Dir(m.File)} }, 3 * time.Minute, 12 << 20},
-	{"core", func(*mutant) []string { return []string{"./core/..."} }, 20 * time.Minute, 16 << 20},
-	{"all", func(*mutant) []string { return []string{"./..."} }, 60 * time.Minute, 0},
+	{"room", func(m *mutant) []string { return []string{"./" + m.room()} }, short, 100, 12 << 20},
+	{"callers", callers, short, 100, 12 << 20},
+	{"core", func(*mutant) []string { return []string{"./core/..."} }, short, 400, 16 << 20},
+	{"all", func(*mutant) []string { return []string{"./..."} }, nil, 4000, 0},
 }
+
+// patience is how many times longer than its limit of processor time a test may take by the clock.
+const patience = 30
 
 func main() {
 	log.SetFlags(0)
@@ -54,14 +65,14 @@ func main() {
 	n := flag.Int("n", 300, "mutants to draw")
 	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "of the sample")
 	rooms := flag.String("rooms", "", "packages under core to draw from, by the ends of their paths, with commas; empty for all")
-	depth := flag.String("to", "all", "the last stage: room, core or all")
+	depth := flag.String("to", "all", "the last stage: room, callers, core or all")
 	again := flag.String("again", "", "a report of an earlier run: test its survivors instead of drawing")
 	report := flag.String("report", "build/mutants/report.txt", "where to write the survivors and the table")
 	flag.Parse()
 
 	last := slices.IndexFunc(stages, func(s stage) bool { return s.name == *depth })
 	if last < 0 {
-		log.Fatalf("-to %s: want room, core or all", *depth)
+		log.Fatalf("-to %s: want room, callers, core or all", *depth)
 	}
 	data, err := os.ReadFile(*list)
 	if err != nil {
@@ -183,32 +194,79 @@ func test(m *mutant, last int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !run(overlay, 10*time.Minute, 0, "build", "./"+path.Dir(m.File)) {
+	if run(overlay, 100, 0, "build", "./"+m.room()) != passed {
 		return notBuilt, nil
 	}
 	for i, s := range stages[:last+1] {
-		args := append([]string{"test", "-vet=off", "-failfast", "-timeout", s.timeout.String()}, s.packages(m)...)
-		if !run(overlay, 2*s.timeout, s.memory, args...) {
-			return i, nil
+		packages := s.packages(m)
+		if len(packages) == 0 {
+			continue
 		}
+		switch s.run(overlay, s.cpu, packages) {
+		case passed:
+			continue
+		case ended:
+			if s.run("", s.cpu/5, packages) != passed {
+				return 0, fmt.Errorf("%s: the tests of %s do not pass in %d seconds without the change", m.id(), packages, s.cpu/5)
+			}
+		}
+		return i, nil
 	}
 	return last + 1, nil
 }
 
-// run tells whether the go command succeeds. It is one of a group of processes, which ends with it.
-func run(overlay string, timeout time.Duration, memory int, args ...string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+// callers gives the packages of core/internal that import the mutant's.
+func callers(m *mutant) []string {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./core/internal/...").Output()
+	if err != nil {
+		log.Fatal(err)
+	}
+	var found []string
+	for line := range strings.Lines(string(out)) {
+		names := strings.Fields(line)
+		if slices.ContainsFunc(names[1:], func(name string) bool { return strings.HasSuffix(name, "/"+m.room()) }) {
+			found = append(found, names[0])
+		}
+	}
+	return found
+}
+
+// An outcome is how the go command ended.
+type outcome int
+
+const (
+	passed outcome = iota
+	failed
+	ended // by a limit of time
+)
+
+func (s *stage) run(overlay string, cpu int, packages []string) outcome {
+	args := append([]string{"test", "-vet=off", "-failfast", "-timeout=0"}, s.flags...)
+	return run(overlay, cpu, s.memory, append(args, packages...)...)
+}
+
+// run runs the go command, each of its processes within seconds of processor time. They are a group, which ends as one.
+func run(overlay string, cpu, memory int, args ...string) outcome {
+	ctx, cancel := context.WithTimeout(context.Background(), patience*time.Duration(cpu)*time.Second)
 	defer cancel()
 	limit := "unlimited"
 	if memory > 0 {
 		limit = fmt.Sprint(memory)
 	}
-	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v "$0"; exec go "$@"`, limit}, args...)...)
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v "$0"; ulimit -t "$1"; shift; exec go "$@"`, limit, fmt.Sprint(cpu)}, args...)...)
 	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
-	return cmd.Run() == nil
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err == nil:
+		return passed
+	case ctx.Err() != nil, bytes.Contains(out, []byte("SIGXCPU")), bytes.Contains(out, []byte("signal: killed")):
+		return ended
+	default:
+		return failed
+	}
 }
 
 // overlay writes the changed file and what tells the go command of it into dir.

@@ -219,7 +219,7 @@ func (e *Extract) texts(i int32, kind transcript.Kind, see func(text string)) {
 	}
 }
 
-// eachNumber calls see for where the numbers of a text are, as eachTerm finds them.
+// eachNumber calls see for where numbers may be in a text: each that eachTerm finds is among them.
 func eachNumber(text string, see func(from, to int)) {
 	for i := 0; i < len(text); {
 		if byteClass[text[i]] == 0 {
@@ -242,9 +242,7 @@ func eachNumber(text string, see func(from, to int)) {
 		for to > from && byteClass[text[to-1]]&joints != 0 {
 			to--
 		}
-		if isNumber(text[from:to]) {
-			see(from, to)
-		}
+		see(from, to)
 	}
 }
 

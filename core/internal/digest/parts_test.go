@@ -103,6 +103,8 @@ func TestTerms(t *testing.T) {
 		{"version 1.24.3-beta of gpt-5.1-mini", "name 1.24.3-beta name gpt-5.1-mini"},
 		{"port 8080, 12 and 3.5", "number 8080 number 3.5"},
 		{"a-b c-1 abc-12", "name abc-12"},
+		{"at 12:30 on 08-15, 3 of 1.5 and 42", "number 1.5"},
+		{"123456789012345 and 1234567890123456", "number 123456789012345"},
 		{"an error\\nmain.go:12\\ttmp.go", "path main.go path tmp.go"},
 		{"C:\\new\\tmp.txt", "path tmp.txt"},
 		{"\x1b[31mmain.go\x1b[0m", "path main.go"},

@@ -53,10 +53,11 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// maxTerm is the longest term, and maxLink the longest path or address, in bytes; longer ones are data.
+// maxTerm is the longest term, maxLink the longest path or address, and maxNumber the longest number, in bytes; longer ones are data.
 const (
-	maxTerm = 64
-	maxLink = 200
+	maxTerm   = 64
+	maxNumber = 15
+	maxLink   = 200
 )
 
 // eachTerm calls see for the terms of a text, in order.
@@ -179,7 +180,7 @@ func linked(word string, see func(termKind, string)) {
 	}
 	switch {
 	case all == small || all == capital:
-	case all&^(digit|dot) == 0 && isNumber(word):
+	case all&^(digit|dot) == 0 && len(word) <= maxNumber:
 		see(numberTerm, word)
 	case all&dot != 0 && isFile(word):
 		see(pathTerm, word)
@@ -227,19 +228,6 @@ func isName(w string) bool {
 	}
 	letters := lower + upper
 	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
-}
-
-// isNumber tells whether a word is a number of three digits or more, or of parts between dots.
-func isNumber(w string) bool {
-	dots := 0
-	for i := 0; i < len(w); i++ {
-		if w[i] == '.' {
-			dots++
-		} else if w[i] < '0' || w[i] > '9' {
-			return false
-		}
-	}
-	return len(w) <= 15 && (dots > 0 || len(w) >= 3)
 }
 
 // isFile tells whether a word without slashes is the name of a file: it ends in a dot and one to five letters and digits,
