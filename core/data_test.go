@@ -83,7 +83,7 @@ type report struct {
 	}
 	Actions []struct {
 		Action, Pass, Rule string
-		Message            int
+		Message, Tokens    int
 	}
 	Left []left
 }

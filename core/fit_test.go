@@ -371,3 +371,22 @@ func TestPrints(t *testing.T) {
 		t.Error("a message said twice has the print of one")
 	}
 }
+
+// A provider's count that belongs to a message from before the compaction tells nothing of what is sent now; one of a message behind it does.
+func TestFitCountsWhatIsSent(t *testing.T) {
+	var turns []string
+	for i := range 40 {
+		turns = append(turns, fmt.Sprintf(`{"role":"user","content":"request %d %s"},{"role":"assistant","content":"answer %d"}`, i, strings.Repeat("of the user ", 30), i))
+	}
+	a := &app{policy: `{"format":"openai-chat","window":{"tokens":3000,"reserve":100},"summary":{"mode":"local"}}`}
+	if f := a.fit(t, "["+strings.Join(turns, ",")+"]"); !f.Report.Changed {
+		t.Fatalf("%+v", f.Report)
+	}
+	history := "[" + strings.Join(append(turns, `{"role":"user","content":"And?"},{"role":"assistant","content":"Well."},{"role":"user","content":"Go on."}`), ",") + "]"
+	for message, counts := range map[int]bool{0: false, 40: false, 79: false, 81: true, -2: true} {
+		f := a.request(t, "fit", fmt.Sprintf(`"policy":%s,"usage":{"message":%d,"total_tokens":2990}`, a.policy, message), history)
+		if got := f.Report.Reason != "under_budget"; got != counts {
+			t.Errorf("message %d: %s, %+v", message, f.Report.Reason, f.Report.Tokens)
+		}
+	}
+}

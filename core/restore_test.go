@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -280,5 +281,42 @@ func TestRestoreEnds(t *testing.T) {
 	back := kept.restoreAll(t, `"policy":{"format":"openai-chat"},"options":{"answer":"report"}`, `[{"role":"user","content":"Go."},`+message+`,{"role":"user","content":"Go on."}]`)
 	if len(back.Markers) == 0 || !back.Report.Changed {
 		t.Errorf("%d bodies are put back, and %d handles are left", back.Report.Restored, len(back.Markers))
+	}
+}
+
+// The archive has each message once, wherever the digest stands, and the actions of a restoration account for every token.
+func TestRestoreCountsTokens(t *testing.T) {
+	var turns []string
+	for i := range 12 {
+		turns = append(turns, fmt.Sprintf(`{"role":"user","parts":[{"text":"request %d %s"}]},{"role":"model","parts":[{"text":"answer %d"}]}`, i, strings.Repeat("of the user ", 30), i))
+	}
+	messages := "[" + strings.Join(turns, ",") + "]"
+	for _, pins := range []string{"", `"pins":[{"index":0}],`} {
+		policy := `"policy":{"format":"gemini","force":true,"archive":"bodies",` + pins + `"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}`
+		a := call(t, "plan", `{`+policy+`,"messages":`+messages+`}`)
+		kept := shelf{}
+		kept.keep([]byte(messages), a.Archive)
+		var bodies strings.Builder
+		for _, b := range a.Archive {
+			bodies.WriteString(b.text([]byte(messages)))
+		}
+		if n := strings.Count(bodies.String(), `"request 3 `); n != 1 {
+			t.Errorf("%s: a message is %d times in the archive", pins, n)
+		}
+		folded := shelf{} // what says how the input was made of the result is lost
+		folded.keep([]byte(messages), slices.DeleteFunc(a.Archive, func(b body) bool { return b.What == "changes" }))
+		for name, bodies := range map[string]shelf{"all": kept, "folded": folded} {
+			r := bodies.restoreAll(t, policy+`,"state":`+string(a.State), string(a.Messages))
+			if string(r.Messages) != messages {
+				t.Fatalf("%s %s: %.300s", pins, name, r.Messages)
+			}
+			saved := 0
+			for _, action := range r.Report.Actions {
+				saved += action.Tokens
+			}
+			if want := r.Report.Tokens.Before - r.Report.Tokens.After; saved != want {
+				t.Errorf("%s %s: the actions account for %d tokens of %d", pins, name, saved, want)
+			}
+		}
 	}
 }

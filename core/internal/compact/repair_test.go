@@ -19,3 +19,19 @@ func TestRepairMovesResultsTogether(t *testing.T) {
 		}
 	}
 }
+
+// Of a message that holds more, only the result moves; the rest stays where it stands.
+func TestRepairMovesAResultAlone(t *testing.T) {
+	const (
+		asked  = `{"role":"user","content":"Go."}`
+		call   = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}}]}`
+		said   = `{"role":"user","content":"Wait."},{"role":"assistant","content":"Yes."}`
+		result = `{"type":"tool_result","tool_use_id":"a","content":"1"}`
+		more   = `{"type":"text","text":"And that."}`
+	)
+	want := `[` + asked + `,` + call + `,{"role":"user","content":[` + result + `]},` + said + `,{"role":"user","content":[` + more + `]}]`
+	r := Repair(input(t, "anthropic", `{}`, `[`+asked+`,`+call+`,`+said+`,{"role":"user","content":[`+result+`,`+more+`]}]`))
+	if got := output(r); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -205,3 +205,53 @@ func TestTermLines(t *testing.T) {
 		}
 	}
 }
+
+// The newest lines of a list have room first; each stands once, and not where it stands elsewhere.
+func TestListOf(t *testing.T) {
+	const old, last = "- one\n- two", "four"
+	for _, c := range []struct {
+		max  int
+		want string
+	}{
+		{100, "- one|- two|- three|- four"}, {27, "- one|- two|- three|- four"}, {26, "- two|- three|- four"}, {20, "- three|- four"}, {15, "- three|- four"}, {14, "- four"}, {6, ""},
+	} {
+		if got := strings.ReplaceAll(listOf(old, []string{"two", "three", last}, c.max, ""), "\n", "|"); got != c.want {
+			t.Errorf("%d bytes: %s, want %s", c.max, got, c.want)
+		}
+	}
+	if got := listOf(old, []string{"three"}, 100, "of two things"); got != "- one\n- three" {
+		t.Errorf("%s", got)
+	}
+}
+
+// The words around a number are those of its clause; of a long path, the name of the file.
+func TestPhrase(t *testing.T) {
+	for text, want := range map[string]string{
+		"The timeout of it is # ms, see there.":                                              "The timeout of it is # ms",
+		"Wait. It has # frames; more":                                                        "It has # frames",
+		"and so it stands in core/internal/published/functions/detect_everything.go:# there": "detect_everything.go:# there",
+		"it goes on and on for quite a while until # and so on":                              "on for quite a while until #",
+		"# (1)": "",
+	} {
+		from := strings.IndexByte(text, '#')
+		number := "2081"
+		text, want = strings.Replace(text, "#", number, 1), strings.Replace(want, "#", number, 1)
+		if got := phrase(text, from, from+len(number)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A quotation is clipped where it is longer than its room, and left out where there is hardly any.
+func TestQuote(t *testing.T) {
+	text := strings.Repeat("word ", 19) + "word."
+	for max, whole := range map[int]bool{104: true, 105: true, 103: false} {
+		got := quote("say ", text, max)
+		if got == "say "+text != whole || len(got) > max {
+			t.Errorf("%d bytes: %q", max, got)
+		}
+	}
+	if got := quote("say ", text, 43); got != "" {
+		t.Errorf("%q", got)
+	}
+}

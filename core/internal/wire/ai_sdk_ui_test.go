@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
@@ -242,6 +245,23 @@ func TestAISDKUINames(t *testing.T) {
 			if !slices.Equal(a.Messages, want) {
 				t.Errorf("%s: %v tokens, not %v", rest, a.Messages, want)
 			}
+		}
+	}
+}
+
+// A part is reasoning by its type and its text; parts of other types may have a text too.
+func TestAISDKUIReasoning(t *testing.T) {
+	for part, want := range map[string]transcript.Kind{
+		`{"type":"reasoning","text":"x"}`:   transcript.Reasoning,
+		`{"type":"reasoning","text":["x"]}`: transcript.Opaque,
+		`{"type":"data-note","text":"x"}`:   transcript.Opaque,
+		`{"type":"source-note","text":"x"}`: transcript.Opaque,
+		`{"type":"text","text":"x"}`:        transcript.Text,
+	} {
+		s := jsonspan.New([]byte(transcriptOf(uiAssistant("a", part))))
+		tr := wire.ByName("ai-sdk-ui").Read(s)
+		if s.Err() != nil || len(tr.Parts) != 1 || tr.Parts[0].Kind != want {
+			t.Errorf("%s: %v, %+v, want kind %v", part, s.Err(), tr.Parts, want)
 		}
 	}
 }
