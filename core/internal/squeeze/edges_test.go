@@ -116,6 +116,12 @@ func TestEdges(t *testing.T) {
 			"", ""},
 		{"data with minus and underline", "x " + strings.Repeat("aB3dE6gH9jK2mN5pQ8rS-uV4wX7yZ1aB3dE6_H9jK2m", 8) + " y",
 			"Binary", "x [344 characters of base64, SHA-256 44bebcc893832c26] y"},
+		{"brackets that close between two steps", "open(\n    one,\n    further,\n    argument\n  )\nwith(\n    as,\n    many,\n    others\n  )\nand(\n    then,\n    still,\n    some\n  )\n",
+			"", ""},
+		{"what has a quote is no path", "he'd/src/main.go:1: one thing\nhe'd/src/main.go:2: other things\nhe'd/src/main.go:3: something\nhe'd/src/main.go:4: nothing\n",
+			"", ""},
+		{"a line that shares little of the start", sequence("Requirement already satisfied: package number %d is there already", 3) + "Requirement already sold by another\n",
+			"Starts", "Requirement already satisfied: package number…\n 0 is there already\n 1 is there already\n 2 is there already\nRequirement already sold by another\n"},
 		{"a path is no data", "x " + strings.Repeat("src/Main1/Test/", 20) + " y",
 			"", ""},
 		{"one letter is no data", "x " + strings.Repeat("a", 300) + " y",
@@ -195,6 +201,22 @@ func TestEdges(t *testing.T) {
 		}
 		if out != tt.want || names(form) != tt.forms {
 			t.Errorf("%s:\n%q %q, want\n%q %q", tt.name, names(form), out, tt.forms, tt.want)
+		}
+	}
+}
+
+// A run of eight signs is cut wherever in a line it stands, and one of seven nowhere.
+func TestRunsOfSigns(t *testing.T) {
+	for at := range 40 {
+		for _, sign := range []string{"-", "=", "─"} {
+			before, behind := strings.Repeat("x", at), "y"+strings.Repeat("z", 60)
+			out, _, _ := squeeze.Text(before+strings.Repeat(sign, 8)+behind, squeeze.Options{})
+			if out != before+strings.Repeat(sign, 3)+behind {
+				t.Errorf("%s at %d: %q", sign, at, out)
+			}
+			if out, _, ok := squeeze.Text(before+strings.Repeat(sign, 7)+behind, squeeze.Options{}); ok {
+				t.Errorf("seven of %s at %d: %q", sign, at, out)
+			}
 		}
 	}
 }

@@ -230,35 +230,33 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign is where a run of one sign begins that is cut, or -1. It looks at every eighth byte.
+// longSign is where a run of one sign begins that is cut, or -1. It looks only at bytes so far apart that one of them ends three of
+// the same in each such run.
 func longSign(s string, from int) int {
-	for i := from + longRun - 1; i < len(s); i += longRun - 1 {
-		c := s[i]
+	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
+		at := i
 		switch {
-		case c < 0x80:
-			if s[i-1] != c || s[i-2] != c || !sign(c) {
-				continue
-			}
-			at := i
-			for at > from && s[at-1] == c {
+		case s[i] < 0x80 && s[i-1] == s[i] && s[i-2] == s[i]:
+		case s[i] >= 0x80 && i >= from+6 && s[i] == s[i-3] && s[i-1] == s[i-4]:
+			for at > i-2 && s[at] != 0xe2 {
 				at--
 			}
-			end := i
-			for end < len(s) && s[end] == c {
-				end++
-			}
-			if end-at >= longRun {
-				return at
-			}
-		case i >= 6 && s[i] == s[i-3] && s[i-1] == s[i-4]:
-			for k := i - 2; k <= i; k++ {
-				if s[k] == 0xe2 && k+3*longRun <= len(s) && s[k:k+3] == s[k+3:k+6] && s[k:k+9] == s[k+9:k+18] {
-					for k-3 >= from && s[k-3:k] == s[k:k+3] {
-						k -= 3
-					}
-					return k
-				}
-			}
+		default:
+			continue
+		}
+		size := runeSize(s[at])
+		if !sign(s[at]) || at+size > len(s) {
+			continue
+		}
+		start, end := at, at+size
+		for start-size >= from && s[start-size:start] == s[at:at+size] {
+			start -= size
+		}
+		for end+size <= len(s) && s[end:end+size] == s[at:at+size] {
+			end += size
+		}
+		if end-start >= longRun*size {
+			return start
 		}
 	}
 	return -1
