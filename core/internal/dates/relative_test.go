@@ -21,9 +21,10 @@ func TestRelative(t *testing.T) {
 		{"ayer, hace dos semanas, el mes que viene", "ayer=2023-05-07 semanas=2023-04-24 viene=2023-06"},
 		{"вчера, два года назад, в прошлом месяце", "вчера=2023-05-07 назад=2021 месяце=2023-04"},
 		{"我昨天去了，上个月也去了", "昨天=2023-05-07 上个月=2023-04"},
+		{"昨天上个月", "昨天=2023-05-07 昨天上个月=2023-04"},
 		{"昨日は雨、来年も", "昨日=2023-05-07 来年=2024"},
 		{"어제 비, 내년 눈", "어제=2023-05-07 내년=2024"},
-		{"last week, some day, a year, 5000 days ago, Friday", ""},
+		{"last week, some day, a year, 5000 days ago, 0005 days ago, Friday", ""},
 	} {
 		var got []string
 		for _, m := range Relative(c.text, words.Append(nil, c.text), day) {

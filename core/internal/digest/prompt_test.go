@@ -222,3 +222,14 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 }
+
+// All letters of English count against another script.
+func TestLanguageCountsLetters(t *testing.T) {
+	for _, letter := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		for n, want := range map[int]string{2: "Greek", 3: ""} {
+			if got := digest.Language([]string{strings.Repeat(string(letter), n), "β"}); got != want {
+				t.Errorf("%d times %c: %q", n, letter, got)
+			}
+		}
+	}
+}

@@ -120,6 +120,8 @@ func TestEdges(t *testing.T) {
 			"", ""},
 		{"what has a quote is no path", "he'd/src/main.go:1: one thing\nhe'd/src/main.go:2: other things\nhe'd/src/main.go:3: something\nhe'd/src/main.go:4: nothing\n",
 			"", ""},
+		{"spaces in what says an error", "x: : an error:  two   spaces, and more of them   here", "", ""},
+		{"letters and digits that hardly mix", "x " + strings.Repeat("ggggHHHH1111", 30)[1:257] + " y", "", ""},
 		{"a line that shares little of the start", sequence("Requirement already satisfied: package number %d is there already", 3) + "Requirement already sold by another\n",
 			"Starts", "Requirement already satisfied: package number…\n 0 is there already\n 1 is there already\n 2 is there already\nRequirement already sold by another\n"},
 		{"a path is no data", "x " + strings.Repeat("src/Main1/Test/", 20) + " y",
