@@ -318,6 +318,7 @@ const (
 	FormatAISDKUI         Format = "ai-sdk-ui"
 	FormatAnthropic       Format = "anthropic"
 	FormatGemini          Format = "gemini"
+	FormatMistral         Format = "mistral"
 	FormatNative          Format = "native"
 	FormatOpenAIChat      Format = "openai-chat"
 	FormatOpenAIResponses Format = "openai-responses"

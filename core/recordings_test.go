@@ -31,11 +31,16 @@ func TestRecordings(t *testing.T) {
 		}
 		for i, line := range bytes.Split(bytes.TrimSpace(src), []byte("\n")) {
 			var rec struct {
+				URI      string
 				Request  map[string]json.RawMessage
 				Response json.RawMessage
 			}
 			if err := json.Unmarshal(line, &rec); err != nil {
 				t.Fatal(err)
+			}
+			format := format
+			if strings.HasPrefix(rec.URI, sessions.Mistral) {
+				format = "mistral"
 			}
 			list := rec.Request[map[string]string{"gemini": "contents", "openai-responses": "input"}[format]]
 			if list == nil {

@@ -5,7 +5,9 @@ package gen
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -162,8 +164,12 @@ func results(r *rand.Rand, o Options, calls []Call) []Message {
 
 // Formats lists the wire formats that conversations can be written in.
 func Formats() []string {
-	return []string{"openai-chat", "anthropic", "native", "openai-responses", "gemini", "ai-sdk", "ai-sdk-ui", "plain"}
+	formats := []string{"openai-chat", "anthropic", "native", "openai-responses", "gemini", "ai-sdk", "ai-sdk-ui", "plain"}
+	return append(formats, slices.Sorted(maps.Keys(writers))...)
 }
+
+// writers write a whole conversation; files that have a format of their own add it.
+var writers = map[string]func(add func(any), c Conversation, r *rand.Rand){}
 
 type obj = map[string]any
 
@@ -178,6 +184,10 @@ func (c Conversation) Render(format string, r *rand.Rand) []json.RawMessage {
 			panic(err)
 		}
 		out = append(out, b)
+	}
+	if write := writers[format]; write != nil {
+		write(add, c, r)
+		return out
 	}
 	for i, m := range c {
 		switch format {

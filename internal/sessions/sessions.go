@@ -96,6 +96,9 @@ func Load(t testing.TB, formats ...string) []Session {
 	return all
 }
 
+// Mistral is where requests to Mistral's API went, which are recorded among those of OpenAI's.
+const Mistral = "https://api.mistral.ai/"
+
 func extract(t testing.TB, name string, src []byte) []Session {
 	switch {
 	case strings.HasPrefix(name, "claude_code/"):
@@ -152,10 +155,15 @@ func extract(t testing.TB, name string, src []byte) []Session {
 		var out []Session
 		for i, line := range lines(src) {
 			var rec struct {
+				URI     string
 				Request struct{ Messages []json.RawMessage }
 			}
 			decode(t, name, line, &rec)
-			out = append(out, Session{name + "#" + pad(i), format, rec.Request.Messages})
+			s := Session{name + "#" + pad(i), format, rec.Request.Messages}
+			if strings.HasPrefix(rec.URI, Mistral) {
+				s.Format = "mistral"
+			}
+			out = append(out, s)
 		}
 		return out
 	}

@@ -26,7 +26,7 @@ export type Operation =
 
 /** The name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
-  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "native" | "openai-chat" | "openai-responses" | "plain";
+  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "mistral" | "native" | "openai-chat" | "openai-responses" | "plain";
 
 /** The name of a token estimator; docs/TOKENS.md describes "script". */
 export type Estimator =
@@ -416,7 +416,16 @@ export interface Policy {
   preset?: Preset;
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
   format?:
-    "auto" | "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "native" | "openai-chat" | "openai-responses" | "plain";
+    | "auto"
+    | "ai-sdk"
+    | "ai-sdk-ui"
+    | "anthropic"
+    | "gemini"
+    | "mistral"
+    | "native"
+    | "openai-chat"
+    | "openai-responses"
+    | "plain";
   /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
   model?: string;
   /** estimator is the name of a token estimator. Default: "script". */

@@ -3,9 +3,7 @@
 package mend
 
 import (
-	"bytes"
 	"slices"
-	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/archive"
@@ -164,8 +162,8 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case wire.AddUser:
 			opener = at
 		case wire.AddTurn:
-			role := transcript.User
-			if c.T.Messages[v.Message].Role == transcript.User {
+			role, behind := transcript.User, c.T.Messages[c.Items[at-1].Msg].Role
+			if r := c.T.Messages[v.Message].Role; r == transcript.User || r == transcript.System && behind == transcript.Tool {
 				role = transcript.Assistant
 			}
 			turns[at-1] = role
@@ -391,15 +389,7 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 // rename gives a tool call, and its result, an id of their own.
 func (c *Run) rename(at int, part int32, place map[int32]int, touched map[int]bool) bool {
 	p := &c.T.Parts[part]
-	id := append([]byte(`"`), c.F.FreshID...)
-	id = strconv.AppendInt(id, int64(p.Msg), 10)
-	id = append(id, '_')
-	id = strconv.AppendInt(id, int64(part), 10)
-	if old := c.T.Bytes(p.ID); len(old) > len(id) && bytes.HasPrefix(old, id) { // renamed before, to an id that is taken too
-		id = append(id[:0], old[:len(old)-1]...)
-		id = append(id, '_')
-	}
-	id = append(id, '"')
+	id := c.F.AppendID(nil, p.Msg, part, c.T.Bytes(p.ID))
 	if p.Pair >= 0 {
 		other, ok := place[c.T.Parts[p.Pair].Msg]
 		if !ok {

@@ -74,7 +74,7 @@ const (
 	Misshapen                   // a tool result whose Body has not the shape that the wire format wants
 	Bound                       // signed reasoning that its provider binds to the messages before it (AN9)
 	Tied                        // reasoning that the provider has stored with the part behind it: both stay, or both go
-	Legacy                      // spelled as in an older version of the format
+	Legacy                      // spelled as in an older version of the format, or as its SDK does
 	Step                        // a step of the assistant begins here: the message may be cut before this part
 	Null                        // a tool call whose arguments are null
 	Said                        // in a message of the assistant, what the user said meanwhile (AM6)

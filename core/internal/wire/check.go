@@ -35,6 +35,7 @@ type Rules struct {
 	First      string // the first message that is not the system's is the user's
 	Alternate  string // no two messages of one role stand in a row
 	Role       string // a role is one that the format knows
+	Follow     string // behind tool results the assistant speaks; the system's messages stand behind the user's or each other
 	Bound      string // signed reasoning is bound to what stands before it
 	Server     string // a tool call that the provider runs itself has its result, in the same message or deferred
 
@@ -343,6 +344,10 @@ func (c *Checker) order() {
 	last := transcript.System
 	for i, m := range c.Seq {
 		role := c.T.Messages[m].Role
+		if before := c.before(i); before == transcript.Tool && role == transcript.User ||
+			role == transcript.System && (before == transcript.Tool || before == transcript.Assistant) {
+			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may stand behind the one before it")
+		}
 		if role == transcript.System {
 			continue
 		}
@@ -362,6 +367,14 @@ func (c *Checker) order() {
 		}
 		last = role
 	}
+}
+
+// before is the role of the message before the one at a place; the user's where there is none.
+func (c *Checker) before(place int) transcript.Role {
+	if place == 0 {
+		return transcript.User
+	}
+	return c.T.Messages[c.Seq[place-1]].Role
 }
 
 // summarized tells whether a message begins with the provider's own summary of what stood before it (AN2).

@@ -18,7 +18,9 @@ type Signs struct {
 	Content string
 	// Decisive are those of Own that no other shape has, and that end the search; "" is all of them.
 	Decisive string
-	Own      string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
+	// Shy is set where messages that show no sign of Own are another format's: then it is no guess.
+	Shy bool
+	Own string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
 
 // Guess is a format that a transcript may be in.
@@ -133,9 +135,14 @@ func (d *detector) note(kind string, name []byte) {
 	}
 	d.seen = append(d.seen, sign)
 	if kind == "key" || kind == "type" || kind == "part" || kind == "item" {
-		g := d.guesses()
-		d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, g[0].Format.decisive)
+		d.settle((*Format).decisive)
 	}
+}
+
+// settle ends the search where one format is left and one of its own signs is enough.
+func (d *detector) settle(enough func(f *Format, sign string) bool) {
+	g := d.guesses()
+	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
 }
 
 // vocabulary is all signs that a format or a shape names, sorted.
@@ -238,10 +245,17 @@ func kindName(k jsonspan.Kind) string {
 // message notes the signs of a message or, where list is the key of a list in it, of a part in that.
 func (d *detector) message(list string) {
 	top, typed, named, text := list == "", false, false, false
+	calls, function, id := false, false, ""
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
 			switch {
+			case top && named && calls:
+				d.note("named", []byte("call"))
+			case list == "tool_calls" && function && nineSigns(id) && id != strings.ToLower(id): // Groq's are all lower case
+				d.note("call", []byte("nine"))
+			case list == "tool_calls" && named:
+				d.settle(func(*Format, string) bool { return true })
 			case typed:
 			case list == "parts":
 				d.note("part", []byte("untyped"))
@@ -256,6 +270,8 @@ func (d *detector) message(list string) {
 		typed = typed || string(name) == "type"
 		named = named || string(name) == "id"
 		text = text || string(name) == "text"
+		calls = calls || string(name) == "toolCalls" || string(name) == "toolCallId"
+		function = function || string(name) == "function"
 		switch {
 		case top && string(name) == "content":
 			d.note("content", []byte(kindName(kind)))
@@ -263,6 +279,8 @@ func (d *detector) message(list string) {
 			d.note("status", []byte("object"))
 		case list == "parts" && string(name) == "content":
 			d.note("ui", name)
+		case list == "content" && string(name) == "thinking" && kind == jsonspan.Array:
+			d.note("thinking", []byte("list"))
 		}
 		switch {
 		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
@@ -297,7 +315,34 @@ func (d *detector) message(list string) {
 			}
 			continue
 		}
+		switch {
+		case list == "tool_calls" && string(name) == "id" && kind == jsonspan.String:
+			id = jsonspan.Text(d.Src(), d.Text().Span)
+			continue
+		case top && string(name) == "toolCalls" && kind == jsonspan.Array:
+			d.sdkCalls()
+			continue
+		}
 		d.Skip()
+	}
+}
+
+// sdkCalls notes that the elements of a list, toolCalls, call functions.
+func (d *detector) sdkCalls() {
+	for d.Array(); d.Elem(); {
+		if d.Kind() != jsonspan.Object {
+			d.Skip()
+			continue
+		}
+		for d.Object(); ; d.Skip() {
+			name, ok := d.Key()
+			if !ok {
+				break
+			}
+			if string(name) == "function" {
+				d.note("toolCalls", name)
+			}
+		}
 	}
 }
 
@@ -367,7 +412,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 			}
 		}
 		g.Confidence *= factor
-		if g.Confidence > 0 {
+		if g.Confidence > 0 && !(f.Signs.Shy && len(g.Evidence) == 0) {
 			total += g.Confidence
 			guesses = append(guesses, g)
 		}

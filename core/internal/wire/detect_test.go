@@ -2,13 +2,17 @@ package wire_test
 
 import (
 	"encoding/json"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
@@ -61,6 +65,13 @@ func TestDetect(t *testing.T) {
 		{"gemini, function call", transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1)), "gemini"},
 		{"gemini, other spelling", transcriptOf(content("user", `{"inline_data":{"mime_type":"image/png","data":"d"}}`)), "gemini"},
 		{"gemini, body", `{"contents":` + transcriptOf(gmGo) + `,"generationConfig":{},"tools":[]}`, "gemini"},
+		{"mistral, ids", transcriptOf(asUser, miCalls(miCall1), miGot1), "mistral"},
+		{"mistral, the SDK", transcriptOf(asUser, sdk(renamed(miCalls(miCall1), "c1"))), "mistral"},
+		{"mistral, an answer without calls first", transcriptOf(asUser, `{"role":"assistant","content":"x","tool_calls":null}`, asUser, miCalls(miCall1)), "mistral"},
+		{"mistral, thinking", transcriptOf(asUser, asMessage("assistant", `{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}`)), "mistral"},
+		{"mistral, document", transcriptOf(asMessage("user", `{"type":"document_url","document_url":"u"}`)), "mistral"},
+		{"mistral, body", `{"model":"mistral-large-latest","messages":` + transcriptOf(asMessage("user", `{"type":"text","text":"x"}`)) + `}`, "mistral"},
+		{"openai-chat, ids of Groq's", transcriptOf(asUser, renamed(miCalls(miCall1), "48f5r72yf")), "openai-chat"},
 		{"plain", transcriptOf(asUser, asDone), "plain"},
 		{"plain, what applications keep beside a text", transcriptOf(`{"id":"1","role":"system","content":"s","createdAt":"2026-01-01"}`, `{"id":"2","role":"user","content":"go","timestamp":1}`), "plain"},
 		{"plain, body", `{"messages":` + transcriptOf(asUser) + `}`, "plain"},
@@ -87,7 +98,7 @@ func TestDetectRealSessions(t *testing.T) {
 			if format == s.Format {
 				continue
 			}
-			in := false
+			in := wire.ByName(s.Format).Signs.Shy
 			for _, c := range candidates {
 				in = in || c == s.Format
 			}
@@ -101,6 +112,36 @@ func TestDetectRealSessions(t *testing.T) {
 				t.Errorf("%s (%s), with %d messages, is in doubt: %v", s.Name, s.Format, len(s.Messages), candidates)
 			}
 		}
+	}
+}
+
+// TestConfusion detects 500 random conversations of each format: those with tool calls surely and rightly; where there is none, none
+// is surely taken for another format whose bytes are not the same.
+func TestConfusion(t *testing.T) {
+	for _, name := range gen.Formats() {
+		t.Run(name, func(t *testing.T) {
+			sure := 0
+			for seed := range uint64(500) {
+				r := rand.New(rand.NewPCG(seed, 11))
+				c := gen.New(r, gen.Options{Messages: 1 + r.IntN(30)})
+				calls := name != wire.Plain && slices.ContainsFunc(c, func(m gen.Message) bool { return m.Role == "assistant" && len(m.Calls) > 0 })
+				list, err := json.Marshal(c.Render(name, r))
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := wire.Detect(jsonspan.New(list))
+				one := found.Shape == nil && len(found.Guesses) == 1
+				switch {
+				case one && found.Guesses[0].Format.Name == name:
+					sure++
+				case calls, one && found.Guesses[0].Format.Name != wire.Plain && !wire.ByName(name).Signs.Shy:
+					t.Errorf("seed %d: taken for %+v\n%.400s", seed, found, list)
+				}
+			}
+			if t.Logf("%d of 500 are sure", sure); sure == 0 && name != wire.Plain {
+				t.Error("none is sure")
+			}
+		})
 	}
 }
 
@@ -164,8 +205,8 @@ func TestShapes(t *testing.T) {
 		{"pi", "native", `[{"role":"user","content":"Read a.txt","timestamp":1},{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s"},
 			{"type":"toolCall","id":"c1","name":"read","arguments":{}}],"api":"a","stopReason":"toolUse","timestamp":2},
 			{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"}],"isError":false,"timestamp":3}]`},
-		{"Mistral SDK", "openai-chat", `[{"role":"user","content":"go"},{"role":"assistant","content":"","toolCalls":[{"id":"abcdefghi","function":{"name":"read","arguments":"{}"}}]},
-			{"role":"tool","toolCallId":"abcdefghi","name":"read","content":"x"}]`},
+		{"AG-UI", "openai-chat", `[{"id":"1","role":"user","content":"go"},{"id":"2","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},
+			{"id":"3","role":"tool","toolCallId":"c1","content":"x"}]`},
 		{"Ollama", "openai-chat", `[{"role":"user","content":"go"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{"path":"a"}}}]},{"role":"tool","tool_name":"read","content":"x"}]`},
 		{"assistant-ui", "ai-sdk", `[{"id":"1","role":"user","createdAt":"x","content":[{"type":"text","text":"go"}],"attachments":[],"metadata":{"custom":{}}},
 			{"id":"2","role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"read","args":{},"argsText":"{}","result":"x"}],"status":{"type":"complete","reason":"stop"},"metadata":{}}]`},

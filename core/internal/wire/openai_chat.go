@@ -18,6 +18,8 @@ func init() {
 			Types: "text image_url input_audio file refusal",
 			Own: "key:tool_calls key:tool_call_id key:function_call key:refusal key:reasoning_content " +
 				"role:developer role:function type:image_url type:input_audio model:gpt model:o1 model:o3 model:o4 model:deepseek",
+			// Calls that have been looked at end the search too.
+			Decisive: "key:function_call key:refusal key:reasoning_content role:developer role:function",
 		},
 		ReadMessage: readOpenAIChat,
 		Message:     writeTextMessage,

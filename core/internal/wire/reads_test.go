@@ -334,6 +334,33 @@ assistant
   12 text "so" 2b
   13 opaque "no" 2b
 `},
+		{"chunks, thoughts and both spellings", "mistral", transcriptOf(
+			asMessage("user", `{"type":"text","text":"go"}`, `{"type":"image_url","image_url":"data:image/png;base64,AAEC"}`, `{"type":"image_url","imageUrl":{"url":"u"}}`,
+				`{"type":"input_audio","inputAudio":"AAEC"}`, `{"type":"document_url","documentUrl":"u"}`, `{"type":"file","file_id":"f"}`, `{"type":"reference","reference_ids":[1]}`),
+			`{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}],"signature":"s"},{"type":"thinking","thinking":[{"type":"text","text":"hm"},{"type":"reference","reference_ids":[1]}],"signature":""},
+			{"type":"text","text":"so"}],"tool_calls":[`+miCall1+`]}`, miGot1,
+			`{"role":"assistant","content":null,"toolCalls":[`+miCall2+`]}`, sdk(miGot2)), `
+user
+  0 text "go" 2b
+  1 image 28d
+  2 image 11d
+  3 audio 6d
+  4 file 3d
+  5 file
+  6 opaque 40b
+assistant
+  7 reasoning signed "hm" 2b
+  8 reasoning 42b
+  9 text "so" 2b
+  10 tool_call read #abcDEF123 jsontext "{\"path\":\"a\"}" 12b with 11
+tool
+  11 tool_result read #abcDEF123 "one" 3b with 10
+assistant
+  12 tool_call bash #abcDEF124 legacy {} 2b with 13
+tool
+  13 tool_result #abcDEF124 [{"type":"text","text":"two"}] with 12
+  14 text "two" 3b in 13
+`},
 	} {
 		t.Run(test.format+", "+test.name, func(t *testing.T) {
 			read := wire.ByName(test.format).Read(jsonspan.New([]byte(test.messages)))

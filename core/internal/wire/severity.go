@@ -40,6 +40,7 @@ var tolerances = []struct {
 }{
 	{"anthropic", "AN2", OpensInText},
 	{"anthropic", "AN3", ReusedID},
+	{"mistral", "MI4", ReusedID},
 	{"gemini", "G2", BlankText},
 	{"gemini", "G3", SameRole},
 	{"gemini", "G4", SplitTurn},

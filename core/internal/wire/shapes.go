@@ -22,7 +22,7 @@ var shapes = []Shape{
 	{"LangChain messages", "openai-chat", "key:lc key:kwargs key:lc_kwargs key:lc_namespace item:constructor item:human item:ai " +
 		"key:additional_kwargs key:response_metadata key:invalid_tool_calls"},
 	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
-	{"messages of the Mistral SDK or of AG-UI", "openai-chat", "key:toolCallId"},
+	{"AG-UI messages", "openai-chat", "named:call"},
 	{"Ollama messages", "openai-chat", "call:bare"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
 	{"TanStack AI messages", "ai-sdk-ui", "ui:content ui:tool-call ui:tool-result ui:thinking"},

@@ -32,6 +32,16 @@ var shapes = map[string][]string{
 		`{"type":"compaction","id":"cmp_@","encrypted_content":"gAAAA#"}`, `{"type":"additional_tools","role":"developer","tools":[]}`, `{"type":"something_new","id":"new_@"}`,
 		`{"type":"compaction_trigger"}`,
 	},
+	"mistral": {
+		asUser, asDone, miSystem, asMessage("user", `{"type":"text","text":"text #"}`, `{"type":"image_url","image_url":"data:image/png;base64,aaaa"}`),
+		asMessage("assistant", `{"type":"thinking","thinking":[{"type":"text","text":"hm #"}],"signature":"s"}`, `{"type":"text","text":"text #"}`),
+		asMessage("assistant", `{"type":"text","text":""}`), `{"role":"assistant","content":null}`, `{"role":"user","content":[]}`,
+		`{"role":"assistant","content":"x","tool_calls":[{"id":"abcDEF12#","function":{"name":"read","arguments":{"path":"a#"}}}]}`,
+		`{"role":"assistant","content":"","toolCalls":[{"id":"abcDEF12#","function":{"name":"read","arguments":"{}"}},{"id":"bad_#","function":{"name":"bash","arguments":"{}"}}]}`,
+		`{"role":"assistant","tool_calls":[{"function":{"name":"read","arguments":"{}"}}]}`,
+		`{"role":"tool","tool_call_id":"abcDEF12#","name":"read","content":"one"}`, `{"role":"tool","toolCallId":"bad_#","content":[{"type":"text","text":"two"}]}`,
+		`{"role":"tool","tool_call_id":"abcDEF12#","content":null}`, `{"role":"tool","name":"read","content":"no id"}`,
+	},
 	"gemini": {
 		gmGo, gmDone, content("user", `{"text":"text #"}`, `{"inlineData":{"mimeType":"image/png","data":"aaaa"}}`), `{"parts":[{"text":"no role"}]}`,
 		content("model", `{"text":"think","thought":true}`, `{"text":"text #","thoughtSignature":"c2ln"}`), content("model", `{"text":"","thoughtSignature":"c2ln"}`), content("model", `{"text":""}`, `{}`),

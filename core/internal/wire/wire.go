@@ -6,7 +6,9 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -57,8 +59,9 @@ type Format struct {
 	// Think tells where a message, given as JSON, gets reasoning that is empty, and what stands there then; nil where no message needs
 	// any.
 	Think func(message []byte) (at jsonspan.Span, text string)
-	// FreshID is how the ids begin that repair gives to tool calls.
-	FreshID string
+	// FreshID is how the ids begin that repair gives to tool calls; IDLength is how many letters and digits an id has, 0 for any number.
+	FreshID  string
+	IDLength int
 
 	// SystemApart tells that the system prompt stands beside the list, and no message of the system's in it.
 	SystemApart bool
@@ -74,7 +77,7 @@ type Format struct {
 
 // Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
 // none. Part is all of it. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled
-// as in an older version of the format.
+// as in an older version of the format, or as its SDK does.
 type Call struct {
 	ID, Name, Part, Result []byte
 	Legacy                 bool
@@ -92,6 +95,31 @@ func CallOf(t *transcript.Transcript, n int32) Call {
 	}
 	return c
 }
+
+// AppendID appends an id for the tool call that has a part index in a message, as JSON: another one than old, which is JSON too.
+func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
+	fresh := append([]byte(`"`), f.FreshID...)
+	if f.IDLength > 0 {
+		n := uint64(part)
+		if was := bytes.TrimPrefix(old, fresh); len(was) < len(old) {
+			if last, err := strconv.ParseUint(string(was[:len(was)-1]), 36, 64); err == nil && last%manyParts == n {
+				n = last + manyParts
+			}
+		}
+		digits := strconv.FormatUint(n, 36)
+		fresh = append(fresh, strings.Repeat("0", max(0, f.IDLength-len(f.FreshID)-len(digits)))...)
+		return append(append(append(dst, fresh...), digits...), '"')
+	}
+	fresh = strconv.AppendInt(fresh, int64(message), 10)
+	fresh = strconv.AppendInt(append(fresh, '_'), int64(part), 10)
+	if len(old) > len(fresh) && bytes.HasPrefix(old, fresh) { // renamed before, to an id that is taken too
+		fresh = append(append(fresh[:0], old[:len(old)-1]...), '_')
+	}
+	return append(append(dst, fresh...), '"')
+}
+
+// manyParts is more than the parts of a transcript, those of new messages included.
+const manyParts = 8 * MaxParts
 
 // stringBody is the ResultBody of formats where the body of every tool result may be a string.
 func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {

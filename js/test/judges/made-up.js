@@ -1,4 +1,4 @@
-/** Made-up conversations in the wire formats of three providers: tools, parallel calls, images, reasoning. */
+/** Made-up conversations in the wire formats of providers: tools, parallel calls, images, reasoning. */
 
 const long = "long ".repeat(400);
 const png = "iVBORw0KGgo=";
@@ -95,6 +95,27 @@ const turn = {
     },
     { role: "model", parts: [{ text: long, thoughtSignature: "CiQB" }] },
   ],
+  mistral: (n, ids) => {
+    const [first, second] = ids.map((id) => id.replace("call_", "Call").padEnd(9, "0"));
+    const image = { type: "image_url", imageUrl: { url: `data:image/png;base64,${png}` } };
+    return [
+      { role: "user", content: [{ type: "text", text: `Question ${n}` }, image] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: [{ type: "text", text: "think" }] },
+          { type: "text", text: "I look." },
+        ],
+        toolCalls: [
+          { id: first, type: "function", function: { name: "read", arguments: '{"path":"a"}' } },
+          { id: second, function: { name: "read", arguments: { path: "b" } } },
+        ],
+      },
+      { role: "tool", toolCallId: second, name: "read", content: long },
+      { role: "tool", toolCallId: first, content: [{ type: "text", text: long }, image] },
+      { role: "assistant", content: long, prefix: false },
+    ];
+  },
 };
 
 /** A conversation of twelve turns. @param {string} format @returns {any[]} */

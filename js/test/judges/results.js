@@ -33,6 +33,7 @@ const sessions = {
     ["session", "gemini_cli/gemini_9c53780d06b7.json"],
     ["recorded", "api_recordings/gemini_contents_pydantic_open.jsonl"],
   ],
+  mistral: [["mistral", "api_recordings/openai_chat_pydantic_open.jsonl"]],
 };
 
 const sample = new Map([
@@ -56,12 +57,17 @@ const readers = {
     assert.ok(messages, `${file}: ${error?.message}`);
     return [messages];
   },
-  recorded: async (file) => {
-    const lines = (await readFile(file, "utf8")).trim().split("\n");
-    const lists = lines.map((line) => messagesOf(JSON.parse(line).request)).filter(Array.isArray);
-    return lists.toSorted((a, b) => b.length - a.length).slice(0, few);
-  },
+  recorded: (file) => recorded(file, ""),
+  mistral: (file) => recorded(file, "https://api.mistral.ai/"), // recorded among those of OpenAI's
 };
+
+/** The longest requests that went to an address. @param {string} file @param {string} to */
+async function recorded(file, to) {
+  const lines = (await readFile(file, "utf8")).trim().split("\n");
+  const there = lines.map((line) => JSON.parse(line)).filter(({ uri }) => to === "" || uri.startsWith(to));
+  const lists = there.map(({ request }) => messagesOf(request)).filter(Array.isArray);
+  return lists.toSorted((a, b) => b.length - a.length).slice(0, few);
+}
 
 /** @param {string} format @returns {Promise<Conversation[]>} */
 export async function conversations(format) {

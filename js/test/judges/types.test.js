@@ -15,6 +15,7 @@ const types = {
   "openai-responses": ["ResponseInputItem", "openai/resources/responses/responses"],
   anthropic: ["MessageParam", "@anthropic-ai/sdk/resources/messages"],
   gemini: ["Content", "@google/genai"],
+  mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
 };
 
 /** Broken messages, which the compiler has to refuse. @type {Record<string, any>} */
@@ -23,6 +24,7 @@ const broken = {
   "openai-responses": { type: "function_call_output", output: "no id" },
   anthropic: { role: "user", content: [{ type: "tool_result", content: "no id" }] },
   gemini: { role: "model", parts: [{ functionCall: "no object" }] },
+  mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
 };
 
 /**

@@ -1,0 +1,238 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// mistralID is how many letters and digits an id of Mistral's has.
+const mistralID = 9
+
+func init() {
+	Register(&Format{
+		Name: "mistral", Model: "mistral",
+		Doc:  "Mistral chat completions: messages as the API has them, and as its SDK spells them",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant tool",
+			Keys:  "content tool_calls tool_call_id name",
+			Types: "text image_url input_audio file thinking",
+			Shy:   true,
+			Own: "toolCalls:function key:toolCallId call:nine thinking:list type:document_url part:imageUrl part:inputAudio " +
+				"model:mistral model:ministral model:magistral model:codestral model:devstral model:pixtral model:voxtral model:open-mi",
+		},
+		ReadMessage: readMistral,
+		Message:     writeTextMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     mistralResults,
+		FreshID:     "cf",
+		IDLength:    mistralID,
+		Rules: Rules{
+			Unanswered: "MI2", Orphan: "MI3", Duplicate: "MI4", Empty: "MI1", Role: "MI7", Follow: "MI6",
+			Answers: NextMessages, ResultRole: transcript.Tool,
+		},
+		Extra: checkMistral,
+	})
+}
+
+var mistralRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"tool", transcript.Tool},
+}
+
+const (
+	miRole = iota
+	miContent
+	miName
+	miCalls
+	miCallID
+	miSDKCalls
+	miSDKCallID
+)
+
+var mistralKeys = []string{"role", "content", "name", "tool_calls", "tool_call_id", "toolCalls", "toolCallId"}
+
+// readMistral reads a message in either spelling. Calls and results in that of the SDK are marked as legacy, so that what is
+// written for them is spelled alike.
+func readMistral(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(mistralKeys, func(r *Reader, key int, f *frame) bool {
+		calls := (key == miCalls || key == miSDKCalls) && m.Lists[transcript.CallList].Zero()
+		if r.Kind() != jsonspan.Array || key != miContent && !calls {
+			return false
+		}
+		f[key].Start = r.Pos()
+		if !calls {
+			m.Lists[transcript.ContentList] = r.list(mistralPart)
+			return true
+		}
+		from := len(r.T.Parts)
+		m.Lists[transcript.CallList] = r.list(openAIChatCall)
+		for i := from; key == miSDKCalls && i < len(r.T.Parts); i++ {
+			r.T.Parts[i].Flags |= transcript.Legacy
+		}
+		return true
+	})
+	r.role(m, &f[miRole], mistralRoles)
+	content := f[miContent]
+	if content.Kind != jsonspan.Null {
+		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of chunks or null")
+		m.Content = content.Span
+	}
+	for _, k := range []int{miCalls, miSDKCalls} {
+		if f[k].Kind != jsonspan.Null {
+			r.want(&f[k], jsonspan.Array, jsonspan.Array, "tool calls must be a list")
+		}
+	}
+	if m.Role != transcript.Tool {
+		if content.Str() {
+			r.Add(whole(transcript.Text, &content))
+		}
+		return
+	}
+	p := whole(transcript.ToolResult, &content)
+	for _, k := range []int{miCallID, miSDKCallID} {
+		if f[k].Str() {
+			p.ID = f[k].Span
+		}
+	}
+	if f[miName].Str() {
+		p.Name, p.NameSz = f[miName].Span, f[miName].Size
+	}
+	if !content.Str() {
+		p.Size = jsonspan.Measure{}
+	}
+	m.Lists[transcript.ContentList] = jsonspan.Span{}
+	insertResult(r, first, p)
+}
+
+const (
+	mpType = iota
+	mpText
+	mpThinking
+	mpSignature
+	mpImage
+	mpSDKImage
+	mpAudio
+	mpSDKAudio
+	mpDocument
+	mpSDKDocument
+)
+
+var mistralPartKeys = []string{"type", "text", "thinking", "signature", "image_url", "imageUrl", "input_audio", "inputAudio", "document_url", "documentUrl"}
+
+func mistralPart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content chunk must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	var thought thoughtText
+	f, size := r.fields(mistralPartKeys, func(r *Reader, key int, f *frame) bool {
+		if key != mpThinking || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[key].Start = r.Pos()
+		r.list(thought.read)
+		return true
+	})
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := func(kind transcript.Kind, spellings ...int) {
+		p.Kind, p.Size = kind, jsonspan.Measure{}
+		for _, k := range spellings {
+			p.Data += f[k].Raw
+		}
+	}
+	switch r.typ(&f[mpType]) {
+	case "text":
+		if f[mpText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[mpText].Span, f[mpText].Size
+		}
+	case "thinking":
+		p.Kind, p.Body, p.Size = transcript.Reasoning, thought.body, thought.size
+		if f[mpSignature].Str() && f[mpSignature].Size.Bytes > 0 {
+			p.Flags |= transcript.Signed
+		}
+	case "image_url":
+		media(transcript.Image, mpImage, mpSDKImage)
+	case "input_audio":
+		media(transcript.Audio, mpAudio, mpSDKAudio)
+	case "document_url", "file":
+		media(transcript.File, mpDocument, mpSDKDocument)
+	}
+	r.Add(p)
+}
+
+// thoughtText is what the chunks of a thought say: their measure, and the text where there is one alone.
+type thoughtText struct {
+	chunks int
+	body   jsonspan.Span
+	size   jsonspan.Measure
+}
+
+var thoughtKeys = []string{"text"}
+
+func (t *thoughtText) read(r *Reader) {
+	f, size := r.fields(thoughtKeys, nil)
+	text := &f[0]
+	if t.chunks++; text.Str() {
+		size = text.Size
+	}
+	t.size, t.body = t.size.Add(size), jsonspan.Span{}
+	if t.chunks == 1 && text.Str() {
+		t.body = text.Span
+	}
+}
+
+func mistralResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.ID == nil {
+			return nil
+		}
+		key := `"tool_call_id":`
+		if c.Legacy {
+			key = `"toolCallId":`
+		}
+		dst = append(append(append(dst, `{"role":"tool",`...), key...), c.ID...)
+		if c.Name != nil {
+			dst = append(append(dst, `,"name":`...), c.Name...)
+		}
+		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// checkMistral reports MI5: the ids of tool calls have nine letters and digits.
+func checkMistral(c *Checker) {
+	for _, m := range c.Seq {
+		first := c.T.Messages[m].First
+		for i := range c.T.PartsOf(int(m)) {
+			p := &c.T.Parts[first+int32(i)]
+			if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) || nineSigns(c.T.Text(p.ID)) {
+				continue
+			}
+			fix := RenameID
+			if p.ID.Zero() {
+				fix = DropPart
+			}
+			c.Add("MI5", m, first+int32(i), fix, "the id of a tool call has nine letters and digits")
+		}
+	}
+}
+
+// nineSigns tells whether an id has nine ASCII letters and digits, and nothing else.
+func nineSigns(id string) bool {
+	for i := 0; i < len(id); i++ {
+		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {
+			return false
+		}
+	}
+	return len(id) == mistralID
+}

@@ -1,0 +1,72 @@
+package gen
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+func init() { writers["mistral"] = mistral }
+
+// mistral writes a conversation in the spelling of the API, or in that of the SDK.
+func mistral(add func(any), c Conversation, r *rand.Rand) {
+	calls, callID, image := "tool_calls", "tool_call_id", "image_url"
+	if r.IntN(2) == 0 {
+		calls, callID, image = "toolCalls", "toolCallId", "imageUrl"
+	}
+	for _, m := range c {
+		if m.Role == "results" {
+			for _, call := range m.Calls {
+				v := obj{"role": "tool", callID: mistralID(call.ID), "name": call.Name, "content": call.Result}
+				if call.Image {
+					v["content"] = []any{obj{"type": "text", "text": call.Result}, obj{"type": "image_url", image: "data:image/png;base64," + png}}
+				}
+				add(v)
+			}
+			continue
+		}
+		var parts []any
+		if m.Reasoning != "" {
+			v := obj{"type": "thinking", "thinking": texts(Message{Texts: []string{m.Reasoning}}, "text"), "closed": true}
+			if m.Signature != "" {
+				v["signature"] = m.Signature
+			}
+			parts = append(parts, v)
+		}
+		parts = append(parts, texts(m, "text")...)
+		if m.Image {
+			parts = append(parts, obj{"type": "image_url", image: obj{"url": "data:image/png;base64," + png}})
+		}
+		v := obj{"role": m.Role, "content": content(m, r, parts)}
+		if m.Role == "assistant" {
+			v["prefix"] = false
+		}
+		var list []any
+		for _, call := range m.Calls {
+			v := obj{"id": mistralID(call.ID), "function": obj{"name": call.Name, "arguments": args(call)}}
+			if r.IntN(2) == 0 {
+				a, _ := json.Marshal(args(call))
+				v = obj{"id": v["id"], "type": "function", "index": len(list), "function": obj{"name": call.Name, "arguments": string(a)}}
+			}
+			list = append(list, v)
+		}
+		if list != nil {
+			v[calls] = list
+		}
+		add(v)
+	}
+}
+
+// mistralID is an id in nine letters and digits; one that is bad stays so.
+func mistralID(id string) string {
+	var n int
+	switch {
+	case strings.HasPrefix(id, "call_stray"):
+		return "Stray" + fmt.Sprintf("%04s", strings.TrimPrefix(id, "call_stray"))
+	case strings.HasPrefix(id, "call_"):
+		_, _ = fmt.Sscanf(id, "call_%d", &n)
+		return fmt.Sprintf("Call%05d", n)
+	}
+	return id
+}
