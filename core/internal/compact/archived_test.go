@@ -22,7 +22,7 @@ func uiTurns(n int) string {
 
 // A result that was cleared, and then folded with its message, is in the archive once: with the message.
 func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
-	c := run(t, "ai-sdk-ui", `{"force":true,"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":300,"boundary":"group"}]}`, uiTurns(6))
+	c := run(t, "ai-sdk-ui", `{"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":300,"boundary":"group"}]}`+force, uiTurns(6))
 	if c.Report.Cleared == 0 || len(c.Folded) == 0 {
 		t.Fatalf("%+v", c.Report)
 	}
@@ -35,7 +35,7 @@ func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 
 // The log tells of every message what became of it, the first included.
 func TestDecisionsOfFoldedMessages(t *testing.T) {
-	c := run(t, "native", `{"force":true,"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`,
+	c := run(t, "native", `{"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`+force,
 		strings.Replace(session(4, 200), `{"role":"system","content":"You are careful."},`, "", 1))
 	for _, d := range c.Report.Decisions[:8] {
 		if d.Decision != api.DecisionName(api.ActionFold) || d.Pass != "fold" {

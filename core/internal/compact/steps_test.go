@@ -21,7 +21,7 @@ func TestTailBeginsWithATurnBehindSteps(t *testing.T) {
 		said("u1", "user", "Go on. "+strings.Repeat("y", 400)), said("a1", "assistant", "Well."), said("u2", "user", "And?"),
 	}, ",") + "]"
 	for boundary, want := range map[string]bool{"turn": false, "group": true} {
-		c := run(t, "ai-sdk-ui", fmt.Sprintf(`{"force":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300,"boundary":%q}]}`, boundary), src)
+		c := run(t, "ai-sdk-ui", fmt.Sprintf(`{"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":300,"boundary":%q}]}`, boundary)+force, src)
 		out := output(c)
 		if got := strings.Contains(out, `"result 7 xxxx`); got != want || !strings.Contains(out, "Go on. yyy") || strings.Contains(out, `"result 5 xxxx`) {
 			t.Errorf("%s: the last step stays: %t\n%s", boundary, got, out)
