@@ -208,7 +208,7 @@ func (c *Run) handlesOf(m int32) (handles []string) {
 func (c *Run) printOf(item int) string {
 	it := &c.Items[item]
 	m := it.Msg
-	if it.Dirty && it.In >= 0 { // as it will be read
+	if it.Dirty { // as it will be read
 		if again, ok := c.F.AddOne(c.T, c.AppendMessage(nil, it)); ok {
 			m = again
 		}

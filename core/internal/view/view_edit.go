@@ -70,7 +70,8 @@ func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	if value[0] == '"' {
 		return s.Text().Weight
 	}
-	if all := s.At(0).Skip(); all.Bytes == size.Bytes || value[0] != '{' {
+	all := s.At(0).Skip()
+	if list := value[0] == '[' && s.Array() && s.Elem(); all.Bytes == size.Bytes || value[0] != '{' && !list || s.Kind() != jsonspan.Object {
 		return all.Weight
 	}
 	for s.Object(); ; {
