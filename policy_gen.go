@@ -317,6 +317,7 @@ const (
 	FormatAISDK           Format = "ai-sdk"
 	FormatAISDKUI         Format = "ai-sdk-ui"
 	FormatAnthropic       Format = "anthropic"
+	FormatBedrockConverse Format = "bedrock-converse"
 	FormatGemini          Format = "gemini"
 	FormatMistral         Format = "mistral"
 	FormatNative          Format = "native"

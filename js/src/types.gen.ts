@@ -26,7 +26,15 @@ export type Operation =
 
 /** The name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
-  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "mistral" | "native" | "openai-chat" | "openai-responses" | "plain";
+  | "ai-sdk"
+  | "ai-sdk-ui"
+  | "anthropic"
+  | "bedrock-converse"
+  | "gemini"
+  | "native"
+  | "openai-chat"
+  | "openai-responses"
+  | "plain";
 
 /** The name of a token estimator; docs/TOKENS.md describes "script". */
 export type Estimator =
@@ -218,6 +226,7 @@ export type Repair =
   | "sign"
   | "drop_caller"
   | "replace"
+  | "fill_body"
   | "add_reasoning";
 
 /** FailureClass is why a call of a model failed. */
@@ -420,8 +429,8 @@ export interface Policy {
     | "ai-sdk"
     | "ai-sdk-ui"
     | "anthropic"
+    | "bedrock-converse"
     | "gemini"
-    | "mistral"
     | "native"
     | "openai-chat"
     | "openai-responses"
@@ -866,6 +875,7 @@ export interface EstimateRequest {
   text?: string;
   messages?: unknown;
   session?: number;
+  usage?: Counted;
 }
 
 /**
@@ -1060,6 +1070,7 @@ export interface CheckRequest {
   state?: State;
   messages?: unknown;
   session?: number;
+  usage?: Counted;
 }
 
 /** Check is the answer of the operation check: whether compaction is due. */
@@ -1092,6 +1103,7 @@ export interface PlanRequest {
   state?: State;
   messages?: unknown;
   session?: number;
+  usage?: Counted;
 }
 
 /**
@@ -1484,6 +1496,7 @@ export interface FitRequest {
   policy?: Policy;
   options?: Options;
   messages?: unknown;
+  usage?: Counted;
   memory?: readonly MemoryEntry[];
 }
 
@@ -1709,6 +1722,7 @@ export interface SessionOpenRequest {
   options?: Options;
   state?: State;
   messages?: unknown;
+  usage?: Counted;
 }
 
 /** SessionInfo is the answer of the operations session_open and session_append: how the session stands. */
