@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 func TestCutTags(t *testing.T) {
@@ -253,5 +255,25 @@ func TestQuote(t *testing.T) {
 	}
 	if got := quote("say ", text, 43); got != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Of a long conversation the newest megabyte is looked at, in which a text counts as far as it is read.
+func TestRecent(t *testing.T) {
+	const long = lookBack / lookText
+	for _, c := range []struct{ size, want int }{{lookBack - long*lookText, 1}, {lookBack - long*lookText - 1, 0}, {lookText, 1}} {
+		tr, e := &transcript.Transcript{}, &Extract{}
+		for i := range long + 2 {
+			size := 10 * lookText
+			if i == 1 {
+				size = c.size
+			}
+			tr.Messages = append(tr.Messages, transcript.Message{First: int32(i), Count: 1})
+			tr.Parts = append(tr.Parts, transcript.Part{Kind: transcript.Text, Msg: int32(i), Parent: -1, Pair: -1, Size: jsonspan.ASCII(uint32(size))})
+			e.messages = append(e.messages, int32(i))
+		}
+		if e.t = tr; e.recent() != c.want {
+			t.Errorf("with %d bytes before %d long texts: from %d on", c.size, long, e.recent())
+		}
 	}
 }

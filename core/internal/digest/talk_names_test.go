@@ -51,3 +51,12 @@ func TestChatDigestLongText(t *testing.T) {
 		}
 	}
 }
+
+// TestChatDigestUnnamed: what a speaker says without the name that the other messages have is of the role.
+func TestChatDigestUnnamed(t *testing.T) {
+	got := digestOf(t, "", 2000, "Anna: I bought a kiln in Delft.", "Piet: Does it reach 1240 degrees?", "Anna: It reaches 1300 degrees in Gouda.", "Piet: Then buy 12 bowls in Leiden.",
+		"Anna: Bowls break at 1300 degrees.", "Piet: Not those of Utrecht.", "The ferry to Texel leaves at 7:15.")
+	if !strings.Contains(got, " Anna: ") || !strings.Contains(got, " user: The ferry") {
+		t.Errorf("%s", got)
+	}
+}

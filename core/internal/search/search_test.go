@@ -198,3 +198,15 @@ func TestIsList(t *testing.T) {
 		}
 	}
 }
+
+// An entry of a session file has its message in a member of that name, and the role is that of the message; other members say nothing
+// of who it is from.
+func TestRolesOfEntries(t *testing.T) {
+	var assistant RoleSet
+	assistant.Add(Assistant)
+	body := Body{Text: []byte(`[{"type":"entry","message":{"role":"user","content":"The boat leaks"}},
+		{"meta":{"role":"user"},"role":"assistant","content":"A boat needs care"},{"role":"user","content":"The boat is blue"}]`)}
+	if hits := run(t, Query{Text: "boat", Roles: assistant}, body); len(hits) != 1 || hits[0].Index != 1 {
+		t.Errorf("found %+v", hits)
+	}
+}

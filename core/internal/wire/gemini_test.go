@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
@@ -235,5 +237,22 @@ func TestGeminiCompaction(t *testing.T) {
 	}
 	if bad := judge.Valid("gemini", []byte(out)); len(bad) > 0 {
 		t.Error(bad)
+	}
+}
+
+// What a request sends beside its list is measured, whatever kind of value it is.
+func TestBesideTheList(t *testing.T) {
+	for body, want := range map[string][2]bool{
+		`{"contents":[` + gmGo + `]}`: {false, false},
+		`{"systemInstruction":{"parts":[{"text":"Be careful."}]},"contents":[` + gmGo + `]}`:         {true, false},
+		`{"contents":[` + gmGo + `],"tools":[{"functionDeclarations":[{"name":"x"}]}]}`:              {false, true},
+		`{"toolConfig":{"functionCallingConfig":{"mode":"ANY"}},"contents":[` + gmGo + `]}`:          {false, true},
+		`{"contents":[` + gmGo + `],"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`: {false, false},
+	} {
+		s := jsonspan.New([]byte(body))
+		tr := wire.ByName("gemini").Read(s)
+		if got := [2]bool{tr.System.Bytes > 0, tr.Tools.Bytes > 0}; s.Err() != nil || got != want {
+			t.Errorf("%s: %v, system and tools %v", body, s.Err(), got)
+		}
 	}
 }
