@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/core/internal/archive"
 )
 
 // found is an answer of search.
@@ -285,4 +286,32 @@ func FuzzSearch(f *testing.F) {
 func handleOf(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return hex.EncodeToString(sum[:])
+}
+
+// A long text comes in pieces, each of which says how to get the next; the last one does not.
+func TestRecallInPieces(t *testing.T) {
+	text := strings.Repeat("née. ", 9000)
+	handle := archive.Handle([]byte(text))
+	read, offset := "", 0
+	for pieces := 1; pieces < 5; pieces++ {
+		var a struct{ Text string }
+		request := fmt.Sprintf(`{"policy":{"format":"openai-chat"},"arguments":{"handle":%q,"offset":%d},"body":%q}`, handle, offset, text)
+		if err := json.Unmarshal(core.Call("recall", []byte(request)), &a); err != nil {
+			t.Fatal(err)
+		}
+		piece, note, _ := strings.Cut(a.Text, "\n\n[")
+		read += piece
+		if n, err := fmt.Sscanf(note, "Characters %d to", new(int)); n != 1 {
+			t.Fatalf("%q: %v", note, err)
+		}
+		_, next, more := strings.Cut(note, "; call again with offset ")
+		if !more {
+			if pieces != 3 || read != text || note != "Characters 40000 to 45000 of 45000]" {
+				t.Errorf("%d pieces, %d bytes, %s", pieces, len(read), note)
+			}
+			return
+		}
+		fmt.Sscanf(next, "%d", &offset)
+	}
+	t.Error("the text has no end")
 }

@@ -363,6 +363,20 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 	}
 }
 
+// What stays of a message keeps its members when a part goes.
+func TestRemovedPartsLeaveMembers(t *testing.T) {
+	const src = `[{"role":"assistant","reasoning_content":"r","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`
+	c := begin(input(t, "openai-chat", `{}`, src))
+	for i := range c.T.Parts {
+		if p := &c.T.Parts[i]; p.Kind == transcript.Text && c.T.Text(p.Body) == "a" {
+			c.RemovePart(0, int32(i))
+		}
+	}
+	if got, want := output(c), strings.Replace(src, `{"type":"text","text":"a"},`, "", 1); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestBoundReasoningGoesBehindTheFirstChange(t *testing.T) {
 	src := `[{"role":"user","content":"a"},
 {"role":"assistant","content":[{"type":"thinking","thinking":"t1","signature":"s1"},{"type":"tool_use","id":"1","name":"read","input":{}}]},

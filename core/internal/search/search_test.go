@@ -210,3 +210,23 @@ func TestRolesOfEntries(t *testing.T) {
 		t.Errorf("found %+v", hits)
 	}
 }
+
+// One message with very many places that fit leaves room for others that fit less well.
+func TestManyPlacesInOneMessage(t *testing.T) {
+	var long strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&long, "The harbour of the town has a harbour office, number %d. %s\n\n", i, strings.Repeat("Ships come and go. ", 60))
+	}
+	texts := append([]string{long.String()}, filler(8)...)
+	for i := range 4 {
+		texts = append(texts, fmt.Sprintf("I was there on day %d, and what I saw was a harbour, as they say", i))
+		texts = append(texts, filler(4)...)
+	}
+	found := map[int]bool{}
+	for _, h := range run(t, Query{Text: "harbour office", Limit: 5}, chat(texts...)) {
+		found[h.Index] = true
+	}
+	if len(found) != 5 || !found[0] {
+		t.Errorf("found %v", found)
+	}
+}

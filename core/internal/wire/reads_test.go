@@ -370,3 +370,19 @@ tool
 		})
 	}
 }
+
+// Roles and types that a format knows are read without an allocation for each.
+func TestTypesAllocateNothing(t *testing.T) {
+	const n = 2000
+	for format, message := range map[string]string{
+		"anthropic": `{"role":"assistant","content":[{"type":"text","text":"x"}]}`,
+		"ai-sdk-ui": `{"role":"user","parts":[{"type":"text","text":"x"}]}`,
+		"gemini":    `{"role":"model","parts":[{"text":"x"}]}`,
+	} {
+		src := []byte("[" + strings.Repeat(message+",", n) + message + "]")
+		f := wire.ByName(format)
+		if allocations := testing.AllocsPerRun(2, func() { f.Read(jsonspan.New(src)) }); allocations > n/10 {
+			t.Errorf("%s: %.0f allocations for %d messages", format, allocations, n)
+		}
+	}
+}

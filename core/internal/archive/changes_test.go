@@ -1,0 +1,30 @@
+package archive
+
+import "testing"
+
+// What stands between messages is white space and a comma, and before the first one a bracket; nothing else is taken from a body.
+func TestParseChanges(t *testing.T) {
+	for lines, want := range map[string]bool{
+		``:                                true,
+		`,"space 3 ,"`:                    true,
+		`,"space 1 [","space 3 ,\n "`:     true,
+		`,"space 2 ["`:                    false,
+		`,"space 3 ,","space 1 ["`:        false,
+		`,"space 0 ,"`:                    false,
+		`,"space -1 ,"`:                   false,
+		`,"space 99999999999 ,"`:          false,
+		`,"space x ,"`:                    false,
+		`,"space 1 ,,"`:                   false,
+		`,"space 1 {\"role\":\"user\"},"`: false,
+		`,"end ] "`:                       true,
+		`,"end ],"`:                       false,
+		`,"keep 0"`:                       false,
+		`,{"role":"user"},"space 1 ,"`:    true,
+		`,7`:                              false,
+	} {
+		body := `["` + changesHeader + `"` + lines + `]`
+		if _, ok := parseChanges(body); ok != want {
+			t.Errorf("%s: %t", body, ok)
+		}
+	}
+}
