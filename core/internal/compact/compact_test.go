@@ -366,7 +366,7 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 // What stays of a message keeps its members when a part goes.
 func TestRemovedPartsLeaveMembers(t *testing.T) {
 	const src = `[{"role":"assistant","reasoning_content":"r","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`
-	c := begin(input(t, "openai-chat", `{}`, src))
+	c := Begin(input(t, "openai-chat", `{}`, src))
 	for i := range c.T.Parts {
 		if p := &c.T.Parts[i]; p.Kind == transcript.Text && c.T.Text(p.Body) == "a" {
 			c.RemovePart(0, int32(i))

@@ -277,3 +277,34 @@ func TestRecent(t *testing.T) {
 		}
 	}
 }
+
+// The user's requests stand whole as soon as their room has place for them, their tags and a note about others.
+func TestRequestsBlockRoom(t *testing.T) {
+	const note = len("(1000 more)\n") + 8
+	for _, requests := range [][]string{{"Look at the parser."}, {"Look at the parser.", "And the lexer, please."}} {
+		l := &Ledger{Requests: requests}
+		all := l.requestsBlock(10000)
+		for size, whole := range map[int]bool{len(all) + note - 1: false, len(all) + note: true} {
+			if got := l.requestsBlock(size); got == all != whole {
+				t.Errorf("in %d bytes:\n%s", size, got)
+			}
+		}
+	}
+}
+
+// An article or a particle that has lost its vowel is a word of its own; other apostrophes stand inside words.
+func TestWordsOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"N'utilise jamais l’ancien": "n'|utilise|jamais|l'|ancien",
+		"Don't touch the users' d":  "don't|touch|the|users|d",
+		"the file's, or l'":         "the|file's|or|l'",
+	} {
+		var got []string
+		for _, w := range wordsOf(text, nil) {
+			got = append(got, w.text)
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%q: %s, want %s", text, s, want)
+		}
+	}
+}

@@ -211,3 +211,16 @@ func TestStandingUnseen(t *testing.T) {
 		t.Errorf("%d of %d statements are told, and %d of %d others taken for one", told, len(rules), taken, len(others))
 	}
 }
+
+// What "that" stands for goes with the rule, if both are short enough for one.
+func TestStandingRefersBack(t *testing.T) {
+	const rule = "Never do that again."
+	for n, want := range map[int]bool{100: true, 379: true, 380: false, 390: false} {
+		const some, last = "You deleted ", ", one, and also all of the others."
+		before := some + strings.Repeat("x", n-len(some)-len(last)) + last
+		got := standing(t, before+" "+rule)
+		if len(got) != 1 || (got[0] == before+" "+rule) != want || !want && got[0] != rule {
+			t.Errorf("%d bytes before: %q", n, got)
+		}
+	}
+}

@@ -60,3 +60,13 @@ func TestChatDigestUnnamed(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestChatDigestLargeMessage: a very large message is not looked through for who wrote it.
+func TestChatDigestLargeMessage(t *testing.T) {
+	for size, want := range map[int]string{1000: "Anna: I bought", 1 << 16: "user: I bought"} {
+		tr, seq := read(t, "openai-chat", `[{"role":"user","content":"I bought a kiln in Delft. `+strings.Repeat("-", size)+`","name":"Anna"}]`)
+		if got := digest.NewExtract(tr, seq, "", &digest.Ledger{}).Digest(2000); !strings.Contains(got, want) {
+			t.Errorf("%d bytes: %.300s", size, got)
+		}
+	}
+}

@@ -118,3 +118,16 @@ func TestHostileText(t *testing.T) {
 		t.Errorf("a long number: %+v", v)
 	}
 }
+
+
+// A failure is another model's only where both models are known, and differ.
+func TestOtherModel(t *testing.T) {
+	for _, c := range []struct {
+		model, current string
+		other          bool
+	}{{"a", "b", true}, {"a", "a", false}, {"a", "", false}, {"", "b", false}, {"", "", false}} {
+		if v := Classify(Failure{Status: 500, Text: "overloaded", Model: c.model, Current: c.current}); v.Class == OtherModel != c.other {
+			t.Errorf("%+v: %v", c, v.Class)
+		}
+	}
+}

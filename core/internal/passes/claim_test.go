@@ -18,7 +18,8 @@ func TestLastPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewRun(view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: p, N: len(tr.Messages)})
+	c := new(Run)
+	c.Start(view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: p, N: len(tr.Messages)})
 	line := &view.Message{Origin: view.OfLine, Placed: true}
 	for range 2 {
 		if at := c.lastPlace(count); at != 3 {
