@@ -369,9 +369,10 @@ func TestRemovedPartsLeaveMembers(t *testing.T) {
 	c := Begin(input(t, "openai-chat", `{}`, src))
 	for i := range c.T.Parts {
 		if p := &c.T.Parts[i]; p.Kind == transcript.Text && c.T.Text(p.Body) == "a" {
-			c.RemovePart(0, int32(i))
+			c.TakePart(int32(i))
 		}
 	}
+	c.Remeasure(0)
 	if got, want := output(c), strings.Replace(src, `{"type":"text","text":"a"},`, "", 1); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

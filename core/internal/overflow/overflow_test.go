@@ -119,7 +119,6 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-
 // A failure is another model's only where both models are known, and differ.
 func TestOtherModel(t *testing.T) {
 	for _, c := range []struct {

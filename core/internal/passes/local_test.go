@@ -45,7 +45,8 @@ func TestStandingTakesHalfOfADigest(t *testing.T) {
 func TestSplit(t *testing.T) {
 	f := wire.ByName("openai-chat")
 	tr := f.Read(jsonspan.New([]byte(`[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","content":"d"}]`)))
-	c := NewRun(view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: &policy.Policy{}, N: len(tr.Messages)})
+	c := new(Run)
+	c.Start(view.Input{Transcript: tr, Format: f, Estimator: tokens.ByName("bytes4"), Policy: &policy.Policy{}, N: len(tr.Messages)})
 	for room, want := range map[int]string{40: "abcd", 39: "abc d", 30: "abc d", 29: "ab cd", 20: "ab cd", 19: "a b c d", 10: "a b c d"} {
 		var got []string
 		for _, p := range c.split("", []int32{0, 1, 2, 3}, []string{"a", "b", "c", "d"}, []int{10, 10, 10, 10}, room) {
