@@ -321,6 +321,7 @@ const (
 	FormatGemini          Format = "gemini"
 	FormatMistral         Format = "mistral"
 	FormatNative          Format = "native"
+	FormatOllama          Format = "ollama"
 	FormatOpenAIChat      Format = "openai-chat"
 	FormatOpenAIResponses Format = "openai-responses"
 	FormatPlain           Format = "plain"

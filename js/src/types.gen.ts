@@ -31,7 +31,9 @@ export type Format =
   | "anthropic"
   | "bedrock-converse"
   | "gemini"
+  | "mistral"
   | "native"
+  | "ollama"
   | "openai-chat"
   | "openai-responses"
   | "plain";
@@ -432,6 +434,7 @@ export interface Policy {
     | "bedrock-converse"
     | "gemini"
     | "native"
+    | "ollama"
     | "openai-chat"
     | "openai-responses"
     | "plain";
