@@ -23,7 +23,6 @@ var agentLoop = &Style{
 		}
 		return prompt
 	},
-	Ask: func(int) string { return agentLoopFirst + agentLoopLayout },
 }
 
 // agentLoopSystem is the system text of its requests.
@@ -62,7 +61,8 @@ const agentLoopLayout = `
 Be brief in each section. Keep file paths, names of functions and error messages exactly as they are.`
 
 const (
-	agentLoopFirst = `What stands above is going to be replaced by your summary. Write it in exactly this layout:`
+	// AgentLoopAsk is asked for where there is no summary so far.
+	AgentLoopAsk = `What stands above is going to be replaced by your summary. Write it in exactly this layout:` + agentLoopLayout
 	// agentLoopUpdate is asked for where there is a summary already.
 	agentLoopUpdate = `What stands above is NEW. Work it into the summary in <previous-summary>:
 - keep everything in it that still holds;
@@ -71,13 +71,13 @@ const (
 - bring "Next Steps" up to date;
 - leave out only what no longer matters.
 
-Write the whole summary anew in exactly this layout:`
+Write the whole summary anew in exactly this layout:` + agentLoopLayout
 )
 
 // AgentLoopText is the record, the summary so far if there is one, and what to write, with nl for the line ends round them (S4.36).
 func AgentLoopText(nl, record, previous, template string) string {
 	prompt := "<conversation>" + nl + record + nl + "</conversation>" + nl + nl
-	ask := agentLoopFirst
+	ask := AgentLoopAsk
 	if previous != "" {
 		prompt += "<previous-summary>" + nl + previous + nl + "</previous-summary>" + nl + nl
 		ask = agentLoopUpdate
@@ -85,5 +85,5 @@ func AgentLoopText(nl, record, previous, template string) string {
 	if template != "" {
 		return prompt + template
 	}
-	return prompt + ask + agentLoopLayout
+	return prompt + ask
 }

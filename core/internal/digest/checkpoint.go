@@ -22,10 +22,10 @@ var checkpoint = &Style{
 	Header:      "## Session Summary",
 	System:      checkpointSystem,
 	Temperature: 0.3, MaxOutput: 1000, // S2.20
-	Record:  formatMessages,
-	Between: CheckpointBetween,
-	Prompt:  checkpointPrompt,
-	Ask:     checkpointAsk, Numbered: true,
+	Record:   formatMessages,
+	Between:  CheckpointBetween,
+	Prompt:   checkpointPrompt,
+	Numbered: true,
 }
 
 // checkpointSystem says what S2.19 says, in other words.
@@ -34,8 +34,8 @@ const checkpointSystem = `You are summarizing the record of a coding agent's con
 // NoPrior stands where a first compaction has no summary to go on from (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
-// checkpointAsk is the end of a prompt of the style, from "## Instructions" on (S2.19).
-func checkpointAsk(round int) string {
+// CheckpointAsk is the end of a prompt of the style, from "## Instructions" on (S2.19).
+func CheckpointAsk(round int) string {
 	return `## Instructions
 Write the summary with EXACTLY these sections:
 
@@ -71,7 +71,10 @@ Write the summary with EXACTLY these sections:
 }
 
 func checkpointPrompt(p *Prompt) string {
-	prior := p.PriorOr(NoPrior)
+	prior := p.Prior
+	if prior == "" {
+		prior = NoPrior
+	}
 	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
 }
 
@@ -79,7 +82,7 @@ func checkpointPrompt(p *Prompt) string {
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {
-		end = checkpointAsk(p.Round)
+		end = CheckpointAsk(p.Round)
 	}
 	end += p.language()
 	if p.Instructions != "" {

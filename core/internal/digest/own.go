@@ -9,8 +9,7 @@ import (
 
 // own is how ctxfold asks for digests and writes them. It asks for what code cannot know: the ledger and the check of the
 // answer add what code knows better, so a model need not spend its words on lists.
-var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt,
-	Ask: func(int) string { return sessionAsk }}
+var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt}
 
 // ownSystem is the system text of every request of ours.
 const ownSystem = `You keep the record of a conversation between a user and an agent that goes on without its older part.
@@ -42,8 +41,8 @@ what was decided or learned, and why it was left, if that can be told.`,
 	}
 )
 
-// sessionAsk is what is asked for of a conversation in which tools are called, under the headings of S3.21.
-const sessionAsk = `Code appends to your digest, word for word: the user's requests and rules, the files that were read and changed, the commands with
+// SessionAsk is what is asked for of a conversation in which tools are called, under the headings of S3.21.
+const SessionAsk = `Code appends to your digest, word for word: the user's requests and rules, the files that were read and changed, the commands with
 their exit codes, the errors that are still open, and paths, links, names and figures that you leave out. Do not list any of
 these; name one where a sentence needs it, a number with what it measures. Spend your words on what code cannot tell: aims,
 reasons, how far the work is, what failed and why, what is open, and what the user means without saying it.
@@ -108,7 +107,7 @@ What else should not be forgotten.`
 
 // ownPrompt says what the request is about, then the digest so far, the record, and what to write.
 func ownPrompt(p *Prompt) string {
-	before, ask := ownScopes[p.Scope], sessionAsk
+	before, ask := ownScopes[p.Scope], SessionAsk
 	if p.Chat {
 		ask = chatAsk
 		if words, found := chatScopes[p.Scope]; found {

@@ -68,7 +68,6 @@ type Prompt struct {
 	Scope        api.Scope
 	Record       string           // the messages, as the style's Record writes them
 	Prior        string           // the digest so far
-	HasPrior     bool             // there is one, even if it is empty
 	Task         string           // the user's first request
 	Round        int              // of the compaction that is asked for, from 1
 	Instructions string           // the host's own
@@ -83,14 +82,6 @@ func (p *Prompt) style() *Style {
 		return own
 	}
 	return p.Style
-}
-
-// PriorOr is the digest so far, or none where there is none.
-func (p *Prompt) PriorOr(none string) string {
-	if p.HasPrior || p.Prior != "" {
-		return p.Prior
-	}
-	return none
 }
 
 // System is the system text of the request.

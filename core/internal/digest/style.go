@@ -27,8 +27,7 @@ type Style struct {
 	Between string
 	// Prompt is the user text of a request.
 	Prompt func(p *Prompt) string
-	// Ask is what a prompt asks for; TurnPrefix is added for the beginning of a turn that is cut.
-	Ask        func(round int) string
+	// TurnPrefix is added to what is asked for of the beginning of a turn that is cut.
 	TurnPrefix string
 	// Own tells that the digest messages are ctxfold's own, those of a policy without a style.
 	Own bool
@@ -37,8 +36,6 @@ type Style struct {
 	Numbered bool
 	// Fitted tells that results are clipped so that the record takes all the room it has; other styles have limits of their own.
 	Fitted bool
-	// Thinking is how much the model is to think, in the words of most providers; "" leaves it to the host.
-	Thinking string
 }
 
 // RecordOptions say how messages are rendered.

@@ -162,9 +162,6 @@ func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) str
 
 // BatchExcerpt stands for a summary of several results where no model writes one (S4.30).
 func BatchExcerpt(outputs []ToolOutput) string {
-	if len(outputs) == 0 {
-		return "(no tool results)"
-	}
 	lines := make([]string, len(outputs))
 	for i, o := range outputs {
 		lines[i] = "- [" + or(o.ID, "n/a") + "] " + or(o.Name, "unknown") + " (" + o.Status() + "): " + line(o.Shown(), batchLine)

@@ -15,11 +15,11 @@ const MaxToolResult = 2000
 // turnTail is the style of S1: a system message, a summary of the turn that is cut apart from the history.
 var turnTail = &Style{
 	Name: "turn-tail", Role: transcript.System, Split: true,
-	Header: turnTailHeader,
-	System: turnTailSystem,
-	Record: serialize,
-	Prompt: turnTailPrompt,
-	Ask:    func(int) string { return TurnTailLayout + TurnTailEnd }, TurnPrefix: splitTurn,
+	Header:     turnTailHeader,
+	System:     turnTailSystem,
+	Record:     serialize,
+	Prompt:     turnTailPrompt,
+	TurnPrefix: splitTurn,
 }
 
 // turnTailHeader is the first line of a digest message (S1.16).

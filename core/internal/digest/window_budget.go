@@ -10,13 +10,11 @@ import (
 var windowBudget = &Style{
 	Name: "window-budget", Role: transcript.User, Own: true,
 	Header: Header, System: System,
-	Thinking: "high", // S3.25
-	Record:   ownRecord,
+	Record: ownRecord,
 	Prompt: func(p *Prompt) string {
 		before, behind := WindowBudgetAsk(p.Scope)
 		return p.between(before, behind)
 	},
-	Ask: func(int) string { return template },
 }
 
 // WindowBudgetAsk is what a prompt of the style window-budget says before the record and behind it.

@@ -347,15 +347,6 @@ func (s *Scanner) Text() Str {
 	return s.str(true)
 }
 
-// TextOrNull reads a string, or null as the zero Str.
-func (s *Scanner) TextOrNull() Str {
-	if s.Kind() == Null {
-		s.Skip()
-		return Str{}
-	}
-	return s.Text()
-}
-
 // End checks that nothing but white space is left.
 func (s *Scanner) End() {
 	if s.err != nil {

@@ -66,7 +66,9 @@ func init() {
 		}
 		outputs := styles.ToolOutputs(c.Transcript)
 		switch {
-		case batch || len(outputs) == 0:
+		case len(outputs) == 0:
+			return text(dst, "(no tool results)"), nil
+		case batch:
 			return text(dst, digest.BatchExcerpt(outputs)), nil
 		default:
 			return text(dst, styles.Excerpt(outputs[0])), nil

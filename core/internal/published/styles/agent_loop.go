@@ -20,7 +20,7 @@ var agentLoop = &Style{
 	Prompt: func(p *Prompt) string {
 		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the summary so far is not fed back
 	},
-	Ask:     agentLoopData.Ask,
+	Ask:     always(digest.AgentLoopAsk),
 	Message: func(body string) string { return agentLoopData.Header + "\n\n" + body },
 	Failure: func(_, _ bool, r api.Summary) string { return summaryFailure + r.Error },
 	Empty:   summaryFailure + EmptySummary, Blank: true,

@@ -15,9 +15,13 @@ var checkpoint = &Style{
 	Data:   digest.StyleByName("checkpoint"),
 	Record: FormatMessages,
 	Prompt: func(p *Prompt) string {
-		return p.Checkpoint(p.PriorOr(digest.NoPrior), p.Task, p.Record)
+		prior := p.Prior
+		if prior == "" && !p.HasPrior {
+			prior = digest.NoPrior
+		}
+		return p.Checkpoint(prior, p.Task, p.Record)
 	},
-	Ask:     digest.StyleByName("checkpoint").Ask,
+	Ask:     digest.CheckpointAsk,
 	Message: func(body string) string { return body },
 	Task:    OriginalTask,
 	Failure: func(_, _ bool, r api.Summary) string { return r.Error },

@@ -32,7 +32,7 @@ type Condensed struct {
 func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o CondenseOptions) Condensed {
 	style := windowBudget.Data
 	q := Prompt{Prompt: digest.Prompt{Style: style, Scope: o.Scope, Prior: o.Prior, Instructions: o.Instructions}}
-	c := Condensed{Covered: len(messages), System: style.System, Thinking: style.Thinking}
+	c := Condensed{Covered: len(messages), System: style.System, Thinking: windowBudget.Thinking}
 	if o.Exact {
 		q.Record, _ = windowBudget.Record(t, messages)
 		c.Prompt = windowBudgetPrompt(&q)

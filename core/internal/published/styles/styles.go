@@ -14,9 +14,12 @@ type Style struct {
 	Data *digest.Style
 	// Record renders messages for the prompt; false is a message on which the system fails (S2.21).
 	Record func(t *transcript.Transcript, messages []int32) (string, bool)
-	// Prompt is the user text of a request, Ask what it asks for where the policy has no prompt of its own.
-	Prompt func(p *Prompt) string
-	Ask    func(round int) string
+	// Prompt is the user text of a request, Ask what it asks for where the policy has no prompt of its own, and OurAsk what ctxfold
+	// asks for in the style; nil is the same.
+	Prompt      func(p *Prompt) string
+	Ask, OurAsk func(round int) string
+	// Thinking is how much the model is to think, in the words of most providers; "" leaves it to the host.
+	Thinking string
 	// Message is the text of the digest message.
 	Message func(body string) string
 	// Task finds the user's first request (S2.26); nil is a style that does not ask for it.
@@ -39,7 +42,8 @@ type Style struct {
 // Prompt is what a request asks for.
 type Prompt struct {
 	digest.Prompt
-	Split bool // a turn is cut, and this is about its beginning or about what was before it
+	Split    bool // a turn is cut, and this is about its beginning or about what was before it
+	HasPrior bool // there is a digest so far, even if it is empty
 }
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
@@ -55,8 +59,11 @@ func ByName(name string) *Style {
 	if d == nil {
 		return nil
 	}
-	return &Style{Data: d, Ask: d.Ask, Prompt: func(p *Prompt) string { return d.Prompt(&p.Prompt) },
+	return &Style{Data: d, Ask: always(digest.SessionAsk), Prompt: func(p *Prompt) string { return d.Prompt(&p.Prompt) },
 		Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
 			return d.Record(t, messages, digest.RecordOptions{}), true
 		}}
 }
+
+// always is what is asked for in every round.
+func always(ask string) func(round int) string { return func(int) string { return ask } }

@@ -13,10 +13,10 @@ var turnTailData = digest.StyleByName("turn-tail")
 
 // turnTail is the style of S1: a system message, a summary of the turn that is cut apart from the history.
 var turnTail = &Style{
-	Data:    turnTailData,
-	Record:  serialize,
-	Prompt:  turnTailPrompt,
-	Ask:     func(int) string { return turnTailAsk },
+	Data:   turnTailData,
+	Record: serialize,
+	Prompt: turnTailPrompt,
+	Ask:    always(turnTailAsk), OurAsk: always(digest.TurnTailLayout + digest.TurnTailEnd),
 	Message: func(body string) string { return turnTailData.Header + "\n\n" + body },
 	Empty:   "compaction produced an empty summary",
 	Failure: func(split, prefix bool, r api.Summary) string { // S1.17, S1.22

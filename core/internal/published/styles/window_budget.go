@@ -14,11 +14,15 @@ var windowBudget = &Style{
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
 		return digest.Flatten(t, messages, 0), true
 	},
-	Prompt:  windowBudgetPrompt,
-	Ask:     digest.StyleByName("window-budget").Ask,
-	Message: func(body string) string { return digest.Header + "\n\n" + body },
-	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
-	Local:   digest.Minimal, Unchecked: true,
+	Prompt: windowBudgetPrompt,
+	Ask: func(int) string {
+		_, ask := digest.WindowBudgetAsk(api.ScopeSession)
+		return ask
+	},
+	Thinking: "high", // S3.25
+	Message:  func(body string) string { return digest.Header + "\n\n" + body },
+	Failure:  func(_, _ bool, r api.Summary) string { return r.Error },
+	Local:    digest.Minimal, Unchecked: true,
 }
 
 // windowBudgetPrompt joins what the record is, the digest so far if it says anything, the record, and what to write (S3.20).
