@@ -1,6 +1,7 @@
 package ctxfold_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -111,6 +112,32 @@ func TestCoreIsNotFull(t *testing.T) {
 	}
 	if !strings.Contains(string(deps), "core/internal/hook\n") || strings.Contains(string(deps), "core/internal/published") {
 		t.Errorf("core depends on:\n%s", deps)
+	}
+}
+
+// Whether a policy wants the published systems is asked in the hook, and by the policy itself; no other room of the main path does.
+func TestOnlyTheHookAsks(t *testing.T) {
+	asking := map[string]int{}
+	err := filepath.WalkDir("core", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() == "published" {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		src, err := os.ReadFile(path)
+		if n := strings.Count(string(src), ".Safe()") + strings.Count(string(src), ".WireSafe"); n > 0 {
+			asking[filepath.ToSlash(filepath.Dir(path))] += n
+		}
+		return err
+	})
+	if err != nil || asking["core/internal/hook"] == 0 {
+		t.Fatalf("the hook does not ask: %v, %v", asking, err)
+	}
+	for dir := range asking {
+		if dir != "core/internal/hook" && dir != "core/internal/policy" {
+			t.Errorf("%s asks", dir)
+		}
 	}
 }
 

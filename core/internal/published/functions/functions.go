@@ -2,8 +2,7 @@
 // prompts. A host that has a loop of its own can call just the step that it needs; docs/FUNCTIONS.md lists them all.
 //
 // A family of functions is one file that registers them. What never enters this package: what a step does. That is in the
-// room that it belongs to (tokens, policy, compact, digest), where Go programs call it directly; here arguments are read
-// and results are written.
+// room that it belongs to (tokens, passes, digest, exact, styles); here arguments are read and results are written.
 package functions
 
 import (

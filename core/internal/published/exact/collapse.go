@@ -1,0 +1,48 @@
+package exact
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+)
+
+// collapse puts a line in the place of an assistant's message with the tool results behind it. Nothing guards pairs that the boundary
+// divides, and results without their call have no line (S0.22, S0.24).
+func collapse(p *passes.CollapsePass, c *passes.Run) {
+	boundary := len(c.Items) - p.KeepRecent
+	if boundary <= 0 {
+		return
+	}
+	items, part := make([]view.Item, 0, len(c.Items)), len(c.T.Parts)
+	role := func(i int) transcript.Role { return c.T.Messages[c.Items[i].Msg].Role }
+	for i := 0; i < boundary; {
+		from := i
+		i++
+		switch role(from) {
+		case transcript.Assistant:
+			for i < boundary && role(i) == transcript.Tool {
+				i++
+			}
+			line := c.Compose(c.LineMessage(c.Line(from, i, digest.LineMarker, short(p.MaxText)), from, i))
+			c.KeepFold(nil, &line, c.Items[from:i]...)
+			items = append(items, line)
+			c.Act(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+		case transcript.Tool:
+		default:
+			items = append(items, c.Items[from])
+			continue
+		}
+		c.Collapsed(c.Items[from:i])
+	}
+	if len(items) == boundary && c.T.Input == len(c.T.Messages) {
+		return
+	}
+	c.SetItems(append(items, c.Items[boundary:]...), part)
+}
+
+// short tells of a text whether it is for the line of a turn: it has at most max bytes (S0.19).
+func short(max int) func(p *transcript.Part) bool {
+	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max }
+}

@@ -1,0 +1,14 @@
+package exact
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// reasoning takes reasoning out wherever it stands, also where a model wants it back.
+func reasoning(p *passes.ReasoningPass, c *passes.Run) {
+	for i := range c.T.Parts {
+		c.T.Parts[i].Flags &^= transcript.Demanded
+	}
+	c.StripReasoning(0, p.End(c), "reasoning", "", func(*transcript.Part) bool { return true })
+}

@@ -1,0 +1,58 @@
+package exact
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// truncate truncates all results, those of pinned messages too, and makes a tool's message anew (S0.8, S0.9).
+func truncate(p *passes.TruncatePass, c *passes.Run) {
+	may := passes.ToolFilter(p.Tools, p.ExcludeTools)
+	p.Unsqueeze(c, may)
+	for i := range c.Items {
+		it := &c.Items[i]
+		n, tool := truncateMessage(c, it.Msg, p.MaxLines, may)
+		if c.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
+			it.Dirty = true // S0.9: the message is made anew, without what the application keeps with it
+			c.Act(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
+		}
+		c.Truncated(i, n, tool)
+	}
+}
+
+// truncateMessage truncates the tool results of a message. It returns how many texts were truncated, and the tool of the last result.
+func truncateMessage(c *passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
+	return c.EachResultText(m, func(n int32) bool { return may(digest.ToolName(c.T, int(n))) }, func(n int32) bool {
+		text := c.T.Text(c.T.Parts[n].Body)
+		short := TruncateHeadTail(text, maxLines)
+		if short == text {
+			return false
+		}
+		c.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+		return true
+	})
+}
+
+// TruncateHeadTail shortens a text to its first and last lines, half of maxLines each (the odd one is the tail's), with a marker
+// between them, for which the result has three lines more (S0.15).
+func TruncateHeadTail(text string, maxLines int) string {
+	lines := passes.SplitLines(text)
+	if len(lines) <= maxLines {
+		return text
+	}
+	return passes.HeadTail(lines, maxLines)
+}
+
+// dropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It tells whether there was
+// anything.
+func dropTurn(c *passes.Run, m int32) bool {
+	meta := c.T.Messages[m].Meta
+	if meta == 0 || c.T.Metas[meta-1].Member.Zero() {
+		return false
+	}
+	c.Splice(m, c.Member(c.T.Metas[meta-1].Member, c.T.Messages[m].Span), transcript.Span{})
+	return true
+}
