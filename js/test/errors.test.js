@@ -62,6 +62,9 @@ test("an error in the policy names its place in the policy", () => {
   const error = wrong({ window: { tokenz: 1 } });
   assert.equal(error.code, "unknown_field");
   assert.match(error.path, /^policy\.window/);
+  const moved = wrong({ force: true });
+  assert.deepEqual([moved.code, moved.path], ["unknown_field", "policy.force"]);
+  assert.match(moved.message, /say it in options\.force$/);
   const cycle = { window: {} };
   cycle.window = cycle;
   assert.equal(wrong(cycle).code, "invalid_option");
