@@ -292,7 +292,7 @@ func TestRestoreCountsTokens(t *testing.T) {
 	}
 	messages := "[" + strings.Join(turns, ",") + "]"
 	for _, pins := range []string{"", `"pins":[{"index":0}],`} {
-		policy := `"policy":{"format":"gemini","force":true,"archive":"bodies",` + pins + `"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}`
+		policy := `"policy":{"format":"gemini","archive":"bodies",` + pins + `"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":100}]}` + force
 		a := call(t, "plan", `{`+policy+`,"messages":`+messages+`}`)
 		kept := shelf{}
 		kept.keep([]byte(messages), a.Archive)
