@@ -308,3 +308,13 @@ func TestWordsOf(t *testing.T) {
 		}
 	}
 }
+
+// A list of boxes has those that are ticked, however they are written.
+func TestChecklist(t *testing.T) {
+	if got, want := checklist("Plan:\n- [ ] one\n* [x] two\n3. [X] three\n- four\n"), "- [ ] one\n- [x] two\n- [X] three\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := checklist("- [x] all done\n"); got != "" {
+		t.Errorf("%q", got)
+	}
+}

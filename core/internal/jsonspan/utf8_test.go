@@ -57,3 +57,26 @@ func TestAppendText(t *testing.T) {
 		}
 	}
 }
+
+// A pair of surrogates is one character, from the first to the last that there is.
+func TestSurrogatePairs(t *testing.T) {
+	for escaped, want := range map[string]string{
+		`"\ud800\udc00"`: "\U00010000", `"\ud800\udfff"`: "\U000103ff", `"\udbff\udc00"`: "\U0010fc00", `"\udbff\udfff"`: "\U0010ffff", `"\ud83d\ude00x"`: "😀x",
+	} {
+		if got := Text([]byte(escaped), Span{End: uint32(len(escaped))}); got != want {
+			t.Errorf("%s: %q, want %q", escaped, got, want)
+		}
+	}
+}
+
+// A run ends before a character or escape that only begins as those of the run do.
+func TestHeadRun(t *testing.T) {
+	for _, c := range []struct {
+		one, next string
+		want      int
+	}{{"a", "b", 200}, {"é", "è", 400}, {"日", "旦", 600}, {"😀", "😁", 800}, {`\n`, `\t`, 400}, {`\\`, `\"`, 400}} {
+		if got := headRun([]byte(strings.Repeat(c.one, 200) + c.next + "x")); got != c.want {
+			t.Errorf("%s: %d bytes, want %d", c.one, got, c.want)
+		}
+	}
+}

@@ -194,6 +194,8 @@ func TestEdges(t *testing.T) {
 			"Controls", "get 100%\nthen\nnow\nend\n"},
 		{"colours and links", "\x1b[31;1mred\x1b[m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ \x1b(Bplain \x1b[2Kline\x1b[1A\n",
 			"Controls", "red link plain line\n"},
+		{"a carriage return before anything", "\rone two three\n",
+			"Controls", "one two three\n"},
 		{"a cursor that goes on", "one\x1b[3Ctwo \x1b[9;9Hthree\n\x1b[2Cfour\n",
 			"Controls", "one two three\nfour\n"},
 		{"backspaces over a word", "abc\b\b\bxyz\nab\b\b\b\bq\n",
