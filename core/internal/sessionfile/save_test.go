@@ -317,3 +317,24 @@ func long(kind string, n int) (file, messages []byte) {
 	}
 	return f.Bytes(), append(m.Bytes(), ']')
 }
+
+// Of messages that stay as they were, all stays that the agent has noted in their entries; what was folded is gone.
+func TestSaveTakesEntriesOver(t *testing.T) {
+	const digest = `{"role":"user","parts":[{"text":"It was about boats."}]}`
+	entry := func(n int, typ string) string {
+		return fmt.Sprintf(`{"id":"%s-%d","timestamp":"2026-03-01T10:00:%02d.000Z","type":%q,"content":"said %d","note":"noted %d"}`, typ, n, n, typ, n, n)
+	}
+	src := []byte(`{"sessionId":"s","projectHash":"p","startTime":"2026-03-01T10:00:00.000Z","lastUpdated":"2026-03-01T10:00:09.000Z","messages":[` +
+		strings.Join([]string{entry(1, "user"), entry(2, "gemini"), entry(3, "user"), entry(4, "gemini"), entry(5, "user")}, ",") + `]}`)
+	messages := list(t, open(t, src).Messages)
+	text, _ := json.Marshal(append([]json.RawMessage{json.RawMessage(digest)}, messages[2:]...))
+	next, a := save(t, src, text)
+	if a.Error != nil {
+		t.Fatalf("%+v", a.Error)
+	}
+	for n, stays := range map[int]bool{1: false, 2: false, 3: true, 4: true, 5: true} {
+		if bytes.Contains(next, fmt.Appendf(nil, `"note":"noted %d"`, n)) != stays {
+			t.Errorf("the entry of message %d: stays is not %t in %s", n, stays, next)
+		}
+	}
+}
