@@ -313,18 +313,19 @@ type Format string
 
 // The values of Format.
 const (
-	FormatAuto            Format = "auto"
-	FormatAISDK           Format = "ai-sdk"
-	FormatAISDKUI         Format = "ai-sdk-ui"
-	FormatAnthropic       Format = "anthropic"
-	FormatBedrockConverse Format = "bedrock-converse"
-	FormatGemini          Format = "gemini"
-	FormatMistral         Format = "mistral"
-	FormatNative          Format = "native"
-	FormatOllama          Format = "ollama"
-	FormatOpenAIChat      Format = "openai-chat"
-	FormatOpenAIResponses Format = "openai-responses"
-	FormatPlain           Format = "plain"
+	FormatAuto               Format = "auto"
+	FormatAISDK              Format = "ai-sdk"
+	FormatAISDKUI            Format = "ai-sdk-ui"
+	FormatAnthropic          Format = "anthropic"
+	FormatBedrockConverse    Format = "bedrock-converse"
+	FormatGemini             Format = "gemini"
+	FormatGeminiInteractions Format = "gemini-interactions"
+	FormatMistral            Format = "mistral"
+	FormatNative             Format = "native"
+	FormatOllama             Format = "ollama"
+	FormatOpenAIChat         Format = "openai-chat"
+	FormatOpenAIResponses    Format = "openai-responses"
+	FormatPlain              Format = "plain"
 )
 
 // The name of a preset; docs/PRESETS.md says which one is for what.
