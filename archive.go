@@ -8,62 +8,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mailru/easyjson/jwriter"
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/object"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Body is one body that a compaction took out of the transcript.
-type Body struct {
-	// Handle is the SHA-256 of the body, in 64 hexadecimal digits. Its marker in the transcript names the first 16.
-	Handle string `json:"handle"`
-	// What is "tool_result", "text" for one of the texts of a tool result, "image", "audio", "file", "fold" for the messages
-	// that a digest, the line of a turn or the count of what was dropped stands for, or "changes" for what has no marker.
-	What string `json:"what"`
-	// Message is the index of its message, of a list of the first one; -1 where there is none, or a repair had moved it.
-	Message int    `json:"message"`
-	Tool    string `json:"tool"`
-	Bytes   int    `json:"bytes"`
-	Tokens  int    `json:"tokens"`
-	// Places and Body are as docs/ABI.md says; [Body.Text] reads them.
-	Places []json.RawMessage `json:"places"`
-	Body   *string           `json:"body"`
-}
-
-// Text is the body: JSON, to be kept under its handle. Messages are those that were compacted.
-func (b *Body) Text(messages []byte) ([]byte, error) {
-	if b.Body != nil {
-		return []byte(*b.Body), nil
-	}
-	messages = bytes.TrimLeft(messages, " \t\r\n")
-	list := b.What == "fold" || b.What == "changes"
-	text := make([]byte, 0, b.Bytes)
-	for i, p := range b.Places {
-		if list {
-			text = append(text, "[,"[min(i, 1)])
-		}
-		if len(p) == 0 || p[0] != '[' {
-			text = append(text, p...)
-			continue
-		}
-		var place [2]int
-		if err := json.Unmarshal(p, &place); err != nil {
-			return nil, fmt.Errorf("ctxfold: the place of a body: %w", err)
-		}
-		if place[0] < 0 || place[0] > place[1] || place[1] > len(messages) {
-			return nil, errors.New("ctxfold: the place of a body is outside of the messages")
-		}
-		text = append(text, messages[place[0]:place[1]]...)
-	}
-	if list {
-		text = append(text, ']')
-	}
-	return text, nil
-}
-
 // keep stores the bodies of an answer. The answer is not used unless all of them are kept.
-func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies []Body) error {
+func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies []api.Body) error {
 	for i := range bodies {
 		b := &bodies[i]
-		text, err := b.Text(messages)
+		text, err := b.Of(messages)
 		if err == nil {
 			err = guard(ctx, func() error { return s.Put(ctx, b.Handle, text) })
 		}
@@ -99,23 +53,8 @@ func guard(ctx context.Context, call func() error) error {
 	}
 }
 
-// Restored is a transcript into which bodies were put back.
-type Restored struct {
-	Messages json.RawMessage
-	Edits    json.RawMessage
-	Report   Report
-	// Valid says that the transcript breaks no rule of its wire format.
-	Valid bool
-	// Markers are those that the transcript still names, and changes of compactions that were not taken back.
-	Markers []Marker
-	// State is the state to go on with; empty where there was none.
-	State json.RawMessage
-	// Raw is the whole answer.
-	Raw json.RawMessage
-}
-
 // Markers lists the places of a transcript where bodies stood that have handles.
-func (c *Compactor) Markers(ctx context.Context, in Input) ([]Marker, error) {
+func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error) {
 	r, err := c.restore(ctx, in, []byte("[]"))
 	if err != nil {
 		return nil, err
@@ -127,9 +66,9 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]Marker, error) {
 // more), or without any all that s has, and then goes back from compaction to compaction until nothing is left that s has. With
 // the input's State, what compactions have taken out without a marker is back too. A handle for which s has nothing, or a body
 // that is not its own, is left as it is: Markers of the answer tell.
-func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*Restored, error) {
+func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
-	if err := shelf.fill(ctx, c, handles, func() ([]Marker, error) { return c.Markers(ctx, in) }); err != nil {
+	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
 		return nil, err
 	}
 	r, err := c.restore(ctx, in, shelf.json())
@@ -173,7 +112,7 @@ type shelf struct {
 
 // fill gets the bodies of some handles; without any those that the markers name, and those that these name in their turn. Each is
 // asked for once, whatever names it.
-func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]Marker, error)) error {
+func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	follow := len(handles) == 0
 	if follow {
 		list, err := markers()
@@ -195,8 +134,8 @@ func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, marker
 		if !follow || from == len(f.bodies) {
 			return nil
 		}
-		var named namedHandles
-		if _, err := c.do(ctx, "restore", &named, newEnvelope(member{key: "bodies", value: listed(f.bodies[from:])})); err != nil {
+		var named api.NamedHandles
+		if _, err := c.do(ctx, operations.OpRestore, &named, newEnvelope(member{operations.InBodies, listed(f.bodies[from:])})); err != nil {
 			return err
 		}
 		handles = named.Handles
@@ -223,15 +162,11 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 		return fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
 	}
 	f.here[key] = true
-	w := jwriter.Writer{NoEscapeHTML: true}
-	w.RawString(`{"handle":`)
-	w.String(strings.ToLower(handle))
-	w.RawString(`,"body":`)
-	w.String(string(body))
-	w.RawString("},")
-	text, err := w.BuildBytes()
-	f.bodies = append(f.bodies, text...)
-	return err
+	o := object.New(f.bodies)
+	o.String("handle", strings.ToLower(handle))
+	o.String("body", string(body))
+	f.bodies = append(o.End(), ',')
+	return nil
 }
 
 // json is the list of all bodies.
@@ -244,42 +179,40 @@ func listed(values []byte) []byte {
 }
 
 // tell says of the markers that are left why.
-func (f *shelf) tell(c *Compactor, markers []Marker) {
+func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
 		if key, err := storeKey(m.Handle); err == nil && f.corrupt[key] != "" {
-			m.Why = "corrupt"
+			m.Why = api.MarkerCorrupt
 			c.log.Warn("ctxfold: the store has another body under a handle", "handle", m.Handle)
 		}
 	}
 }
 
-func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (*Restored, error) {
-	o := options{Format: in.Format, Answer: in.answer()}
-	j, report, raw, err := c.decode(ctx, "restore", newEnvelope(in.Policy.member(), o.member(), member{key: "state", value: in.State},
-		member{key: "bodies", value: bodies}, messagesMember(in.Messages)))
-	if err != nil {
-		return nil, err
-	}
-	return &Restored{Messages: j.Messages, Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, State: j.State, Raw: raw}, nil
+func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (a *api.Restored, err error) {
+	o := api.Options{Format: in.Format, Answer: in.answer()}
+	a = new(api.Restored)
+	a.Raw, err = c.do(ctx, operations.OpRestore, a, newEnvelope(in.Policy.member(), optionsMember(o), member{operations.InState, in.State},
+		member{operations.InBodies, bodies}, messagesMember(in.Messages)))
+	return a, err
 }
 
 // RecallTool is the definition of a tool, named recall, with which the model may ask for what was taken out, by its handle or by a query:
 // one element of the tools of a request body in a wire format. Answer its calls with [Compactor.Recall].
-func (c *Compactor) RecallTool(ctx context.Context, format Format) (json.RawMessage, error) {
-	var a recalled
-	_, err := c.do(ctx, "recall", &a, newEnvelope(options{Format: format}.member()))
+func (c *Compactor) RecallTool(ctx context.Context, format api.Format) (json.RawMessage, error) {
+	var a api.Recalled
+	_, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(optionsMember(api.Options{Format: format})))
 	return a.Tool, err
 }
 
 // Recall answers a call of the tool: arguments are the call's, JSON or a JSON string that holds it. What the model has done
 // wrong is in the answer, for it to read; an error is one of the store or of ctx. A query of the model is answered from what the
 // transcript and the state of within name, and from nothing else that s keeps; without them only a [Searcher] can answer it.
-func (c *Compactor) Recall(ctx context.Context, s Store, format Format, arguments json.RawMessage, within ...Input) (string, error) {
+func (c *Compactor) Recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, within ...Input) (string, error) {
 	if len(within) == 0 {
 		return c.recall(ctx, s, format, arguments, nil)
 	}
-	return c.recall(ctx, s, format, arguments, func() (all []Marker, err error) {
+	return c.recall(ctx, s, format, arguments, func() (all []api.Marker, err error) {
 		for _, in := range within {
 			markers, err := c.Markers(ctx, in)
 			if err != nil {
@@ -291,41 +224,42 @@ func (c *Compactor) Recall(ctx context.Context, s Store, format Format, argument
 	})
 }
 
-func (c *Compactor) recall(ctx context.Context, s Store, format Format, arguments json.RawMessage, markers func() ([]Marker, error)) (string, error) {
-	o := options{Format: format}.member()
-	call := member{key: "arguments", value: arguments}
+func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, markers func() ([]api.Marker, error)) (string, error) {
+	o := optionsMember(api.Options{Format: format})
+	call := member{operations.InArguments, arguments}
 	if len(arguments) == 0 {
 		call.value = []byte("null")
 	}
-	var a recalled
-	if _, err := c.do(ctx, "recall", &a, newEnvelope(o, call)); err != nil {
+	var a api.Recalled
+	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(o, call)); err != nil {
 		return "", err
 	}
 	if a.Text != nil {
 		return *a.Text, nil
 	}
 	if a.Query != "" {
-		return c.answerQuery(ctx, s, a, call, markers)
+		return c.answerQuery(ctx, s, &a, call, markers)
 	}
 	text := []byte("null")
 	switch body, err := s.Get(ctx, a.Handle); {
 	case err == nil && holds(a.Handle, body):
-		w := jwriter.Writer{NoEscapeHTML: true}
-		w.String(string(body))
-		if text, err = w.BuildBytes(); err != nil {
-			return "", fmt.Errorf("ctxfold: body: %w", err)
-		}
+		text = object.AppendString(nil, string(body))
 	case err == nil, errors.Is(err, ErrCorrupt):
 		c.log.Warn("ctxfold: the store has another body under a handle", "handle", a.Handle)
 	case !errors.Is(err, ErrNotFound):
 		return "", fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
 	}
-	a = recalled{}
-	if _, err := c.do(ctx, "recall", &a, newEnvelope(o, call, member{key: "body", value: text})); err != nil {
+	return c.recalled(ctx, o, call, member{operations.InBody, text})
+}
+
+// recalled is the text to answer a call of the tool with, where all that it takes is there.
+func (c *Compactor) recalled(ctx context.Context, members ...member) (string, error) {
+	var a api.Recalled
+	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(members...)); err != nil {
 		return "", err
 	}
 	if a.Text == nil {
-		return "", errors.New("ctxfold: recall: the answer is not as the ABI says: it has no text")
+		return "", errors.New("ctxfold: recall: this is not as the ABI says: it has no text")
 	}
 	return *a.Text, nil
 }

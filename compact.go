@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // Input is what the operations read about a conversation. Its bytes are never modified.
@@ -22,14 +25,14 @@ type Input struct {
 
 	// Usage is what the provider counted for the last call: up to its message the count is taken as it is, and only what
 	// follows is estimated. The state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
-	Usage *Usage
+	Usage *api.Usage
 
 	// Count is an exact tokenizer: it tells how many tokens a request with these messages takes. It is asked once, where
 	// there is no Usage; what a compaction would leave is estimated in proportion. Its error is that of the operation.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
 	// Format is the wire format of Messages, by its name in docs/FORMATS.md. It counts where the policy names none.
-	Format Format
+	Format api.Format
 
 	// Store keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. All
 	// of it is stored before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps
@@ -43,7 +46,7 @@ type Input struct {
 	// Force compacts although it is not due. Only Plan, CompactWith and Fit read it.
 	Force bool
 
-	// Limit is the context window that a provider has named when it refused these messages ([Verdict]), in tokens. With
+	// Limit is the context window that a provider has named when it refused these messages ([api.Verdict]), in tokens. With
 	// Force it counts where it is smaller than the policy's window; 0 is none. Only Fit reads it.
 	Limit int
 
@@ -57,34 +60,34 @@ type Input struct {
 }
 
 // options are those of a call that compacts nothing, with the tokens that the provider or the tokenizer has counted.
-func (in *Input) options(ctx context.Context) (options, error) {
-	o := options{Format: in.Format, Usage: in.Usage}
+func (in *Input) options(ctx context.Context) (api.Options, error) {
+	o := api.Options{Format: in.Format, Usage: in.Usage}
 	if o.Usage == nil && in.Count != nil {
 		n, err := in.Count(ctx, in.Messages)
 		if err != nil {
 			return o, fmt.Errorf("ctxfold: counting tokens: %w", err)
 		}
-		o.Usage = &Usage{Message: -1, TotalTokens: int64(n), Exact: true}
+		o.Usage = &api.Usage{Message: -1, TotalTokens: n, Exact: true}
 	}
 	return o, nil
 }
 
 // compacting adds the options of a compaction.
-func (in *Input) compacting(o options, localDigest bool) options {
+func (in *Input) compacting(o api.Options, localDigest bool) api.Options {
 	o.Force, o.Answer = in.Force, in.answer()
 	if in.Store != nil {
-		o.Archive = "places"
+		o.Archive = new(api.ArchivePlaces)
 	}
 	if localDigest {
-		o.Summary = &summaryOptions{Mode: "local"}
+		o.Summary = &api.SummaryOptions{Mode: api.SummaryLocal}
 	}
 	return o
 }
 
 // answer is the option answer; "" asks for messages.
-func (in *Input) answer() string {
+func (in *Input) answer() api.Answer {
 	if in.Edits {
-		return "edits"
+		return api.AnswerEdits
 	}
 	return ""
 }
@@ -108,10 +111,10 @@ type Result struct {
 	Changed bool
 
 	// Reason says why the transcript was or was not changed, for example "under_budget" or "no_progress".
-	Reason Reason
+	Reason api.Reason
 
 	// Archive lists what was taken out and is in Input.Store now.
-	Archive []Body
+	Archive []api.Body
 
 	// Known is how many of the first messages were replaced by what an earlier compaction had made of them. Only Fit and
 	// Recollect set it.
@@ -162,52 +165,31 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 
 // Plan says what a compaction would do. When the answer holds requests, run them and go on with [Compactor.Step], on
 // this machine or on another; when it holds none, it is final.
-func (c *Compactor) Plan(ctx context.Context, in Input) (*Answer, error) {
+func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	return c.plan(ctx, in, false)
 }
 
-func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*Answer, error) {
+func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*api.Planned, error) {
 	o, err := in.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.answer(ctx, "plan", in.Policy.member(), in.compacting(o, localDigest).member(), member{key: "state", value: in.State}, messagesMember(in.Messages))
+	return c.answer(ctx, operations.OpPlan, in.envelope(in.compacting(o, localDigest)))
 }
 
 // Step goes on with a plan, given the summaries that it asked for and the messages that it was made for; nothing else of in is
 // read. Messages may have been added since; they stay as they are. A summary may carry an Error: then the local digest takes its place.
-func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*Answer, error) {
-	text, err := marshal(summaries(replies))
-	if err != nil {
-		return nil, fmt.Errorf("ctxfold: summaries: %w", err)
-	}
-	return c.answer(ctx, "step", member{key: "plan", value: plan}, member{key: "summaries", value: text}, messagesMember(in.Messages))
+func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*api.Planned, error) {
+	return c.answer(ctx, operations.OpStep, newEnvelope(append(stepMembers(plan, replies), messagesMember(in.Messages))...))
 }
 
-func (c *Compactor) answer(ctx context.Context, op string, members ...member) (*Answer, error) {
-	j, report, raw, err := c.decode(ctx, op, newEnvelope(members...))
-	if err != nil {
-		return nil, err
-	}
-	return &Answer{Plan: j.Plan, Requests: j.Requests, Report: report, State: j.State, Messages: j.Messages, Edits: j.Edits,
-		Archive: j.Archive, Raw: raw, known: j.Known, memory: j.Memory}, nil
+// stepMembers are those of a step beside what it works on.
+func stepMembers(plan []byte, replies []Summary) []member {
+	return []member{{operations.InPlan, plan}, {operations.InSummaries, marshal(api.Summaries(replies))}}
 }
 
-// decode runs an operation whose answer holds a report.
-func (c *Compactor) decode(ctx context.Context, op string, e envelope) (j answerJSON, report Report, raw json.RawMessage, err error) {
-	if raw, err = c.Call(ctx, op, e.request); err != nil {
-		err = e.rebase(err)
-		return
-	}
-	return decodeReport(op, raw)
-}
-
-func decodeReport(op string, text json.RawMessage) (j answerJSON, report Report, raw json.RawMessage, err error) {
-	raw = text
-	if err = unmarshal(op, raw, &j); err != nil {
-		return
-	}
-	err = unmarshal(op, j.Report, &report)
-	report.Raw = j.Report
-	return
+func (c *Compactor) answer(ctx context.Context, op operations.Op, e envelope) (a *api.Planned, err error) {
+	a = new(api.Planned)
+	a.Raw, err = c.do(ctx, op, a, e)
+	return a, err
 }

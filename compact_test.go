@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -37,13 +38,13 @@ func TestCompact(t *testing.T) {
 			t.Errorf("the summarizer was asked %d times: %.300v", len(asked), asked)
 		}
 		if !r.Changed || r.Reason != "compacted" || r.Report.Summary.Source != "model" || r.Report.Summary.Why != "" {
-			t.Errorf("report: %s", r.Report.Raw)
+			t.Errorf("report: %+v", r.Report)
 		}
 		if n := r.Report.Tokens; n.After <= 0 || n.After > n.Limit || n.Before <= n.Limit {
 			t.Errorf("tokens: %+v", n)
 		}
 		if r.Report.Folded == 0 || len(r.Report.Actions) < r.Report.Folded || r.Report.Format != "anthropic" {
-			t.Errorf("report: %s", r.Report.Raw)
+			t.Errorf("report: %+v", r.Report)
 		}
 		if quoted, _ := json.Marshal(summary); !bytes.Contains(r.Messages, bytes.Trim(quoted, `"`)) {
 			t.Errorf("the summary is not in the messages:\n%.2000s", r.Messages)
@@ -140,7 +141,7 @@ func TestSummarizerThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
-		why       string
+		why       api.SummaryFault
 		summarize ctxfold.SummarizerFunc
 	}{
 		"an error": {"summarizer_failed", func(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
@@ -190,7 +191,7 @@ func TestSummaryTimeout(t *testing.T) {
 	for name, tt := range map[string]struct {
 		timeout time.Duration
 		works   time.Duration
-		source  string
+		source  api.SummarySource
 	}{
 		"default, in time":  {0, ctxfold.DefaultSummaryTimeout - time.Second, "model"},
 		"default, too late": {0, ctxfold.DefaultSummaryTimeout + time.Second, "local"},

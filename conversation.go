@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 
-	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // ConversationOptions say what a [Conversation] begins with. All of them may be left out, but where neither Policy nor
@@ -25,7 +25,7 @@ type ConversationOptions struct {
 	State json.RawMessage
 
 	// Format is the wire format, where the policy names none.
-	Format Format
+	Format api.Format
 
 	// Summarizer writes the summaries. Nil is the local digest.
 	Summarizer Summarizer
@@ -82,7 +82,7 @@ func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*C
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := v.open(ctx); err != nil {
+	if err := v.open(ctx, nil); err != nil {
 		v.engine.Drop(ctx)
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if _, err := v.call(ctx, "session_append", member{key: "messages", value: join(more.items)}); err != nil {
+	if _, err := v.call(ctx, operations.OpSessionAppend, new(api.SessionInfo), member{operations.InMessages, more.text}); err != nil {
 		return more.rebase(err)
 	}
 	v.messages = append(v.messages, adopt(more.items)...)
@@ -117,19 +117,17 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	defer v.end()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	was := v.messages
-	v.messages = adopt(list.items)
 	v.forget(ctx)
-	if err := v.open(ctx); err != nil {
-		v.messages = was
+	if err := v.open(ctx, list.text); err != nil {
 		return list.rebase(err)
 	}
+	v.messages = adopt(list.items)
 	return nil
 }
 
 // Check says whether compaction is due. It costs the same whatever the conversation holds.
-func (v *Conversation) Check(ctx context.Context) (*Check, error) {
-	return v.check(ctx, options{})
+func (v *Conversation) Check(ctx context.Context) (*api.Check, error) {
+	return v.check(ctx, api.Options{})
 }
 
 // Messages is the conversation as it stands: a JSON array, without white space between its messages.
@@ -164,9 +162,9 @@ func (v *Conversation) Close(ctx context.Context) error {
 }
 
 // options are those of the session. What a compaction wants more is in its own, which count over these.
-func (v *Conversation) options() options {
+func (v *Conversation) options() api.Options {
 	in := Input{Format: v.o.Format, Store: v.o.Store, Edits: true}
-	return in.compacting(options{Format: in.Format}, v.o.Summarizer == nil)
+	return in.compacting(api.Options{Format: in.Format}, v.o.Summarizer == nil)
 }
 
 // forget gives the session up; the next call opens another one.
@@ -175,41 +173,39 @@ func (v *Conversation) forget(ctx context.Context) {
 	v.session = 0
 }
 
-// open starts the session from what is kept.
-func (v *Conversation) open(ctx context.Context) error {
+// open starts the session with messages, a JSON array; nil is none.
+func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	if v.closed {
 		return ErrClosed
 	}
-	members := []member{v.o.Policy.member(), v.options().member(), {key: "state", value: v.state}}
-	if len(v.messages) > 0 {
-		members = append(members, member{key: "messages", value: join(v.messages)})
-	}
-	e := newEnvelope(members...)
-	raw, err := v.c.callOn(ctx, v.engine, "session_open", e.request)
-	if err != nil {
-		return e.rebase(err)
-	}
-	var opened struct{ Session int }
-	if err := json.Unmarshal(raw, &opened); err != nil {
-		return fmt.Errorf("ctxfold: session_open: the answer is not as the ABI says: %w", err)
-	}
+	var opened api.SessionInfo
+	_, err := v.c.doOn(ctx, v.engine, operations.OpSessionOpen, &opened, newEnvelope(v.o.Policy.member(), optionsMember(v.options()),
+		member{operations.InState, v.state}, member{operations.InMessages, messages}))
 	v.session = opened.Session
-	return nil
+	return err
 }
 
 // call runs an operation on the session. Where the instance that had it is gone, or traps, the session is opened again, once.
-func (v *Conversation) call(ctx context.Context, op string, members ...member) (json.RawMessage, error) {
+func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler, members ...member) (json.RawMessage, error) {
 	for again := false; ; again = true {
 		if v.session == 0 {
-			if err := v.open(ctx); err != nil {
+			var messages []byte
+			if len(v.messages) > 0 {
+				messages = join(v.messages)
+			}
+			if err := v.open(ctx, messages); err != nil {
 				return nil, err
 			}
 		}
-		e := newEnvelope(append([]member{{key: "session", value: strconv.AppendInt(nil, int64(v.session), 10)}}, members...)...)
-		raw, err := v.c.callOn(ctx, v.engine, op, e.request)
+		number := member{operations.InSession, strconv.AppendInt(nil, int64(v.session), 10)}
+		raw, err := v.c.doOn(ctx, v.engine, op, a, newEnvelope(append([]member{number}, members...)...))
 		var answer *Error
-		if errors.As(err, &answer); err == nil || answer != nil && answer.Code != codeSessionClosed {
-			return raw, e.rebase(err)
+		switch errors.As(err, &answer); {
+		case err != nil && raw != nil: // nobody knows what the session holds now
+			v.forget(ctx)
+			return nil, err
+		case err == nil || answer != nil && answer.Code != api.CodeSessionClosed:
+			return raw, err
 		}
 		v.session = 0
 		if again || answer == nil && !errors.Is(err, ErrTrap) {
@@ -221,20 +217,53 @@ func (v *Conversation) call(ctx context.Context, op string, members ...member) (
 // messageList is a JSON array of messages that a caller has given.
 type messageList struct {
 	items  []json.RawMessage
-	starts []int // where they stand in the caller's bytes
+	starts []int  // where they stand in the caller's bytes
+	text   []byte // the items, as they are joined; the caller's bytes, which core refuses, where more follows the array
 }
 
-// split finds the messages of a JSON array. What is wrong with a message is left to the core, but for its JSON.
+// split finds the messages of a JSON array. What is wrong with one of them is left to core, which is given all.
 func split(text []byte) (l messageList, err error) {
-	spans, e := core.Elements(text)
-	if e != nil {
-		return messageList{}, &Error{Code: ErrorCode(e.Code), Message: e.Message, Path: "messages" + e.Path, In: "messages", Offset: e.Offset}
+	const space = " \t\r\n"
+	at := len(text) - len(bytes.TrimLeft(text, space))
+	if at == len(text) || text[at] != '[' {
+		return l, &Error{Code: api.CodeWrongType, Message: "the messages must be a JSON array", Path: "messages", In: "messages", Offset: at}
 	}
-	for _, m := range spans {
-		l.items = append(l.items, json.RawMessage(text[m[0]:m[1]]))
-		l.starts = append(l.starts, m[0])
+	depth, start := 0, at+1
+	item := func() {
+		m := bytes.TrimLeft(text[start:at], space)
+		l.starts = append(l.starts, at-len(m))
+		l.items = append(l.items, bytes.TrimRight(m, space))
+		start = at + 1
 	}
-	return l, nil
+	for ; at < len(text); at++ {
+		switch text[at] {
+		case '"':
+			for at++; at < len(text) && text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+		case '[', '{':
+			depth++
+		case ',':
+			if depth == 1 {
+				item()
+			}
+		case ']', '}':
+			if depth--; depth > 0 {
+				continue
+			}
+			if len(bytes.TrimLeft(text[at+1:], space)) > 0 {
+				return messageList{text: text}, nil
+			}
+			if len(l.items) > 0 || len(bytes.TrimLeft(text[start:at], space)) > 0 {
+				item()
+			}
+			l.text = join(l.items)
+			return l, nil
+		}
+	}
+	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is cut off", Path: "messages", In: "messages", Offset: len(text)}
 }
 
 // rebase makes the offset of an error, which counts in the joined messages, count in the caller's bytes.

@@ -8,22 +8,22 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // Before is what BeforeCompact decides. The zero value lets the compaction begin.
 type Before struct {
 	// Cancel leaves it out. Reason is then that of the [Result], [ReasonSkipped] where it is "".
 	Cancel bool
-	Reason Reason
+	Reason api.Reason
 	// Summary is the summary itself, of a caller that has one: the Summarizer is not asked.
 	Summary string
 }
 
 // ReasonSkipped is the reason of a [Result] that BeforeCompact did not want.
-const ReasonSkipped Reason = "skipped"
-
-// ErrStillOverflow says that the conversation does not fit in the model's context window after a compaction either.
-var ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
+const ReasonSkipped api.Reason = "skipped"
 
 // AfterTurn compacts the conversation if that is due. It is to be called when the model has ended its turn and its messages
 // were appended.
@@ -43,7 +43,7 @@ func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	if !check.Due {
 		return v.unchanged(check.Reason), nil
 	}
-	return v.compact(ctx, options{}, TriggerAuto, check)
+	return v.compact(ctx, api.Options{}, TriggerAuto, check)
 }
 
 // Compact is AfterTurn although no compaction is due.
@@ -53,7 +53,7 @@ func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 
 // Restore puts bodies back that compactions have taken out, as [Compactor.Restore] does, and the conversation goes on with the
 // result. The bodies come from the Store of its options; Messages of the result is empty, Edits are there.
-func (v *Conversation) Restore(ctx context.Context, handles ...string) (*Restored, error) {
+func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
 	}
@@ -64,7 +64,7 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*Restore
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	shelf := shelf{store: v.o.Store}
-	err := shelf.fill(ctx, v.c, handles, func() ([]Marker, error) {
+	err := shelf.fill(ctx, v.c, handles, func() ([]api.Marker, error) {
 		r, err := v.restore(ctx, []byte("[]"))
 		if err != nil {
 			return nil, err
@@ -82,18 +82,19 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*Restore
 	return r, nil
 }
 
-func (v *Conversation) restore(ctx context.Context, bodies []byte) (*Restored, error) {
-	j, report, raw, err := v.decode(ctx, "restore", member{key: "bodies", value: bodies})
-	if err != nil {
+func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Restored, err error) {
+	a = new(api.Restored)
+	if a.Raw, err = v.call(ctx, operations.OpRestore, a, member{operations.InBodies, bodies}); err != nil {
 		return nil, err
 	}
-	if report.Changed {
-		if err := v.apply(ctx, j.Edits); err != nil {
+	if a.Report.Changed {
+		if err := v.apply(ctx, a.Edits); err != nil {
 			return nil, err
 		}
-		v.state = bytes.Clone(j.State)
+		v.state = a.State
 	}
-	return &Restored{Edits: j.Edits, Report: report, Valid: j.Valid, Markers: j.Markers, State: bytes.Clone(v.state), Raw: raw}, nil
+	a.State = bytes.Clone(v.state)
+	return a, nil
 }
 
 // Call calls a model: call sends the messages that it is given, and tells what is known of the answer (its usage, and of an
@@ -103,7 +104,7 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (*Restored, e
 //
 // The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is
 // returned as it is: whoever calls knows better when to try again.
-func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (Failure, error)) (Outcome, error) {
+func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	o := Outcome{Messages: v.Messages()}
 	failure, err := call(ctx, o.Messages)
 	if o.Verdict, err = v.judge(ctx, failure, err); !o.Verdict.Overflow {
@@ -128,17 +129,17 @@ type Outcome struct {
 	// Compacted is the compaction between two calls; nil where one was enough.
 	Compacted *Result
 	// Verdict is what the last call came to.
-	Verdict Verdict
+	Verdict api.Verdict
 }
 
 // judge keeps the error of the call, whatever its class.
-func (v *Conversation) judge(ctx context.Context, f Failure, err error) (Verdict, error) {
+func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api.Verdict, error) {
 	if ctx.Err() != nil {
-		return Verdict{}, errors.Join(err, ctx.Err())
+		return api.Verdict{}, errors.Join(err, ctx.Err())
 	}
 	verdict, cerr := v.c.Classify(ctx, failureOf(f, err))
 	if cerr != nil {
-		return Verdict{}, errors.Join(err, cerr)
+		return api.Verdict{}, errors.Join(err, cerr)
 	}
 	return verdict, err
 }
@@ -155,20 +156,17 @@ func (v *Conversation) begin(ctx context.Context) error {
 
 func (v *Conversation) end() { <-v.compacting }
 
-func (v *Conversation) unchanged(reason Reason) *Result {
+func (v *Conversation) unchanged(reason api.Reason) *Result {
 	return &Result{State: v.State(), Reason: reason}
 }
 
 // check is Check with more options than the session's.
-func (v *Conversation) check(ctx context.Context, o options) (*Check, error) {
+func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	raw, err := v.call(ctx, "check", o.member())
-	if err != nil {
-		return nil, err
-	}
-	check := &Check{Raw: raw}
-	return check, unmarshal("check", raw, check)
+	a = new(api.Check)
+	a.Raw, err = v.call(ctx, operations.OpCheck, a, optionsMember(o))
+	return a, err
 }
 
 // forced compacts whatever the gate says. limit is the window that a provider has named, 0 for none: the policy's may be
@@ -182,9 +180,9 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 	if err != nil {
 		return nil, err
 	}
-	o := options{Force: true}
+	o := api.Options{Force: true}
 	if limit > 0 {
-		if c, err := v.check(ctx, options{Window: limit}); err == nil { // else the policy's reserve does not fit in it
+		if c, err := v.check(ctx, api.Options{Window: limit}); err == nil { // else the policy's reserve does not fit in it
 			o.Window, check = limit, c
 		}
 	}
@@ -202,7 +200,7 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
 // compact compacts between two events.
-func (v *Conversation) compact(ctx context.Context, o options, trigger string, check *Check) (*Result, error) {
+func (v *Conversation) compact(ctx context.Context, o api.Options, trigger string, check *api.Check) (*Result, error) {
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: trigger, Time: time.Now().UTC(),
 		MessagesBefore: check.Messages, TokensBefore: check.Tokens}
 	if v.o.BeforeCompact != nil {
@@ -211,7 +209,7 @@ func (v *Conversation) compact(ctx context.Context, o options, trigger string, c
 			return v.unchanged(cmp.Or(before.Reason, ReasonSkipped)), nil
 		}
 		if before.Summary != "" {
-			o.Summary = &summaryOptions{Text: before.Summary}
+			o.Summary = &api.SummaryOptions{Text: before.Summary}
 		}
 	}
 	v.tell(ctx, start)
@@ -236,50 +234,47 @@ func (v *Conversation) compact(ctx context.Context, o options, trigger string, c
 }
 
 // run is the loop of plan and step. The conversation is free while summaries are written.
-func (v *Conversation) run(ctx context.Context, o options) (*Result, error) {
-	op, members := "plan", []member{o.member()}
+func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) {
+	op, members := operations.OpPlan, []member{optionsMember(o)}
 	asking := v.c.asking(v.o.Summarizer, v.o.OnDelta)
 	for {
-		requests, plan, r, err := v.round(ctx, op, members)
+		a, r, err := v.round(ctx, op, members)
 		if err != nil || r != nil {
 			return r, err
 		}
-		replies, err := asking.round(ctx, requests)
+		replies, err := asking.round(ctx, a.Requests)
 		if err != nil {
 			return nil, err
 		}
-		text, err := marshal(summaries(replies))
-		if err != nil {
-			return nil, fmt.Errorf("ctxfold: summaries: %w", err)
-		}
-		op, members = "step", []member{{key: "plan", value: plan}, {key: "summaries", value: text}}
+		op, members = operations.OpStep, stepMembers(a.Plan, replies)
 	}
 }
 
-// round runs one plan or step. It returns either the requests of the answer and its plan, or the result.
-func (v *Conversation) round(ctx context.Context, op string, members []member) ([]Request, json.RawMessage, *Result, error) {
+// round runs one plan or step. Where its answer wants no summaries there is the result.
+func (v *Conversation) round(ctx context.Context, op operations.Op, members []member) (*api.Planned, *Result, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	a, report, _, err := v.decode(ctx, op, members...)
-	if err != nil || len(a.Requests) > 0 {
-		return a.Requests, a.Plan, nil, err
+	a := new(api.Planned)
+	var err error
+	if a.Raw, err = v.call(ctx, op, a, members...); err != nil || len(a.Requests) > 0 {
+		return a, nil, err
 	}
-	r := &Result{State: a.State, Report: report, Changed: report.Changed, Reason: report.Reason, Archive: a.Archive}
+	r := &Result{State: a.State, Report: a.Report, Changed: a.Report.Changed, Reason: a.Report.Reason, Archive: a.Archive}
 	if len(a.Archive) > 0 {
 		if err := v.c.keep(ctx, v.o.Store, join(v.messages), a.Archive); err != nil {
 			v.forget(ctx) // the session has gone on without it
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 	}
 	if r.Changed {
 		if err := v.apply(ctx, a.Edits); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		r.Edits, r.Messages = a.Edits, join(v.messages)
 	}
 	v.state = bytes.Clone(a.State)
-	v.c.metrics.Compaction(report)
-	return nil, nil, r, nil
+	v.c.metrics.Compaction(r.Report)
+	return a, r, nil
 }
 
 // apply goes on with edits, as the session has.
@@ -293,16 +288,6 @@ func (v *Conversation) apply(ctx context.Context, edits json.RawMessage) error {
 	return nil
 }
 
-func (v *Conversation) decode(ctx context.Context, op string, members ...member) (j answerJSON, report Report, raw json.RawMessage, err error) {
-	if raw, err = v.call(ctx, op, members...); err != nil {
-		return
-	}
-	if j, report, raw, err = decodeReport(op, raw); err != nil {
-		v.forget(ctx)
-	}
-	return
-}
-
 // tell keeps an event. A journal that fails must not cost the conversation anything.
 func (v *Conversation) tell(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
@@ -314,9 +299,9 @@ func (v *Conversation) tell(ctx context.Context, e Event) {
 }
 
 // removed are the messages that actions have taken out of the context, in half-open ranges.
-func removed(actions []Action) (ranges [][2]int) {
+func removed(actions []api.Action) (ranges [][2]int) {
 	for _, a := range actions {
-		if a.Message < 0 || a.Action != "fold" && a.Action != "drop" {
+		if a.Message < 0 || a.Action != api.ActionFold && a.Action != api.ActionDrop {
 			continue
 		}
 		if n := len(ranges); n > 0 && a.Message <= ranges[n-1][1] && a.Message >= ranges[n-1][0] {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -69,7 +70,7 @@ func TestConversationErrors(t *testing.T) {
 		ctx := t.Context()
 		for _, tt := range []struct {
 			name, first, more string
-			code              ctxfold.ErrorCode
+			code              api.Code
 			offset            int
 		}{
 			{"no list", `{"messages":[]}`, "", "wrong_type", 0},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // talk is a conversation of n long messages and a short one.
@@ -171,13 +172,13 @@ func TestBeforeCompact(t *testing.T) {
 }
 
 // apiError is an error of a client of a provider.
-type apiError struct{ f ctxfold.Failure }
+type apiError struct{ f api.Failure }
 
-func (e apiError) Error() string            { return "the provider refuses" }
-func (e apiError) Failure() ctxfold.Failure { return e.f }
+func (e apiError) Error() string        { return "the provider refuses" }
+func (e apiError) Failure() api.Failure { return e.f }
 
 func TestCallRetriesOnce(t *testing.T) {
-	overflow := apiError{ctxfold.Failure{Status: 400, Body: `{"error":{"message":"prompt is too long: 24011 tokens > 16000 maximum"}}`}}
+	overflow := apiError{api.Failure{Status: 400, Body: `{"error":{"message":"prompt is too long: 24011 tokens > 16000 maximum"}}`}}
 	for _, s := range []struct {
 		name    string
 		answers []any // an error or a Failure, for each call
@@ -189,27 +190,27 @@ func TestCallRetriesOnce(t *testing.T) {
 		{"overflow, then fits", []any{overflow, nil}, 2, nil, true},
 		{"overflow twice", []any{overflow, overflow, nil}, 2, ctxfold.ErrStillOverflow, true},
 		{"plain text", []any{errors.New("400 This model's maximum context length is 16000 tokens"), nil}, 2, nil, true},
-		{"silent", []any{ctxfold.Failure{Usage: ctxfold.CallUsage{Input: 21000}, Window: 20000}, nil}, 2, nil, true},
-		{"rate limit", []any{apiError{ctxfold.Failure{Status: 429, Body: "too many tokens"}}, nil}, 1, errAny, false},
-		{"another model", []any{apiError{ctxfold.Failure{Status: 400, Body: "prompt is too long", Model: "a", CurrentModel: "b"}}, nil}, 1, errAny, false},
+		{"silent", []any{api.Failure{Usage: api.FailureUsage{Input: 21000}, Window: 20000}, nil}, 2, nil, true},
+		{"rate limit", []any{apiError{api.Failure{Status: 429, Body: "too many tokens"}}, nil}, 1, errAny, false},
+		{"another model", []any{apiError{api.Failure{Status: 400, Body: "prompt is too long", Model: "a", CurrentModel: "b"}}, nil}, 1, errAny, false},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 				messages := talk(8) // not due
 				options := chat(messages)
 				calls := 0
-				o, err := begin(t, c, options).Call(t.Context(), func(_ context.Context, sent json.RawMessage) (ctxfold.Failure, error) {
+				o, err := begin(t, c, options).Call(t.Context(), func(_ context.Context, sent json.RawMessage) (api.Failure, error) {
 					calls++
 					if (calls == 1) != bytes.Equal(sent, messages) {
 						t.Errorf("call %d was given other messages", calls)
 					}
 					switch a := s.answers[calls-1].(type) {
 					case error:
-						return ctxfold.Failure{}, a
-					case ctxfold.Failure:
+						return api.Failure{}, a
+					case api.Failure:
 						return a, nil
 					}
-					return ctxfold.Failure{Status: 200}, nil
+					return api.Failure{Status: 200}, nil
 				})
 				if calls != s.calls || (o.Compacted != nil) != s.folded || bytes.Equal(o.Messages, messages) == s.folded {
 					t.Errorf("%d calls, compacted %v", calls, o.Compacted)
@@ -241,11 +242,11 @@ func TestCallBehindACompaction(t *testing.T) {
 					t.Fatal(made, err)
 				}
 				var sizes []int
-				o, err := v.Call(t.Context(), func(_ context.Context, sent json.RawMessage) (ctxfold.Failure, error) {
+				o, err := v.Call(t.Context(), func(_ context.Context, sent json.RawMessage) (api.Failure, error) {
 					if sizes = append(sizes, len(sent)); len(sizes) == 1 {
-						return ctxfold.Failure{Status: 400, Body: refusal}, errAny
+						return api.Failure{Status: 400, Body: refusal}, errAny
 					}
-					return ctxfold.Failure{Status: 200}, nil
+					return api.Failure{Status: 200}, nil
 				})
 				if err != nil || o.Compacted == nil || len(sizes) != 2 || sizes[0] != len(made.Messages) || sizes[1] >= sizes[0] {
 					t.Errorf("%v, sizes %v behind one of %d, %+v", err, sizes, len(made.Messages), o.Compacted)

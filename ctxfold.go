@@ -3,24 +3,27 @@ package ctxfold
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core"
 )
 
 // Version is the version of this package and of the module in it.
 const Version = core.Version
 
-// DefaultSummaryTimeout is how long one call of a [Summarizer] may take when Options do not say otherwise.
-const DefaultSummaryTimeout = 2 * time.Minute
-
-// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time when Options do not say
-// otherwise.
-const DefaultSummaryConcurrency = 4
+// What counts where [Options] do not say otherwise.
+const (
+	// DefaultSummaryTimeout is how long one call of a [Summarizer] may take.
+	DefaultSummaryTimeout = 2 * time.Minute
+	// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time.
+	DefaultSummaryConcurrency = 4
+	// DefaultRecords is how many bytes of [Records] a [Compactor] keeps in memory. A record has some KB, or as much as a compaction
+	// writes anew.
+	DefaultRecords = 64 << 20
+)
 
 // Options configure a [Compactor]. The zero value is useful.
 type Options struct {
@@ -140,9 +143,9 @@ func errorCode(err error) string {
 }
 
 func decodeError(answer []byte) error {
-	var a struct{ Error Error }
-	if err := json.Unmarshal(answer, &a); err != nil {
-		return fmt.Errorf("ctxfold: an error answer that is not as the ABI says: %w", err)
+	var a api.Failed
+	if err := unmarshal("error", answer, &a); err != nil {
+		return err
 	}
-	return &a.Error
+	return &Error{Code: a.Error.Code, Message: a.Error.Message, Path: a.Error.Path, Offset: a.Error.Offset}
 }

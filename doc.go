@@ -1,6 +1,5 @@
-// Package ctxfold keeps the transcript of an LLM conversation within the model's context window: it clears what is old, folds
-// older turns into a digest, and leaves a transcript that the provider accepts. It asks the program for a summary when one is
-// wanted.
+// Package ctxfold keeps the transcript of an LLM conversation within the model's context window. It clears what is old, folds older
+// turns into a digest, and leaves a transcript that the provider accepts. When it wants a summary it asks the program for it.
 //
 //	c := ctxfold.New(ctxfold.Options{})
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, ctxfold.SummarizerFunc(
@@ -13,20 +12,19 @@
 //
 // There are three ways to use it, by who keeps the messages:
 //
-//   - [Compactor.Fit], for a program that keeps its whole history and gives all of it each turn. It gets what to send, and what
-//     was compacted once is remembered.
-//   - [Compactor.Conversation], for a program that goes on with one conversation for long. The messages stay in the engine, so
-//     that a turn costs what is new in it; the conversation is compacted after turns, tells events ([Journal]), and gets one
-//     more try when the provider says that it does not fit.
-//   - [Compactor.Compact], for a transcript that is replaced with the result. The program keeps the state
-//     ([Compactor.CompactWith]).
+//   - [Compactor.Fit] is for a program that has the whole history and gives all of it each turn. It returns what to send, and
+//     remembers what it has compacted ([Records]).
+//   - [Compactor.Conversation] is for one long conversation. The messages stay in the engine, so a turn costs what is new in it. A
+//     [Conversation] compacts after turns, keeps events in a [Journal], and calls a model again whose window was too small.
+//   - [Compactor.Compact] is for a transcript that the result replaces. The program keeps the state ([Compactor.CompactWith]).
 //
-// Messages are [encoding/json.RawMessage] in and out. They are never decoded into structs, so a message that is kept is
-// kept byte for byte, whatever fields its provider has added to it.
+// A [Policy] says when to compact and how; its zero value is a good one. What is taken out can be kept in a [Store], put back
+// ([Compactor.Restore]), searched, and recalled by the model.
 //
-// The work is done by code that is compiled into the program. Package github.com/ctxfold/ctxfold/host gives the same [Compactor]
-// over the WebAssembly module in a sandbox, and the same bytes as answers. What the operations do is in docs/ABI.md; nothing in
-// this package decides about a transcript.
+// Messages are [encoding/json.RawMessage] in and out, and are never decoded: a message that is kept is kept byte for byte.
+//
+// Package api has the types of reports and other answers, package pass the passes of a policy. Package host runs the same operations
+// as a WebAssembly module in a sandbox, with the same [Compactor] and the same bytes as answers. docs/ABI.md describes the operations.
 package ctxfold
 
 //go:generate sh generate.sh

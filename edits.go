@@ -3,30 +3,26 @@ package ctxfold
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // ApplyEdits does to a caller's own list of messages what [Result].Edits say. Messages that were kept are the same values
 // as before, so what JSON does not carry stays with them; decode makes a value of the JSON of a changed or a new message.
 // The list itself is not modified.
 func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.RawMessage) (T, error)) ([]T, error) {
-	var runs []struct {
-		Keep    *[2]int
-		Set     *int
-		Message json.RawMessage
-		Insert  json.RawMessage
-	}
-	if err := json.Unmarshal(edits, &runs); err != nil {
-		return nil, fmt.Errorf("ctxfold: edits: %w", err)
+	var runs api.Edits
+	if err := unmarshal("edits", edits, &runs); err != nil {
+		return nil, err
 	}
 	out := make([]T, 0, len(messages))
 	for i, r := range runs {
 		switch {
 		case r.Keep != nil:
-			from, to := r.Keep[0], r.Keep[1]
-			if from < 0 || to < from || to > len(messages) {
-				return nil, fmt.Errorf("ctxfold: edits[%d] keeps [%d,%d) of %d messages", i, from, to, len(messages))
+			if len(r.Keep) != 2 || r.Keep[0] < 0 || r.Keep[1] < r.Keep[0] || r.Keep[1] > len(messages) {
+				return nil, fmt.Errorf("ctxfold: edits[%d] keeps %v of %d messages", i, r.Keep, len(messages))
 			}
-			out = append(out, messages[from:to]...)
+			out = append(out, messages[r.Keep[0]:r.Keep[1]]...)
 			continue
 		case r.Set != nil && (*r.Set < 0 || *r.Set >= len(messages)):
 			return nil, fmt.Errorf("ctxfold: edits[%d] sets message %d of %d", i, *r.Set, len(messages))

@@ -3,13 +3,19 @@ package ctxfold
 import (
 	"errors"
 	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// member is one key of a request, with the JSON of its value.
+// member is one member of a request, with the JSON of its value.
 type member struct {
-	key   string
+	key   operations.Member
 	value []byte
 }
+
+// name is the key of the member.
+func (m *member) name() string { return operations.MemberTable[m.key].Name }
 
 // envelope is a request, and where each of its members lies in it.
 type envelope struct {
@@ -23,7 +29,7 @@ type envelope struct {
 func newEnvelope(members ...member) envelope {
 	size := 2
 	for _, m := range members {
-		size += len(m.key) + len(m.value) + len(`"":,`)
+		size += len(m.name()) + len(m.value) + len(`"":,`)
 	}
 	e := envelope{request: append(make([]byte, 0, size), '{')}
 	for _, m := range members {
@@ -34,7 +40,7 @@ func newEnvelope(members ...member) envelope {
 			e.request = append(e.request, ',')
 		}
 		e.request = append(e.request, '"')
-		e.request = append(e.request, m.key...)
+		e.request = append(e.request, m.name()...)
 		e.request = append(e.request, `":`...)
 		e.starts = append(e.starts, len(e.request))
 		e.members = append(e.members, m)
@@ -64,21 +70,18 @@ func (e envelope) locate(path string, offset int) (key string, at int) {
 	}
 	for i, m := range e.members {
 		at := offset - e.starts[i]
-		if root == m.key || root == "" && at >= 0 && at <= len(m.value) {
-			return m.key, min(max(at, 0), len(m.value))
+		if root == m.name() || root == "" && at >= 0 && at <= len(m.value) {
+			return m.name(), min(max(at, 0), len(m.value))
 		}
 	}
 	return "", offset
 }
 
-// member is the options as a member of a request: nothing where there are none.
-func (o options) member() member {
-	m := member{key: "options"}
-	if o != (options{}) {
-		m.value, _ = marshal(&o) // fails only where a custom marshaler does, and none of these can
+// optionsMember is the options as a member of a request: nothing where there are none.
+func optionsMember(o api.Options) member {
+	m := member{key: operations.InOptions}
+	if o != (api.Options{}) {
+		m.value = marshal(&o)
 	}
 	return m
 }
-
-// member is the policy as a member of a request.
-func (p *Policy) member() member { return member{key: "policy", value: p.text()} }

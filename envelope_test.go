@@ -5,11 +5,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 func TestRebase(t *testing.T) {
 	policy := []byte(`{"preset":"nope"}`)
-	env := newEnvelope(member{key: "policy", value: policy}, options{Answer: "edits"}.member(), member{key: "state"}, messagesMember([]byte(`[{"role":"user"}]`)))
+	env := newEnvelope(member{operations.InPolicy, policy}, optionsMember(api.Options{Answer: api.AnswerEdits}), member{key: operations.InState}, messagesMember([]byte(`[{"role":"user"}]`)))
 	if !json.Valid(env.request) {
 		t.Fatalf("not JSON: %s", env.request)
 	}

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
 )
 
+// The errors of a [Compactor] and of what it is given.
 var (
 	// ErrTrap says that the module stopped in the middle of a call, which bad input never causes; running out of memory
 	// can. The instance was thrown away, the Compactor stays usable.
@@ -16,11 +19,30 @@ var (
 
 	// ErrClosed says that the Compactor was used after Close.
 	ErrClosed = errors.New("the compactor is closed")
+
+	// ErrNotFound says that a [Store] has no body under a handle.
+	ErrNotFound = errors.New("nothing is stored under this handle")
+
+	// ErrCorrupt says that what a [Store] has under a handle is not the body of it. Another Put of the body repairs that.
+	ErrCorrupt = errors.New("what is stored under this handle is another body, or a piece of one")
+
+	// ErrStoreFull says that a [Store] has no room for a body.
+	ErrStoreFull = errors.New("the store is full")
+
+	// ErrStore says that a compaction was given up because a [Store] failed. The transcript is as it was.
+	ErrStore = errors.New("the store failed, and nothing was changed")
+
+	// ErrIncomplete is the error of a [Summarizer] whose model's answer broke off: a stream that ended without a finish reason may
+	// hold half a summary.
+	ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
+
+	// ErrStillOverflow says that the conversation does not fit in the model's context window after a compaction either.
+	ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
 )
 
 // Error is an error answer of an operation. Code is stable and listed in docs/ABI.md; Message is for people.
 type Error struct {
-	Code    ErrorCode
+	Code    api.Code
 	Message string
 
 	// Path leads to the offending value in the request, for example "messages[3].content". It is empty for the request
@@ -44,7 +66,7 @@ func (e *Error) Error() string {
 		in = "the request"
 	}
 	switch {
-	case e.Code == codeUnknownOp:
+	case e.Code == api.CodeUnknownOp:
 	case e.Path != "" && e.Path != e.In:
 		fmt.Fprintf(&b, " (at %s, byte %d of %s)", e.Path, e.Offset, in)
 	default:
@@ -52,8 +74,3 @@ func (e *Error) Error() string {
 	}
 	return b.String()
 }
-
-const (
-	codeUnknownOp = "unknown_op"
-	codeNeedsFull = "needs_full"
-)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/pass"
 )
 
 // A chat that keeps its whole history, and sends what fits in the window. The model's window is smaller than the policy says,
@@ -33,7 +35,7 @@ func ExampleCompactor_Fit() {
 		history = append(history, fmt.Sprintf(`{"role":"user","content":"Question %d: %s"}`, turn, strings.Repeat("why? ", 50)))
 		in := ctxfold.Input{
 			Messages: json.RawMessage("[" + strings.Join(history, ",") + "]"),
-			Policy:   ctxfold.Policy{Format: ctxfold.FormatOpenAIChat, Window: ctxfold.Window{Tokens: 12000, Reserve: new(500)}},
+			Policy:   ctxfold.Policy{Format: api.FormatOpenAIChat, Window: ctxfold.Window{Tokens: 12000, Reserve: new(500)}},
 		}
 		for {
 			r, err := c.Fit(ctx, in, summarize)
@@ -44,7 +46,7 @@ func ExampleCompactor_Fit() {
 				compactions++
 			}
 			status, body := call(r.Messages)
-			verdict, err := c.Classify(ctx, ctxfold.Failure{Status: status, Body: body})
+			verdict, err := c.Classify(ctx, api.Failure{Status: status, Body: body})
 			if err != nil || in.Force && verdict.Overflow {
 				log.Fatal(body, err)
 			}
@@ -66,7 +68,7 @@ func ExampleCompactor_Conversation() {
 	c := ctxfold.New(ctxfold.Options{})
 	defer c.Close(ctx)
 	chat, err := c.Conversation(ctx, ctxfold.ConversationOptions{
-		Format: ctxfold.FormatOpenAIChat,
+		Format: api.FormatOpenAIChat,
 		Policy: ctxfold.Policy{Window: ctxfold.Window{Tokens: 4000, Reserve: new(500)}},
 	})
 	if err != nil {
@@ -80,9 +82,9 @@ func ExampleCompactor_Conversation() {
 		if err := chat.Append(ctx, json.RawMessage(question)); err != nil {
 			log.Fatal(err)
 		}
-		outcome, err := chat.Call(ctx, func(_ context.Context, messages json.RawMessage) (ctxfold.Failure, error) {
+		outcome, err := chat.Call(ctx, func(_ context.Context, messages json.RawMessage) (api.Failure, error) {
 			most = max(most, len(messages))
-			return ctxfold.Failure{Status: 200}, nil // here a model is called with the messages
+			return api.Failure{Status: 200}, nil // here a model is called with the messages
 		})
 		if err != nil || outcome.Verdict.Overflow {
 			log.Fatal(err)
@@ -105,13 +107,13 @@ func ExampleCompact() {
 		history = append(history, fmt.Sprintf(`{"role":"user","content":"Question %d: %s"},{"role":"assistant","content":"Because."}`, turn, strings.Repeat("why? ", 100)))
 	}
 	r, err := ctxfold.Compact(context.Background(), json.RawMessage("["+strings.Join(history, ",")+"]"), ctxfold.Policy{
-		Format: ctxfold.FormatOpenAIChat,
+		Format: api.FormatOpenAIChat,
 		Window: ctxfold.Window{Tokens: 4000, Reserve: new(500)},
-		Passes: []ctxfold.Pass{ctxfold.ClearPass{}, ctxfold.FoldPass{KeepTokens: new(1000)}},
+		Passes: []pass.Pass{pass.Clear{}, pass.Fold{KeepTokens: new(1000)}},
 	}, nil) // without a Summarizer the digest is made by code
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Reason == ctxfold.ReasonCompacted, r.Report.Messages.Before, r.Report.Fits)
+	fmt.Println(r.Reason == api.ReasonCompacted, r.Report.Messages.Before, r.Report.Fits)
 	// Output: true 80 true
 }

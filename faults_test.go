@@ -194,7 +194,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%s: %v", f.name, err)
 				}
 			default:
-				if reason = r.Report.Summary.Why; reason != f.reason && f.reason != "" || !r.Changed {
+				if reason = string(r.Report.Summary.Why); reason != f.reason && f.reason != "" || !r.Changed {
 					t.Errorf("%s: %s, %+v", f.name, r.Reason, r.Report.Summary)
 				}
 				if reason == "" {

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // Fit tells what to send to a model for a program that keeps the whole history of a conversation, as most chats and agents do,
 // and gives it anew each turn, longer each time:
 //
-//	r, err := c.Fit(ctx, host.Input{Messages: history, Policy: policy}, summarizer)
+//	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //	...
 //	answer, err := model.Call(ctx, r.Messages) // and the history goes on with the answer
 //
@@ -33,7 +36,7 @@ import (
 // When the provider says that the messages do not fit in the model's window, call Fit with the same history and Force, and send
 // once more; [Compactor.Classify] knows how providers say so:
 //
-//	v, err := c.Classify(ctx, host.Failure{Status: status, Body: body})
+//	v, err := c.Classify(ctx, api.Failure{Status: status, Body: body})
 //	if err == nil && v.Overflow {
 //		in.Force, in.Limit = true, v.Limit
 //		r, err = c.Fit(ctx, in, summarizer)
@@ -132,7 +135,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 // forced compacts whatever the gate says, for a provider that has refused the messages.
 func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Result, error) {
 	if limit := h.in.Limit; limit > 0 {
-		if _, err := h.c.check(ctx, &h.in, options{Format: h.in.Format, Window: limit}); err == nil { // else the policy's reserve does not fit in it
+		if _, err := h.c.check(ctx, &h.in, api.Options{Format: h.in.Format, Window: limit}); err == nil { // else the policy's reserve does not fit in it
 			h.asked.Window = limit
 		}
 	}
@@ -167,7 +170,7 @@ func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result
 }
 
 // again is the options of a compaction that is made anew, and what it is made from.
-func (h *history) again(ctx context.Context, stale *known) (options, *known) {
+func (h *history) again(ctx context.Context, stale *known) (api.Options, *known) {
 	o := h.in.compacting(h.asked, false)
 	o.Force, o.Window, o.NoReserve = true, stale.Degraded.Window, stale.Degraded.NoReserve
 	h.tries = stale.Degraded.Tries
@@ -179,17 +182,13 @@ func (h *history) again(ctx context.Context, stale *known) (options, *known) {
 }
 
 // rounds asks for summaries until the answer is final.
-func (h *history) rounds(ctx context.Context, a *Answer, known *known, asking *asking) (*Answer, error) {
+func (h *history) rounds(ctx context.Context, a *api.Planned, known *known, asking *asking) (*api.Planned, error) {
 	for len(a.Requests) > 0 {
 		replies, err := asking.round(ctx, a.Requests)
 		if err != nil {
 			return nil, err
 		}
-		text, err := marshal(summaries(replies))
-		if err != nil {
-			return nil, fmt.Errorf("ctxfold: summaries: %w", err)
-		}
-		if a, err = h.step(ctx, a.Plan, text, known); err != nil {
+		if a, err = h.run(ctx, operations.OpStep, known, stepMembers(a.Plan, replies)...); err != nil {
 			return nil, err
 		}
 	}
@@ -197,13 +196,13 @@ func (h *history) rounds(ctx context.Context, a *Answer, known *known, asking *a
 }
 
 // done stores what was taken out and remembers what was made.
-func (h *history) done(ctx context.Context, a *Answer, o options, known *known, asking *asking) (*Result, error) {
+func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known *known, asking *asking) (*Result, error) {
 	if h.in.Store != nil {
 		if err := h.c.keep(ctx, h.in.Store, h.in.Messages, a.Archive); err != nil {
 			return nil, err
 		}
 	}
-	made := remembered{Version: recordVersion, Entry: a.memory}
+	made := remembered{Version: recordVersion, Entry: a.Memory}
 	switch {
 	case asking.failed:
 		made.Degraded = &degraded{Tries: h.tries + 1, Again: h.later(h.tries+1, asking.after), Window: o.Window, NoReserve: o.NoReserve}

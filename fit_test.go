@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
@@ -137,7 +138,7 @@ func (c counts) near(of counts) bool {
 func conversed(t testing.TB, c *ctxfold.Compactor, s style) (n counts) {
 	t.Helper()
 	m := &model{}
-	v, err := c.Conversation(t.Context(), ctxfold.ConversationOptions{Format: ctxfold.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Summarizer: m})
+	v, err := c.Conversation(t.Context(), ctxfold.ConversationOptions{Format: api.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Summarizer: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestFitLoops(t *testing.T) {
 			want := conversed(t, c, s)
 			m := &model{}
 			got := looped(t, s, upTo(fitTurns), func(history json.RawMessage) *ctxfold.Result {
-				r, err := c.Fit(t.Context(), ctxfold.Input{Messages: history, Policy: ctxfold.RawPolicy(fitPolicy), Format: ctxfold.Format(s.format)}, m)
+				r, err := c.Fit(t.Context(), ctxfold.Input{Messages: history, Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, m)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -244,7 +245,7 @@ func TestFitGoesOn(t *testing.T) {
 				}
 			}
 			list = append(list, turn[0])
-			r := fitted(t, c, ctxfold.Input{Messages: json.RawMessage("[" + strings.Join(list, ",") + "]"), Format: ctxfold.Format(s.format)}, m)
+			r := fitted(t, c, ctxfold.Input{Messages: json.RawMessage("[" + strings.Join(list, ",") + "]"), Format: api.Format(s.format)}, m)
 			if r.Changed {
 				got.compactions++
 			}
@@ -265,7 +266,7 @@ func TestFitOfAnEditedHistory(t *testing.T) {
 	s := styles["whole history"]
 	c, m := native(t, ctxfold.Options{}), &model{}
 	fit := func(h json.RawMessage) *ctxfold.Result {
-		return fitted(t, c, ctxfold.Input{Messages: h, Format: ctxfold.Format(s.format)}, m)
+		return fitted(t, c, ctxfold.Input{Messages: h, Format: api.Format(s.format)}, m)
 	}
 	looped(t, s, upTo(30), fit)
 	before := m.calls.Load()
@@ -292,7 +293,7 @@ func TestFitAtTheSameTime(t *testing.T) {
 			if i%2 == 1 {
 				time.Sleep(20 * time.Millisecond)
 			}
-			r, err := c.Fit(t.Context(), ctxfold.Input{Messages: history, Policy: ctxfold.RawPolicy(fitPolicy), Format: ctxfold.Format(s.format)}, m)
+			r, err := c.Fit(t.Context(), ctxfold.Input{Messages: history, Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, m)
 			if err != nil {
 				t.Error(err)
 			} else if r.Changed {
@@ -302,13 +303,13 @@ func TestFitAtTheSameTime(t *testing.T) {
 	}
 	wg.Wait()
 	alone := &model{}
-	fitted(t, native(t, ctxfold.Options{}), ctxfold.Input{Messages: s.history(12, 1, 0), Format: ctxfold.Format(s.format)}, alone)
+	fitted(t, native(t, ctxfold.Options{}), ctxfold.Input{Messages: s.history(12, 1, 0), Format: api.Format(s.format)}, alone)
 	if changed.Load() != 1 || m.calls.Load() != alone.calls.Load() {
 		t.Errorf("%d compactions with %d calls, and not one with %d", changed.Load(), m.calls.Load(), alone.calls.Load())
 	}
 	waiting, cancel := context.WithCancel(t.Context())
 	hung := make(chan struct{})
-	go c.Fit(t.Context(), ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: ctxfold.Format(s.format)}, ctxfold.SummarizerFunc(
+	go c.Fit(t.Context(), ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, ctxfold.SummarizerFunc(
 		func(ctx context.Context, _ ctxfold.Request) (ctxfold.Summary, error) {
 			hung <- struct{}{}
 			<-waiting.Done()
@@ -317,7 +318,7 @@ func TestFitAtTheSameTime(t *testing.T) {
 	<-hung
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := c.Fit(ctx, ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: ctxfold.Format(s.format)}, m); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := c.Fit(ctx, ctxfold.Input{Messages: s.history(30, 1, 0), Policy: ctxfold.RawPolicy(fitPolicy), Format: api.Format(s.format)}, m); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a call that waits for another: %v", err)
 	}
 	go func() {
@@ -342,7 +343,7 @@ func TestFitRecords(t *testing.T) {
 	for i := range fitTurns {
 		c := start()
 		total.compactions += looped(t, s, []int{i}, func(h json.RawMessage) *ctxfold.Result {
-			return fitted(t, c, ctxfold.Input{Messages: h, Format: ctxfold.Format(s.format)}, m)
+			return fitted(t, c, ctxfold.Input{Messages: h, Format: api.Format(s.format)}, m)
 		}).compactions
 	}
 	if total.calls = int(m.calls.Load()); !total.near(want) {
@@ -358,7 +359,7 @@ func TestFitRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in := ctxfold.Input{Messages: s.history(fitTurns, 1, 0), Format: ctxfold.Format(s.format)}
+	in := ctxfold.Input{Messages: s.history(fitTurns, 1, 0), Format: api.Format(s.format)}
 	if r := fitted(t, start(), in, m); !r.Changed || r.Known != 0 {
 		t.Errorf("broken records: %+v", r.Report)
 	}
@@ -385,7 +386,7 @@ func TestFitOwners(t *testing.T) {
 		owner   string
 		changed bool
 	}{{"", true}, {"", false}, {"a", true}, {"b", true}, {"a", false}, {"", false}} {
-		if r := fitted(t, c, ctxfold.Input{Messages: s.history(12, 1, 0), Format: ctxfold.Format(s.format), Owner: tt.owner}, m); r.Changed != tt.changed {
+		if r := fitted(t, c, ctxfold.Input{Messages: s.history(12, 1, 0), Format: api.Format(s.format), Owner: tt.owner}, m); r.Changed != tt.changed {
 			t.Errorf("owner %q: changed %v", tt.owner, r.Changed)
 		}
 	}
@@ -415,7 +416,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 				t.Helper()
 				turns += more
 				before := m.calls.Load()
-				r = fitted(t, c, ctxfold.Input{Messages: s.history(turns, 1, 0), Format: ctxfold.Format(s.format)}, m)
+				r = fitted(t, c, ctxfold.Input{Messages: s.history(turns, 1, 0), Format: api.Format(s.format)}, m)
 				return r, int(m.calls.Load() - before)
 			}
 			written := func(r *ctxfold.Result) bool { return strings.Contains(string(r.Messages), "Written by the model") }
@@ -472,7 +473,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 			m.down.Store(nil)
 			now = now.Add(2 * time.Hour)
 			before := m.calls.Load()
-			if r = fitted(t, c, ctxfold.Input{Messages: r.Messages, Format: ctxfold.Format(s.format)}, m); r.Changed || m.calls.Load() != before {
+			if r = fitted(t, c, ctxfold.Input{Messages: r.Messages, Format: api.Format(s.format)}, m); r.Changed || m.calls.Load() != before {
 				t.Errorf("going on from a digest without a model: changed %v", r.Changed)
 			}
 		})
@@ -492,14 +493,14 @@ func TestFitPauses(t *testing.T) {
 			now, want = now.Add(61*time.Second), 2
 		}
 		before := m.calls.Load()
-		r := fitted(t, c, ctxfold.Input{Messages: s.history(20+turns, 1, 0), Format: ctxfold.Format(s.format), Policy: policy}, m)
+		r := fitted(t, c, ctxfold.Input{Messages: s.history(20+turns, 1, 0), Format: api.Format(s.format), Policy: policy}, m)
 		if n := int(m.calls.Load() - before); r.Changed || r.Reason != "summary_failed" || n != want {
 			t.Fatalf("call %d: changed %v, %s, %d calls", turns, r.Changed, r.Reason, n)
 		}
 	}
 	m.down.Store(nil)
 	now = now.Add(2 * time.Minute)
-	if r := fitted(t, c, ctxfold.Input{Messages: s.history(24, 1, 0), Format: ctxfold.Format(s.format), Policy: policy}, m); !r.Changed || r.Report.Summary.Source != "model" {
+	if r := fitted(t, c, ctxfold.Input{Messages: s.history(24, 1, 0), Format: api.Format(s.format), Policy: policy}, m); !r.Changed || r.Report.Summary.Source != "model" {
 		t.Errorf("when the model answers again: %+v", r.Report)
 	}
 }
@@ -521,7 +522,7 @@ func TestFitForced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, m := native(t, ctxfold.Options{}), &model{}
-			in := ctxfold.Input{Messages: s.history(12, 1, 0), Format: ctxfold.Format(s.format), Policy: ctxfold.RawPolicy(tt.policy)}
+			in := ctxfold.Input{Messages: s.history(12, 1, 0), Format: api.Format(s.format), Policy: ctxfold.RawPolicy(tt.policy)}
 			refused := fitted(t, c, in, m)
 			again := in
 			again.Force, again.Limit = true, tt.limit
@@ -549,15 +550,15 @@ func recovered(t *testing.T, c *ctxfold.Compactor, in ctxfold.Input, m ctxfold.S
 	}
 	defer v.Close(t.Context())
 	calls := 0
-	o, err := v.Call(t.Context(), func(context.Context, json.RawMessage) (ctxfold.Failure, error) {
+	o, err := v.Call(t.Context(), func(context.Context, json.RawMessage) (api.Failure, error) {
 		if calls++; calls > 1 {
-			return ctxfold.Failure{Status: 200}, nil
+			return api.Failure{Status: 200}, nil
 		}
 		text := "prompt is too long"
 		if limit > 0 {
 			text = fmt.Sprintf("prompt is too long: 1000000 tokens > %d maximum", limit)
 		}
-		return ctxfold.Failure{Status: 400, Body: text}, errors.New("refused")
+		return api.Failure{Status: 400, Body: text}, errors.New("refused")
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -570,7 +571,7 @@ func TestRecollect(t *testing.T) {
 	s := styles["a clock in the system prompt"]
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		m := &model{}
-		in := ctxfold.Input{Messages: s.history(12, 1, 0), Format: ctxfold.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy)}
+		in := ctxfold.Input{Messages: s.history(12, 1, 0), Format: api.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy)}
 		if r, err := c.Recollect(t.Context(), in); err != nil || r.Known != 0 || string(r.Messages) != string(in.Messages) {
 			t.Fatalf("nothing is known: %v, %+v", err, r)
 		}
@@ -597,7 +598,7 @@ func TestFitEdits(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		store := ctxfold.NewMemoryStore(0)
 		for turns := 2; turns < 40; turns += 3 {
-			in := ctxfold.Input{Messages: s.history(turns, 1, 0), Format: ctxfold.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Store: store}
+			in := ctxfold.Input{Messages: s.history(turns, 1, 0), Format: api.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Store: store}
 			r := fitted(t, c, in, nil)
 			in.Edits = true
 			edited := fitted(t, c, in, nil)
@@ -616,7 +617,7 @@ func TestFitEdits(t *testing.T) {
 		if n, _ := store.Len(); n == 0 {
 			t.Error("nothing was stored")
 		}
-		full := ctxfold.Input{Messages: s.history(41, 1, 0), Format: ctxfold.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Store: ctxfold.NewMemoryStore(1), Owner: "another"}
+		full := ctxfold.Input{Messages: s.history(41, 1, 0), Format: api.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Store: ctxfold.NewMemoryStore(1), Owner: "another"}
 		if _, err := c.Fit(t.Context(), full, nil); !errors.Is(err, ctxfold.ErrStoreFull) {
 			t.Errorf("a store that is full: %v", err)
 		}

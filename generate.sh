@@ -1,8 +1,27 @@
 #!/bin/sh
-# Writes types_easyjson.go: readers and writers of the types marked easyjson:json, which pass over keys that they do not know. The
-# easyjson root package, which is imported only to silence the compiler, is taken out again: net/http is behind it.
+# Usage: generate.sh [-disallow_unknown_fields] [FILE.go]. Writes FILE_easyjson.go, or without a file PACKAGE_easyjson.go for the package in
+# the current folder: readers and writers of its types marked easyjson:json, which pass over unknown keys or refuse them. What easyjson
+# imports only to silence the compiler is taken out again: encoding/json and the easyjson root package (with net/http behind it) would
+# double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module.
 set -eu
-go run github.com/mailru/easyjson/easyjson -no_std_marshalers types.go
-sed -e '/^\teasyjson "github.com\/mailru\/easyjson"$/d' -e '/^\t_ easyjson.Marshaler$/d' types_easyjson.go >types_easyjson.go.tmp
-mv types_easyjson.go.tmp types_easyjson.go
-gofmt -w types_easyjson.go
+unknown=
+if [ "${1-}" = -disallow_unknown_fields ]; then
+	unknown=$1
+	shift
+fi
+if [ $# -gt 0 ]; then
+	out="${1%.go}_easyjson.go"
+else
+	out="$(go list -f '{{.Name}}')_easyjson.go"
+	set -- -pkg .
+fi
+go run github.com/mailru/easyjson/easyjson $unknown -no_std_marshalers "$@"
+sed -e '/^\teasyjson "github.com\/mailru\/easyjson"$/d' -e '/^\t_ \*json.RawMessage$/d' -e '/^\t_ easyjson.Marshaler$/d' "$out" >"$out.tmp"
+if grep -q 'json\.RawMessage' "$out.tmp"; then
+	sed -e 's/json\.RawMessage/api.Raw/g' -e '/"github.com\/ctxfold\/ctxfold\/api"$/d' \
+		-e 's/^\tjson "encoding\/json"$/\tapi "github.com\/ctxfold\/ctxfold\/api"/' "$out.tmp" >"$out"
+else
+	sed -e '/^\tjson "encoding\/json"$/d' "$out.tmp" >"$out"
+fi
+rm "$out.tmp"
+gofmt -w "$out"

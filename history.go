@@ -4,15 +4,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // history is a history that a program has given, in one call.
 type history struct {
 	c      *Compactor
 	in     Input
-	asked  options // with the window for which a compaction is forced, and what the provider has counted
+	asked  api.Options // with the window for which a compaction is forced, and what the provider has counted
 	key    func(print string) string
 	keys   []string // of the whole history, of all messages but the last one, and so on
 	tries  int      // how often the model has failed before
@@ -26,8 +30,8 @@ func (c *Compactor) history(ctx context.Context, in Input) (*history, error) {
 	if h.asked, err = in.options(ctx); err != nil {
 		return nil, err
 	}
-	var p prints
-	if _, err := c.do(ctx, "prints", &p, newEnvelope(in.Policy.member(), options{Format: in.Format}.member(), messagesMember(in.Messages))); err != nil {
+	var p api.Prints
+	if _, err := c.do(ctx, operations.OpPrints, &p, in.mending()); err != nil {
 		return nil, err
 	}
 	owner := sha256.Sum256([]byte(in.Owner))
@@ -42,40 +46,63 @@ func (c *Compactor) history(ctx context.Context, in Input) (*history, error) {
 }
 
 // answer runs the operation fit over what is known.
-func (h *history) answer(ctx context.Context, o options, known *known) (*Answer, error) {
-	return h.run(ctx, "fit", known, h.in.Policy.member(), o.member())
+func (h *history) answer(ctx context.Context, o api.Options, known *known) (*api.Planned, error) {
+	return h.run(ctx, operations.OpFit, known, h.in.Policy.member(), optionsMember(o))
 }
 
-// step runs the operation step over what is known.
-func (h *history) step(ctx context.Context, plan, summaries []byte, known *known) (*Answer, error) {
-	return h.run(ctx, "step", known, member{key: "plan", value: plan}, member{key: "summaries", value: summaries})
-}
-
-func (h *history) run(ctx context.Context, op string, known *known, members ...member) (*Answer, error) {
+// run runs an operation over what is known.
+func (h *history) run(ctx context.Context, op operations.Op, known *known, members ...member) (*api.Planned, error) {
 	var entry []byte
 	if known != nil {
 		entry = known.Entry
 	}
-	memory := member{key: "memory", value: slices.Concat([]byte("["), entry, []byte("]"))}
-	return h.c.answer(ctx, op, append(members, memory, messagesMember(h.in.Messages))...)
+	memory := member{operations.InMemory, slices.Concat([]byte("["), entry, []byte("]"))}
+	return h.c.answer(ctx, op, newEnvelope(append(members, memory, messagesMember(h.in.Messages))...))
 }
 
 // keep keeps a record. What cannot be kept costs another compaction, and not this one.
 func (h *history) keep(ctx context.Context, r *remembered, keys ...string) {
-	record, err := marshal(r)
-	if err == nil {
-		// The compaction is paid for, so it is kept although the caller may have gone.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
-		defer cancel()
-		err = guard(ctx, func() error { return h.c.records.Keep(ctx, keys, record) })
-	}
-	if err != nil {
+	record := marshal(r)
+	// The compaction is paid for, so it is kept although the caller may have gone.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
+	defer cancel()
+	if err := guard(ctx, func() error { return h.c.records.Keep(ctx, keys, record) }); err != nil {
 		h.c.log.Warn("ctxfold: a record could not be kept", "error", err)
 	}
 }
 
 // keepTime is how long records may take to keep one.
 const keepTime = 10 * time.Second
+
+// remembered is a record of [Records].
+//
+//easyjson:json
+type remembered struct {
+	Version int `json:"version"`
+	// Entry is what fit has answered as memory. Without one there is only Degraded: the model failed, and nothing was done.
+	Entry    json.RawMessage `json:"entry,omitempty"`
+	Degraded *degraded       `json:"degraded,omitempty"`
+}
+
+// degraded says that the model failed when a compaction was made, so that it is to be made anew.
+type degraded struct {
+	// Tries is how often the model has failed, and Again when to ask it again, in seconds since 1970.
+	Tries int   `json:"tries"`
+	Again int64 `json:"again"`
+	// Window is the window that the compaction was forced for, in tokens; 0 is the policy's.
+	Window    int  `json:"window,omitempty"`
+	NoReserve bool `json:"no_reserve,omitempty"`
+}
+
+// covered is what is read of an entry.
+//
+//easyjson:json
+type covered struct {
+	Print        string `json:"print"`
+	Sent         string `json:"sent"`
+	Messages     int    `json:"messages"`
+	SentMessages int    `json:"sent_messages"`
+}
 
 // known is what is remembered of a beginning of the history.
 type known struct {
@@ -130,10 +157,10 @@ func (k *known) stale() bool { return k != nil && k.Degraded != nil && len(k.Ent
 func (k *known) due(now time.Time) bool { return k.stale() && now.Unix() >= k.Degraded.Again }
 
 // result is the result of an answer that was made over what is known.
-func (k *known) result(a *Answer) *Result {
+func (k *known) result(a *api.Planned) *Result {
 	r := &Result{Messages: a.Messages, Edits: a.Edits, State: a.State, Report: a.Report, Changed: a.Report.Changed,
 		Reason: a.Report.Reason, Archive: a.Archive}
-	if k != nil && k.history && a.known >= 0 {
+	if k != nil && k.history && a.Known != nil && *a.Known >= 0 {
 		r.Known = k.Messages
 	}
 	return r

@@ -3,7 +3,6 @@ package ctxfold
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // Event says that a compaction of a [Conversation] begins or has ended.
@@ -31,10 +32,15 @@ type Event struct {
 
 	// Of the end only: the reason of the report; the messages that were taken out of the context, by their indexes before, in
 	// half-open ranges; and the error with which the compaction failed.
-	Reason  Reason   `json:"reason,omitempty"`
-	Removed [][2]int `json:"removed,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	Reason  api.Reason `json:"reason,omitempty"`
+	Removed [][2]int   `json:"removed,omitempty"`
+	Error   string     `json:"error,omitempty"`
 }
+
+// eventJSON is an Event as files have it.
+//
+//easyjson:json
+type eventJSON Event
 
 // Types and triggers of an [Event].
 const (
@@ -94,10 +100,7 @@ func NewFileJournal(path string) *FileJournal { return &FileJournal{path: path} 
 
 // Append writes a line to the end of the file, all at once.
 func (j *FileJournal) Append(_ context.Context, e Event) error {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
+	line := marshal((*eventJSON)(&e))
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -130,8 +133,8 @@ func (j *FileJournal) Events(_ context.Context, conversation string) ([]Event, e
 			return nil, err
 		}
 		var e Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("ctxfold: journal %s, line %d: %w", j.path, n, err)
+		if err := unmarshal("journal", line, (*eventJSON)(&e)); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", j.path, n, err)
 		}
 		if e.Conversation == conversation {
 			events = append(events, e)

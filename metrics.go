@@ -1,6 +1,10 @@
 package ctxfold
 
-import "time"
+import (
+	"time"
+
+	"github.com/ctxfold/ctxfold/api"
+)
 
 // Metrics gets what a monitoring system wants to count. Its methods are called from the goroutines that do the work, at
 // the same time too, and must return soon. Nothing that it gets holds any text of a transcript.
@@ -39,7 +43,7 @@ const (
 // SummaryCall is one call of a [Summarizer], as [Metrics] see it.
 type SummaryCall struct {
 	// Scope is that of the [Request].
-	Scope string
+	Scope api.Scope
 	// Failed says that there was no summary.
 	Failed bool
 	// InputTokens and OutputBytes are the sizes of the request and of the summary.

@@ -66,5 +66,3 @@ func (p *pinnedNative) Call(ctx context.Context, op string, request []byte) ([]b
 }
 
 func (p *pinnedNative) Drop(context.Context) { p.own = new(nativeSessions) }
-
-const codeSessionClosed = "session_closed"

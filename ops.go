@@ -11,10 +11,14 @@ import (
 
 	"github.com/mailru/easyjson/jlexer"
 	"github.com/mailru/easyjson/jwriter"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/object"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // Check says whether compaction is due.
-func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
+func (c *Compactor) Check(ctx context.Context, in Input) (*api.Check, error) {
 	o, err := in.options(ctx)
 	if err != nil {
 		return nil, err
@@ -22,81 +26,60 @@ func (c *Compactor) Check(ctx context.Context, in Input) (*Check, error) {
 	return c.check(ctx, &in, o)
 }
 
-func (c *Compactor) check(ctx context.Context, in *Input, o options) (_ *Check, err error) {
-	a := new(Check)
-	e := newEnvelope(in.Policy.member(), o.member(), member{key: "state", value: in.State}, messagesMember(in.Messages))
-	if a.Raw, err = c.do(ctx, "check", a, e); err != nil {
-		return nil, err
-	}
-	return a, nil
+func (c *Compactor) check(ctx context.Context, in *Input, o api.Options) (a *api.Check, err error) {
+	a = new(api.Check)
+	a.Raw, err = c.do(ctx, operations.OpCheck, a, in.envelope(o))
+	return a, err
 }
 
 // Estimate gives the size of a transcript and of each of its messages, in tokens, by the estimator of the policy.
-func (c *Compactor) Estimate(ctx context.Context, in Input) (*Estimate, error) {
+func (c *Compactor) Estimate(ctx context.Context, in Input) (*api.Estimate, error) {
 	o, err := in.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.estimate(ctx, newEnvelope(in.Policy.member(), o.member(), member{key: "state", value: in.State}, messagesMember(in.Messages)))
+	return c.estimate(ctx, in.envelope(o))
 }
 
 // EstimateText gives the size of a plain text, in tokens, by the estimator of the policy. Bytes of text that are not
 // UTF-8 count as U+FFFD.
-func (c *Compactor) EstimateText(ctx context.Context, text string, policy Policy) (*Estimate, error) {
-	quoted, err := quote(text)
-	if err != nil {
-		return nil, err
-	}
-	return c.estimate(ctx, newEnvelope(policy.member(), member{key: "text", value: quoted}))
+func (c *Compactor) EstimateText(ctx context.Context, text string, policy Policy) (*api.Estimate, error) {
+	return c.estimate(ctx, newEnvelope(policy.member(), textMember(text)))
 }
 
-func quote(text string) ([]byte, error) {
-	w := jwriter.Writer{NoEscapeHTML: true}
-	w.String(text)
-	quoted, err := w.BuildBytes()
-	if err != nil {
-		return nil, fmt.Errorf("ctxfold: text: %w", err)
-	}
-	return quoted, nil
+func (c *Compactor) estimate(ctx context.Context, e envelope) (a *api.Estimate, err error) {
+	a = new(api.Estimate)
+	a.Raw, err = c.do(ctx, operations.OpEstimate, a, e)
+	return a, err
+}
+
+// FunctionInput is what a function is given; docs/FUNCTIONS.md says what each one needs.
+type FunctionInput struct {
+	Policy    Policy
+	State     json.RawMessage
+	Messages  json.RawMessage
+	Text      *string         // nil is none
+	Arguments json.RawMessage // a JSON object
 }
 
 // Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result,
 // a JSON value. docs/FUNCTIONS.md lists the steps. A name that is none is an [*Error] with the code unknown_function.
 func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput) (json.RawMessage, error) {
-	quoted, err := quote(name)
-	if err != nil {
-		return nil, err
-	}
-	members := []member{{key: "name", value: quoted}, in.Policy.member(), {key: "state", value: in.State},
-		{key: "arguments", value: in.Arguments}}
+	members := []member{{operations.InName, object.AppendString(nil, name)}, in.Policy.member(), {operations.InState, in.State},
+		{operations.InArguments, in.Arguments}}
 	if in.Text != nil {
-		if quoted, err = quote(*in.Text); err != nil {
-			return nil, err
-		}
-		members = append(members, member{key: "text", value: quoted})
+		members = append(members, textMember(*in.Text))
 	}
-	var a functionAnswer
-	if _, err = c.do(ctx, "function", &a, newEnvelope(append(members, member{key: "messages", value: in.Messages})...)); err != nil {
-		return nil, err
-	}
-	return a.Result, nil
-}
-
-func (c *Compactor) estimate(ctx context.Context, e envelope) (*Estimate, error) {
-	a := new(Estimate)
-	var err error
-	if a.Raw, err = c.do(ctx, "estimate", a, e); err != nil {
-		return nil, err
-	}
-	return a, nil
+	var a api.FunctionResult
+	_, err := c.do(ctx, operations.OpFunction, &a, newEnvelope(append(members, member{operations.InMessages, in.Messages})...))
+	return a.Result, err
 }
 
 // Validate lists the rules of its wire format that a transcript breaks.
-func (c *Compactor) Validate(ctx context.Context, in Input) (*Validation, error) {
-	a := new(Validation)
-	e := newEnvelope(in.Policy.member(), options{Format: in.Format}.member(), messagesMember(in.Messages))
-	var err error
-	if a.Raw, err = c.do(ctx, "validate", a, e); err != nil {
+func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, err error) {
+	a = new(api.Validation)
+	e := in.mending()
+	if a.Raw, err = c.do(ctx, operations.OpValidate, a, e); err != nil {
 		return nil, err
 	}
 	for i := range a.Violations {
@@ -107,37 +90,36 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (*Validation, error)
 }
 
 // Repair mends a transcript without compacting it: it does about each violation what Validate says.
-func (c *Compactor) Repair(ctx context.Context, in Input) (*Repaired, error) {
-	j, report, raw, err := c.decode(ctx, "repair", newEnvelope(in.Policy.member(), options{Format: in.Format, Answer: in.answer()}.member(), messagesMember(in.Messages)))
-	if err != nil {
-		return nil, err
-	}
-	return &Repaired{Valid: j.Valid, Report: report, Messages: j.Messages, Edits: j.Edits, Raw: raw}, nil
+func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err error) {
+	a = new(api.Repaired)
+	a.Raw, err = c.do(ctx, operations.OpRepair, a, in.mending())
+	return a, err
 }
 
 // Detect names the wire format of a transcript.
-func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (*Detection, error) {
-	a := new(Detection)
-	var err error
-	if a.Raw, err = c.do(ctx, "detect", a, newEnvelope(messagesMember(messages))); err != nil {
-		return nil, err
-	}
-	return a, nil
+func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
+	a = new(api.Detection)
+	a.Raw, err = c.do(ctx, operations.OpDetect, a, newEnvelope(messagesMember(messages)))
+	return a, err
 }
+
+// Session is the live conversation of a coding agent's session file: what the agent's next request would hold.
+type Session struct{ api.Opened }
+
+// Input is the conversation for the operations: Raw as its Messages, which brings the format, the model, the system prompt and the
+// provider's count along. Results hold the list of messages alone.
+func (s *Session) Input() Input { return Input{Messages: s.Raw} }
 
 // Open takes the live conversation out of the session file of a coding agent, given as it is on disk. A file that is none
 // is an [*Error] with the code unknown_session. A last line that is cut off is skipped, as a crash leaves one.
 func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
-	raw, err := c.Call(ctx, "open", file)
-	if err != nil {
-		var answer *Error
-		if errors.As(err, &answer) {
-			answer.In = "file"
-		}
-		return nil, err
+	s := new(Session)
+	var err error
+	s.Raw, err = c.do(ctx, operations.OpOpen, &s.Opened, envelope{request: file})
+	if answer := (*Error)(nil); errors.As(err, &answer) {
+		answer.In = operations.MemberTable[operations.InFile].Name
 	}
-	a := &Session{Raw: raw}
-	return a, unmarshal("open", raw, a)
+	return s, err
 }
 
 // Save writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
@@ -155,65 +137,76 @@ func (c *Compactor) Save(ctx context.Context, file []byte, r *Result, now time.T
 		_, err := c.Open(ctx, file)
 		return nil, err
 	}
-	quoted, err := quote(string(file))
-	if err != nil {
-		return nil, err
-	}
-	members := []member{{key: "file", value: quoted}, {key: "tokens", value: strconv.AppendInt(nil, int64(r.Report.Tokens.Before), 10)}}
+	members := []member{{operations.InFile, object.AppendString(nil, string(file))},
+		{operations.InTokens, strconv.AppendInt(nil, int64(r.Report.Tokens.Before), 10)}}
 	if !now.IsZero() {
-		members = append(members, member{key: "time", value: now.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`)})
+		members = append(members, member{operations.InTime, now.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z"`)})
 	}
-	var a savedJSON
-	if _, err := c.do(ctx, "save", &a, newEnvelope(append(members, messagesMember(r.Messages))...)); err != nil {
+	var a api.Saved
+	if _, err := c.do(ctx, operations.OpSave, &a, newEnvelope(append(members, messagesMember(r.Messages))...)); err != nil {
 		return nil, err
 	}
 	return append(file[:a.Kept:a.Kept], a.Text...), nil
 }
 
 // Info describes the module: its version, wire formats, presets, estimators, passes and limits.
-func (c *Compactor) Info(ctx context.Context) (*Info, error) {
-	a := new(Info)
-	var err error
-	if a.Raw, err = c.do(ctx, "info", a, newEnvelope()); err != nil {
-		return nil, err
-	}
-	return a, nil
+func (c *Compactor) Info(ctx context.Context) (a *api.Info, err error) {
+	a = new(api.Info)
+	a.Raw, err = c.do(ctx, operations.OpInfo, a, newEnvelope())
+	return a, err
 }
+
+// envelope is a request about the transcript as the conversation has it.
+func (in *Input) envelope(o api.Options) envelope {
+	return newEnvelope(in.Policy.member(), optionsMember(o), member{operations.InState, in.State}, messagesMember(in.Messages))
+}
+
+// mending is a request about the rules of the wire format.
+func (in *Input) mending() envelope {
+	return newEnvelope(in.Policy.member(), optionsMember(api.Options{Format: in.Format, Answer: in.answer()}), messagesMember(in.Messages))
+}
+
+func textMember(text string) member { return member{operations.InText, object.AppendString(nil, text)} }
 
 // messagesMember makes sure that there is a value, so that the core can say what is wrong with it.
 func messagesMember(value []byte) member {
 	if len(value) == 0 {
 		value = []byte("null")
 	}
-	return member{key: "messages", value: value}
+	return member{operations.InMessages, value}
 }
 
 // do runs one operation, decodes its answer, and returns its bytes too.
-func (c *Compactor) do(ctx context.Context, op string, answer unmarshaler, e envelope) (json.RawMessage, error) {
-	raw, err := c.Call(ctx, op, e.request)
+func (c *Compactor) do(ctx context.Context, op operations.Op, answer unmarshaler, e envelope) (json.RawMessage, error) {
+	return c.doOn(ctx, c.engine, op, answer, e)
+}
+
+func (c *Compactor) doOn(ctx context.Context, by Caller, op operations.Op, answer unmarshaler, e envelope) (json.RawMessage, error) {
+	raw, err := c.callOn(ctx, by, op.String(), e.request)
 	if err != nil {
 		return nil, e.rebase(err)
 	}
-	return raw, unmarshal(op, raw, answer)
+	return raw, unmarshal(op.String(), raw, answer)
 }
 
-// These are what easyjson generates for the types of this package.
+// These are what easyjson generates.
 type (
 	marshaler   interface{ MarshalEasyJSON(*jwriter.Writer) }
 	unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
 )
 
-func marshal(v marshaler) ([]byte, error) {
+func marshal(v marshaler) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	v.MarshalEasyJSON(&w)
-	return w.BuildBytes()
+	text, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of these can
+	return text
 }
 
-func unmarshal(op string, text []byte, v unmarshaler) error {
+func unmarshal(what string, text []byte, v unmarshaler) error {
 	l := jlexer.Lexer{Data: text}
 	v.UnmarshalEasyJSON(&l)
 	if err := l.Error(); err != nil {
-		return fmt.Errorf("ctxfold: %s: the answer is not as the ABI says: %w", op, err)
+		return fmt.Errorf("ctxfold: %s: this is not as the ABI says: %w", what, err)
 	}
 	return nil
 }

@@ -2,11 +2,15 @@ package ctxfold_test
 
 import (
 	"encoding/json"
+	"errors"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core"
+	"github.com/ctxfold/ctxfold/pass"
 )
 
 // A typed policy is the JSON that docs/POLICY.md has for it.
@@ -16,9 +20,9 @@ func TestPolicyJSON(t *testing.T) {
 		want   string
 	}{
 		{ctxfold.Policy{}, `{}`},
-		{ctxfold.Policy{Preset: ctxfold.PresetTurnTail, Window: ctxfold.Window{Tokens: 9000, Reserve: new(0)}}, `{"preset":"turn-tail","window":{"tokens":9000,"reserve":0}}`},
-		{ctxfold.Policy{Passes: []ctxfold.Pass{}, LastResort: new(false)}, `{"last_resort":false,"passes":[]}`},
-		{ctxfold.Policy{Format: ctxfold.FormatOpenAIChat, Passes: []ctxfold.Pass{ctxfold.ClearPass{}, ctxfold.FoldPass{KeepTokens: new(500)}, ctxfold.RawPass(`{"pass":"dedupe"}`)}},
+		{ctxfold.Policy{Preset: api.PresetTurnTail, Window: ctxfold.Window{Tokens: 9000, Reserve: new(0)}}, `{"preset":"turn-tail","window":{"tokens":9000,"reserve":0}}`},
+		{ctxfold.Policy{Passes: []pass.Pass{}, LastResort: new(false)}, `{"passes":[],"last_resort":false}`},
+		{ctxfold.Policy{Format: api.FormatOpenAIChat, Passes: []pass.Pass{pass.Clear{}, pass.Fold{KeepTokens: new(500)}, pass.Raw(`{"pass":"dedupe"}`)}},
 			`{"format":"openai-chat","passes":[{"pass":"clear"},{"pass":"fold","keep_tokens":500},{"pass":"dedupe"}]}`},
 		{ctxfold.RawPolicy(`{"preset":"default"}`), `{"preset":"default"}`},
 	} {
@@ -35,8 +39,13 @@ func TestPolicyJSON(t *testing.T) {
 			t.Errorf("read again: %s, %v", again.Raw, err)
 		}
 	}
-	if _, err := ctxfold.New(ctxfold.Options{}).Compact(t.Context(), json.RawMessage(`[{"role":"developer","content":"hi"}]`),
-		ctxfold.Policy{Passes: []ctxfold.Pass{nil}}, nil); err == nil {
-		t.Error("a pass that is none was taken")
+	for name, policy := range map[string]ctxfold.Policy{
+		"a pass that is none": {Passes: []pass.Pass{nil}}, "a pass that is no JSON": {Passes: []pass.Pass{pass.Raw("}")}},
+		"a ratio that is no number": {Gate: ctxfold.Gate{Ratio: math.NaN()}},
+	} {
+		var e *ctxfold.Error
+		if _, err := ctxfold.Compact(t.Context(), json.RawMessage(`[{"role":"developer","content":"hi"}]`), policy, nil); !errors.As(err, &e) || e.In != "policy" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

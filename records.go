@@ -29,10 +29,6 @@ type Records interface {
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
-// DefaultRecords is how many bytes of records a [Compactor] keeps in memory when Options do not say otherwise. A record has
-// some KB, or as much as a compaction writes anew.
-const DefaultRecords = 64 << 20
-
 // MemoryRecords are [Records] in memory.
 type MemoryRecords struct {
 	max   int

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/internal/gen"
 )
 
@@ -68,7 +69,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 		for _, format := range gen.Formats() {
 			list := long(t, format)
 			store := ctxfold.NewMemoryStore(0)
-			v := begin(t, c, ctxfold.ConversationOptions{Policy: tightPolicy(format), Format: ctxfold.Format(format), Store: store})
+			v := begin(t, c, ctxfold.ConversationOptions{Policy: tightPolicy(format), Format: api.Format(format), Store: store})
 			if n := compactsOften(t, v, list); n < 15 {
 				t.Errorf("%s: %d compactions", format, n)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -65,7 +66,7 @@ func TestSearch(t *testing.T) {
 	if strings.Contains(string(a.Raw), "Somebody else") {
 		t.Error("a body of another conversation was searched")
 	}
-	a, err = c.Search(ctx, in, store, ctxfold.SearchQuery{Text: "boat", Limit: 1, Roles: []string{"assistant"}, After: "2024-03", Before: "2024"})
+	a, err = c.Search(ctx, in, store, ctxfold.SearchQuery{Text: "boat", Limit: 1, Roles: []api.Role{api.RoleAssistant}, After: "2024-03", Before: "2024"})
 	if err != nil || len(a.Results) != 1 || a.Results[0].Date != "2024-03-09" {
 		t.Errorf("%v, %+v", err, a)
 	}
@@ -131,12 +132,12 @@ type searcher struct {
 	err   error
 }
 
-func (s *searcher) Search(_ context.Context, q ctxfold.SearchQuery) (*ctxfold.SearchResults, error) {
+func (s *searcher) Search(_ context.Context, q ctxfold.SearchQuery) (*api.Found, error) {
 	s.asked = q
 	if s.err != nil {
 		return nil, s.err
 	}
-	return &ctxfold.SearchResults{Results: []ctxfold.FoundMessage{{Handle: strings.Repeat("a", 16), Role: "user", Snippet: "from the <conversation> index"}}}, nil
+	return &api.Found{Results: []api.FoundMessage{{Handle: strings.Repeat("a", 16), Role: "user", Snippet: "from the <conversation> index"}}}, nil
 }
 
 func TestSearcher(t *testing.T) {

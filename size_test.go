@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // maxProgram is how large a stripped program over the native package may be, in bytes.
@@ -54,13 +55,13 @@ func TestTypesHaveTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for def, v := range map[string]any{
-		"Report": ctxfold.Report{}, "Check": ctxfold.Check{}, "Estimate": ctxfold.Estimate{}, "Validation": ctxfold.Validation{},
-		"Violation": ctxfold.Violation{}, "Detection": ctxfold.Detection{}, "Candidate": ctxfold.Candidate{}, "Info": ctxfold.Info{},
-		"SummaryRequest": ctxfold.Request{}, "Summary": ctxfold.Summary{}, "Marker": ctxfold.Marker{}, "Body": ctxfold.Body{},
-		"FoundMessage": ctxfold.FoundMessage{}, "Searched": ctxfold.Searched{}, "Action": ctxfold.Action{}, "Decision": ctxfold.Decision{},
-		"Excess": ctxfold.Excess{}, "Cause": ctxfold.Cause{}, "Thrashing": ctxfold.Thrashing{}, "ReportThinking": ctxfold.ThinkingReport{},
-		"ReportTokens": ctxfold.TokenCount{}, "ReportCache": ctxfold.Cache{}, "LeftViolation": ctxfold.Left{}, "Counted": ctxfold.Usage{},
-		"StablePrefix": ctxfold.StablePrefix{}, "ReportSummary": ctxfold.SummaryReport{}, "ReportBytes": ctxfold.ByteCount{}, "Limits": ctxfold.Limits{},
+		"Report": ctxfold.Report{}, "Check": api.Check{}, "Estimate": api.Estimate{}, "Validation": api.Validation{},
+		"Violation": api.Violation{}, "Detection": api.Detection{}, "Candidate": api.Candidate{}, "Info": api.Info{},
+		"SummaryRequest": ctxfold.Request{}, "Summary": ctxfold.Summary{}, "Marker": api.Marker{}, "Body": api.Body{},
+		"FoundMessage": api.FoundMessage{}, "Searched": api.Searched{}, "Action": api.Action{}, "Decision": api.Decision{},
+		"Excess": api.Excess{}, "Cause": api.Cause{}, "Thrashing": api.Thrashing{}, "ReportThinking": api.ReportThinking{},
+		"ReportTokens": api.ReportTokens{}, "ReportCache": api.ReportCache{}, "LeftViolation": api.LeftViolation{}, "Counted": api.Usage{},
+		"StablePrefix": api.StablePrefix{}, "ReportSummary": api.ReportSummary{}, "ReportBytes": api.ReportBytes{}, "Limits": api.Limits{},
 	} {
 		want := schema.Defs[def].Properties
 		if len(want) == 0 {

@@ -27,18 +27,6 @@ type Store interface {
 	Get(ctx context.Context, handle string) ([]byte, error)
 }
 
-// Errors of stores.
-var (
-	// ErrNotFound says that a store has no body under a handle.
-	ErrNotFound = errors.New("nothing is stored under this handle")
-	// ErrCorrupt says that what a store has under a handle is not the body of it. Another Put of the body repairs that.
-	ErrCorrupt = errors.New("what is stored under this handle is another body, or a piece of one")
-	// ErrStoreFull says that a store has no room for a body.
-	ErrStoreFull = errors.New("the store is full")
-	// ErrStore says that a compaction was given up because a store failed. The transcript is as it was.
-	ErrStore = errors.New("the store failed, and nothing was changed")
-)
-
 // MemoryStore is a [Store] in memory.
 type MemoryStore struct {
 	max    int

@@ -2,8 +2,17 @@ package ctxfold
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// Request asks for one summary, and Summary answers it: of a Summary a [Summarizer] sets Text, and FinishReason where the model
+// gives one. Report tells what a compaction has done.
+type (
+	Request = api.SummaryRequest
+	Summary = api.Summary
+	Report  = api.Report
 )
 
 // Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
@@ -18,10 +27,6 @@ import (
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
-
-// ErrIncomplete is the error of a [Summarizer] whose model's answer broke off: a stream that ended without a finish reason
-// may hold half a summary.
-var ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
 
 // SummarizerFunc makes a Summarizer of a function.
 type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
@@ -53,9 +58,9 @@ func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Reque
 
 // Delta is a piece of a summary that is being written.
 type Delta struct {
-	// Request and Scope are those of the [Request].
-	Request, Scope string
-	Text           string
+	Request string    // the ID of the [Request]
+	Scope   api.Scope // its scope
+	Text    string
 }
 
 // streamed is s, with the pieces of its text given to onDelta as long as open is true.

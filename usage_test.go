@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -17,7 +18,7 @@ func TestUsage(t *testing.T) {
 	c := open(t, host.Options{})
 	messages := json.RawMessage(`[{"role":"user","content":"` + strings.Repeat("How does it work? ", 500) + `"},{"role":"assistant","content":"Well."}]`)
 	policy := ctxfold.RawPolicy(`{"format":"openai-chat","window":{"tokens":100000}}`)
-	in := ctxfold.Input{Messages: messages, Policy: policy, Usage: &ctxfold.Usage{Message: -1, InputTokens: 8990, OutputTokens: 10}}
+	in := ctxfold.Input{Messages: messages, Policy: policy, Usage: &api.Usage{Message: -1, InputTokens: 8990, OutputTokens: 10}}
 	check, err := c.Check(t.Context(), in)
 	if err != nil || check.Tokens != 9000 || check.Source != "measured" || len(check.State) == 0 {
 		t.Fatalf("%+v, %v", check, err)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // memory is a compaction that was made for the beginning of a history: an entry of a request's member memory, as an answer of fit
@@ -36,7 +36,7 @@ type place struct {
 
 // memories reads the request's member memory. An entry that is none stays zero, so that the others keep their indexes.
 func (r *request) memories() (list []memory) {
-	at := r.members[api.InMemory]
+	at := r.members[operations.InMemory]
 	if at.Zero() || r.err != nil {
 		return nil
 	}

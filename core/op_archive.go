@@ -4,27 +4,28 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // restore takes compactions back as far as the bodies reach. Without bodies it lists what the transcript names; without messages,
 // the handles that bodies name.
 func restore(r *request, dst []byte) []byte {
 	var bodies api.Bodies
-	if r.decode(api.InBodies, &bodies); r.err != nil {
+	if r.decode(operations.InBodies, &bodies); r.err != nil {
 		return dst
 	}
-	if len(bodies) > 0 && r.session == nil && r.members[api.InMessages].Zero() {
+	if len(bodies) > 0 && r.session == nil && r.members[operations.InMessages].Zero() {
 		var a api.NamedHandles
 		a.Handles, a.Corrupt = archive.Handles(bodies)
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	var state api.State
@@ -35,7 +36,7 @@ func restore(r *request, dst []byte) []byte {
 		State: state, N: len(r.t.Messages)}, bodies)
 	if err != nil {
 		err.At = strings.TrimPrefix(err.At, "bodies")
-		r.fail(err, r.members[api.InBodies].Start)
+		r.fail(err, r.members[operations.InBodies].Start)
 		return dst
 	}
 	t := r.again(c)
@@ -44,8 +45,8 @@ func restore(r *request, dst []byte) []byte {
 		seq[i] = int32(i)
 	}
 	a := api.Restored{Report: c.Report, Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
-	if r.session != nil || !r.members[api.InState].Zero() {
-		a.State = &c.State
+	if r.session != nil || !r.members[operations.InState].Zero() {
+		a.State = appendJSON(nil, c.State.MarshalEasyJSON)
 	}
 	if r.session != nil && c.Report.Changed && r.policy.Answer != "report" {
 		r.session.state = c.State
@@ -71,7 +72,7 @@ const (
 // answer to the call is.
 func recall(r *request, dst []byte) []byte {
 	a := api.Recalled{}
-	p := r.members[api.InArguments]
+	p := r.members[operations.InArguments]
 	if p.Zero() {
 		if r.format == nil {
 			r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
@@ -94,17 +95,17 @@ func recall(r *request, dst []byte) []byte {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
-		if found := r.members[api.InFound]; !found.Zero() {
-			var f api.Found
-			if r.decode(api.InFound, &f); r.err != nil {
+		if found := r.members[operations.InFound]; !found.Zero() {
+			var f api.GivenFound
+			if r.decode(operations.InFound, &f); r.err != nil {
 				return dst
 			}
-			text := foundText(args.query, &f)
+			text := foundText(args.query, (*api.Found)(&f))
 			a.Text = &text
 		}
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	p = r.members[api.InBody]
+	p = r.members[operations.InBody]
 	if p.Zero() {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}

@@ -4,24 +4,25 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // fit tells what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place,
 // and the list is compacted where that is due.
 func fit(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	if r.history == nil {
 		if r.resolve(); r.err == nil {
-			r.recollect(jsonspan.New(r.src).At(r.members[api.InMessages].Start), nil)
+			r.recollect(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), nil)
 		}
 	}
 	if r.err != nil {
@@ -32,7 +33,7 @@ func fit(r *request, dst []byte) []byte {
 	if p.Correction = r.correct(&p.State); r.err != nil {
 		return dst
 	}
-	if m := r.members[api.InPolicy]; !m.Zero() {
+	if m := r.members[operations.InPolicy]; !m.Zero() {
 		p.Policy = api.Raw(m.Of(r.src))
 	}
 	return run(r, &p, dst)
@@ -40,12 +41,12 @@ func fit(r *request, dst []byte) []byte {
 
 // prints answers with the prints of the beginnings of a history, by which a host finds what it remembers of it.
 func prints(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	r.unweighed = true
 	if r.resolve(); r.err == nil {
-		r.readAt(r.members[api.InMessages].Start)
+		r.readAt(r.members[operations.InMessages].Start)
 	}
 	if r.err != nil {
 		return dst
@@ -175,7 +176,7 @@ func (r *request) join(h *history, m *memory) {
 	r.t = nil
 	if r.read(jsonspan.New(src)); r.err != nil || len(r.t.Messages) != len(h.given) {
 		// The history has been read, and so had what was sent: somebody has changed the entry since.
-		r.err = &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(r.members[api.InMemory].Start),
+		r.err = &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(r.members[operations.InMemory].Start),
 			Message: "the entry " + strconv.Itoa(h.known) + " of memory holds what is no message of the format " + r.format.Name}
 		return
 	}

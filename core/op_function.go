@@ -1,44 +1,45 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // function runs one named step of a compaction.
 func function(r *request, dst []byte) []byte {
-	if !r.need(api.InName) {
+	if !r.need(operations.InName) {
 		return dst
 	}
-	name := r.text(api.InName)
+	name := r.text(operations.InName)
 	f := hook.FunctionByName(name)
 	if r.err == nil && f == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFunction, Message: "there is no function \"" + name + "\"; info lists them"},
-			r.members[api.InName].Start)
+			r.members[operations.InName].Start)
 	}
 	if r.resolve(); r.err != nil {
 		return dst
 	}
 	c := hook.Call{Policy: r.policy, Estimator: r.profile}
-	if r.decode(api.InState, &c.State); r.err != nil {
+	if r.decode(operations.InState, &c.State); r.err != nil {
 		return dst
 	}
-	if f.Needs&hook.Messages != 0 && !r.need(api.InMessages) || f.Needs&hook.Text != 0 && !r.need(api.InText) {
+	if f.Needs&hook.Messages != 0 && !r.need(operations.InMessages) || f.Needs&hook.Text != 0 && !r.need(operations.InText) {
 		return dst
 	}
-	if !r.members[api.InMessages].Zero() {
-		r.readAny(r.members[api.InMessages])
+	if !r.members[operations.InMessages].Zero() {
+		r.readAny(r.members[operations.InMessages])
 	}
 	if r.t != nil {
 		c.Format, c.Transcript = r.format, r.t
 	}
-	if !r.members[api.InText].Zero() {
-		c.Text = r.text(api.InText)
+	if !r.members[operations.InText].Zero() {
+		c.Text = r.text(operations.InText)
 	}
-	args := r.members[api.InArguments]
+	args := r.members[operations.InArguments]
 	if !args.Zero() {
 		s := jsonspan.New(r.src).At(args.Start)
 		if s.Kind() != jsonspan.Object {
@@ -57,7 +58,7 @@ func function(r *request, dst []byte) []byte {
 }
 
 // text is the decoded text of a member that must be a string.
-func (r *request) text(member api.Member) string {
+func (r *request) text(member operations.Member) string {
 	s := jsonspan.New(r.src).At(r.members[member].Start)
 	text := s.Text()
 	if r.fail(s.Err(), 0); r.err != nil {

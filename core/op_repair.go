@@ -1,14 +1,15 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // repair mends a transcript without compacting it: what validate reports, as far as its "repair" says.
 func repair(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	c := compact.Repair(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)})

@@ -3,29 +3,30 @@ package core
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // save writes messages into the session file that they come from.
 func save(r *request, dst []byte) []byte {
-	if !r.need(api.InFile) || !r.need(api.InMessages) {
+	if !r.need(operations.InFile) || !r.need(operations.InMessages) {
 		return dst
 	}
-	file := []byte(r.text(api.InFile))
+	file := []byte(r.text(operations.InFile))
 	in := sessionfile.Saving{Src: r.src, Messages: r.elements()}
-	if p := r.members[api.InTokens]; r.err == nil && !p.Zero() {
+	if p := r.members[operations.InTokens]; r.err == nil && !p.Zero() {
 		n, ok := jsonspan.Int(r.src, p)
 		if !ok || n < 0 || n > policy.MaxTokens {
 			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: "tokens must be a number from 0 to 1,000,000,000"}, p.Start)
 		}
 		in.Tokens = int64(n)
 	}
-	if p := r.members[api.InTime]; r.err == nil && !p.Zero() {
-		if in.Time = r.text(api.InTime); r.err == nil && sessionfile.Millis(in.Time) < 0 {
+	if p := r.members[operations.InTime]; r.err == nil && !p.Zero() {
+		if in.Time = r.text(operations.InTime); r.err == nil && sessionfile.Millis(in.Time) < 0 {
 			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: `time must be like "2026-03-01T10:00:00.000Z"`}, p.Start)
 		}
 	}
@@ -35,11 +36,11 @@ func save(r *request, dst []byte) []byte {
 	saved, err := sessionfile.Save(file, in)
 	if err != nil {
 		if err.Code == api.CodeCannotSave {
-			r.fail(err, r.members[api.InMessages].Start)
+			r.fail(err, r.members[operations.InMessages].Start)
 			return dst
 		}
 		// Where it lies in the file, the request's string may have escapes before it.
-		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[api.InFile].Start)
+		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[operations.InFile].Start)
 		return dst
 	}
 	dst = append(make([]byte, 0, len(saved.Text)+len(saved.Text)/4+64), `{"kind":`...)
@@ -50,7 +51,7 @@ func save(r *request, dst []byte) []byte {
 
 // elements are the messages of the request: those of a list, of a request body, or of an answer of open.
 func (r *request) elements() (spans []jsonspan.Span) {
-	s := jsonspan.New(r.src).At(r.members[api.InMessages].Start)
+	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	s.Lenient = true
 	list := func() {
 		for s.Array(); s.Elem(); {
@@ -78,7 +79,7 @@ func (r *request) elements() (spans []jsonspan.Span) {
 	}
 	r.fail(s.Err(), 0)
 	if r.err == nil && len(spans) == 0 {
-		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: "the list of messages is empty"}, r.members[api.InMessages].Start)
+		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: "the list of messages is empty"}, r.members[operations.InMessages].Start)
 	}
 	return spans
 }

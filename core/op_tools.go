@@ -1,16 +1,17 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/overflow"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // classifyError says why a call of a model failed.
 func classifyError(r *request, dst []byte) []byte {
-	var a api.FailureArguments
-	if r.decode(api.InArguments, &a); r.err != nil {
+	var a api.Failure
+	if r.decode(operations.InArguments, &a); r.err != nil {
 		return dst
 	}
 	for _, n := range []struct {
@@ -19,7 +20,7 @@ func classifyError(r *request, dst []byte) []byte {
 	}{{"status", a.Status}, {"window", a.Window}, {"usage.input_tokens", a.Usage.Input}, {"usage.cache_read_tokens", a.Usage.CacheRead},
 		{"usage.cache_write_tokens", a.Usage.CacheWrite}, {"usage.output_tokens", a.Usage.Output}} {
 		if n.value < 0 || n.value > 1<<30 {
-			r.fail(&policy.Error{Code: api.CodeOutOfRange, At: n.name, Message: n.name + " must be from 0 to 1,073,741,824"}, r.members[api.InArguments].Start)
+			r.fail(&policy.Error{Code: api.CodeOutOfRange, At: n.name, Message: n.name + " must be from 0 to 1,073,741,824"}, r.members[operations.InArguments].Start)
 			return dst
 		}
 	}
@@ -37,10 +38,10 @@ func classifyError(r *request, dst []byte) []byte {
 func limitToolOutput(r *request, dst []byte) []byte {
 	l := passes.DefaultOutputLimits()
 	a := api.LimitArguments{MaxLines: l.Lines, MaxBytes: l.Bytes, MaxChars: l.Runes, SpillChars: l.Spill, Mode: api.LimitMode(l.Mode)}
-	if r.decode(api.InArguments, &a); r.err != nil || !r.need(api.InText) {
+	if r.decode(operations.InArguments, &a); r.err != nil || !r.need(operations.InText) {
 		return dst
 	}
-	text := r.text(api.InText)
+	text := r.text(operations.InText)
 	if r.err != nil {
 		return dst
 	}

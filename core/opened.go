@@ -3,7 +3,7 @@ package core
 import (
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 	"github.com/ctxfold/ctxfold/core/internal/wire"

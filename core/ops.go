@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -18,6 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 	"github.com/mailru/easyjson/jwriter"
 )
 
@@ -28,31 +29,31 @@ const Version = "0.1.0"
 const abi = 2
 
 // runs are what operations do: each works on a request and appends its answer, or leaves an error in the request. What their requests
-// may hold is in the table of operations (api.Operations).
-var runs [len(api.Operations)]func(r *request, dst []byte) []byte
+// may hold is in the table of operations (operations.Operations).
+var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
 func init() { // not in the declaration: info lists them
 	runs = [...]func(r *request, dst []byte) []byte{
-		api.OpInfo: info, api.OpDetect: detect, api.OpEstimate: estimate, api.OpCheck: check, api.OpPlan: plan, api.OpStep: step, api.OpFit: fit,
-		api.OpPrints: prints, api.OpValidate: validate, api.OpRepair: repair, api.OpRestore: restore, api.OpRecall: recall,
-		api.OpSearch: searchBodies, api.OpOpen: open, api.OpSave: save, api.OpSessionOpen: sessionOpen, api.OpSessionAppend: sessionAppend,
-		api.OpSessionClose: sessionClose, api.OpClassifyError: classifyError, api.OpLimitToolOutput: limitToolOutput, api.OpFunction: function,
+		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
+		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpRestore: restore, operations.OpRecall: recall,
+		operations.OpSearch: searchBodies, operations.OpOpen: open, operations.OpSave: save, operations.OpSessionOpen: sessionOpen, operations.OpSessionAppend: sessionAppend,
+		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput, operations.OpFunction: function,
 	}
 }
 
 // Ops lists the operations of this build.
 func Ops() []string {
 	var names []string
-	for i := range api.Operations {
-		if there(&api.Operations[i]) {
-			names = append(names, api.Operations[i].Name)
+	for i := range operations.Operations {
+		if there(&operations.Operations[i]) {
+			names = append(names, operations.Operations[i].Name)
 		}
 	}
 	return names
 }
 
 // there tells whether this build has the operation.
-func there(o *api.Operation) bool { return !o.Full || hook.Linked != nil }
+func there(o *operations.Operation) bool { return !o.Full || hook.Linked != nil }
 
 // Call runs one operation that is about no session on a JSON request and returns its JSON answer. It never panics, whatever
 // the request holds, and keeps no reference to it.
@@ -70,14 +71,14 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
 	}()
-	for i := range api.Operations {
-		if api.Operations[i].Name != name {
+	for i := range operations.Operations {
+		if operations.Operations[i].Name != name {
 			continue
 		}
-		if !there(&api.Operations[i]) {
+		if !there(&operations.Operations[i]) {
 			return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
 		}
-		r = &request{src: src, op: &api.Operations[i], sessions: l}
+		r = &request{src: src, op: &operations.Operations[i], sessions: l}
 		r.parse()
 		if r.err == nil {
 			answer = runs[i](r, nil)
@@ -103,13 +104,14 @@ func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
 }
 
 func info(_ *request, dst []byte) []byte {
-	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: Ops(), Estimators: tokens.Names(), Passes: passes.Passes(), Functions: hook.FunctionNames(),
+	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
+		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
 		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
 	for _, f := range wire.All() {
 		a.Formats = append(a.Formats, api.FormatInfo{Name: api.Format(f.Name), Doc: f.Doc})
 	}
 	for _, k := range passes.Kinds() {
-		p := api.PassInfo{Name: k.Name, Doc: k.Doc}
+		p := api.PassInfo{Name: api.PassName(k.Name), Doc: k.Doc}
 		for _, param := range k.Params {
 			p.Parameters = append(p.Parameters, api.Parameter{Name: param.Name, Default: api.Raw(param.Default), Doc: param.Doc})
 		}
@@ -130,11 +132,20 @@ func info(_ *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
+// named are names of one kind.
+func named[T ~string](names []string) []T {
+	var list []T
+	for _, name := range names {
+		list = append(list, T(name))
+	}
+	return list
+}
+
 func detect(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
-	s := jsonspan.New(r.src).At(r.members[api.InMessages].Start)
+	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	if r.session != nil {
 		s = jsonspan.New(r.t.Src)
 	}
@@ -164,8 +175,8 @@ func detect(r *request, dst []byte) []byte {
 func round(f float64) float64 { return float64(int(f*1000+0.5)) / 1000 }
 
 func estimate(r *request, dst []byte) []byte {
-	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: r.profile.Family}
-	if p := r.members[api.InText]; !p.Zero() {
+	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}
+	if p := r.members[operations.InText]; !p.Zero() {
 		s := jsonspan.New(r.src).At(p.Start)
 		s.Weigh = r.profile.Automaton
 		text := s.Text()
@@ -175,7 +186,7 @@ func estimate(r *request, dst []byte) []byte {
 		a.Tokens = r.profile.Measure(text.Measure)
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	var state api.State
@@ -198,7 +209,7 @@ func estimate(r *request, dst []byte) []byte {
 }
 
 func check(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	var state api.State
@@ -216,7 +227,7 @@ func check(r *request, dst []byte) []byte {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
 	if r.options.Usage != nil || !r.usageAt.Zero() {
-		if a.State = &state; r.session != nil {
+		if a.State = appendJSON(nil, state.MarshalEasyJSON); r.session != nil {
 			r.session.state = state
 		}
 	}
@@ -237,7 +248,7 @@ func check(r *request, dst []byte) []byte {
 }
 
 func validate(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	seq := make([]int32, len(r.t.Messages))
@@ -280,7 +291,7 @@ func (r *request) loneBeside() api.Violation {
 }
 
 func plan(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) {
+	if !r.need(operations.InMessages) {
 		return dst
 	}
 	p := api.Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model, Options: r.planned()}
@@ -291,7 +302,7 @@ func plan(r *request, dst []byte) []byte {
 		return dst
 	}
 	p.Policy = api.Raw("{}")
-	if m := r.members[api.InPolicy]; !m.Zero() {
+	if m := r.members[operations.InPolicy]; !m.Zero() {
 		p.Policy = api.Raw(m.Of(r.src))
 	} else if r.session != nil && len(r.session.raw) > 0 {
 		p.Policy = r.session.raw
@@ -320,11 +331,11 @@ type resumed struct {
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
 	p := &next.plan
-	r.decode(api.InPlan, p)
-	if r.decode(api.InSummaries, &next.replies); r.err != nil || early && p.Fit {
+	r.decode(operations.InPlan, p)
+	if r.decode(operations.InSummaries, &next.replies); r.err != nil || early && p.Fit {
 		return
 	}
-	at := r.members[api.InPlan].Start
+	at := r.members[operations.InPlan].Start
 	if p.Version != abi {
 		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan is of another version; plan again"}, at)
 		return
@@ -357,18 +368,18 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 }
 
 func step(r *request, dst []byte) []byte {
-	if !r.need(api.InMessages) || !r.need(api.InPlan) {
+	if !r.need(operations.InMessages) || !r.need(operations.InPlan) {
 		return dst
 	}
 	if r.resumed == nil {
-		r.resume(jsonspan.New(r.src).At(r.members[api.InMessages].Start), false)
+		r.resume(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), false)
 	}
 	if r.err != nil {
 		return dst
 	}
 	p := &r.resumed.plan
 	if r.session != nil && r.format != r.resumed.format || p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
-		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, r.members[api.InPlan].Start)
+		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, r.members[operations.InPlan].Start)
 		return dst
 	}
 	r.profile = r.profile.Correct(p.Correction)
@@ -396,7 +407,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		for _, q := range c.Requests {
 			p.Asked = append(p.Asked, q.ID)
 		}
-		a.Plan, a.Requests = p, c.Requests
+		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Requests
 		if r.history != nil {
 			a.Known = &r.history.known
 		}
@@ -405,7 +416,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	if r.session != nil {
 		r.session.state = c.State
 	}
-	a.State, a.Archive = &c.State, c.Archive
+	a.State, a.Archive = appendJSON(nil, c.State.MarshalEasyJSON), c.Archive
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}

@@ -3,20 +3,21 @@ package core
 import (
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // request is a request on its way: the spans of its members, and what was read from them. The first error ends it.
 type request struct {
 	src     []byte
-	op      *api.Operation
-	members [api.AllMembers]jsonspan.Span
+	op      *operations.Operation
+	members [operations.AllMembers]jsonspan.Span
 
 	sessions *Sessions
 	session  *session // the one that the request names
@@ -43,7 +44,7 @@ type request struct {
 // policy or the state; otherwise its end is found first, and it is read afterwards.
 func (r *request) parse() {
 	o := r.op
-	if o.Reads == api.ReadsNothing {
+	if o.Reads == operations.ReadsNothing {
 		return
 	}
 	s := jsonspan.New(r.src)
@@ -54,29 +55,29 @@ func (r *request) parse() {
 		if !ok {
 			break
 		}
-		n, ok := api.MemberNamed(string(name))
+		n, ok := operations.MemberNamed(string(name))
 		if !ok || !o.Members.Has(n) {
 			says := policy.Moved(string(name))
-			if says == "" || !o.Members.Has(api.InOptions) {
+			if says == "" || !o.Members.Has(operations.InOptions) {
 				says = "a request of " + o.Name + " has no such key; it may have: " + strings.Join(o.Members.Names(), ", ")
 			}
 			s.Fail(api.CodeUnknownField, int(s.KeyPos()), says)
 			break
 		}
 		if !r.members[n].Zero() {
-			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+api.MemberTable[n].Name+"\" stands twice")
+			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" stands twice")
 			break
 		}
 		s.Kind()
 		start := s.Pos()
-		if n == api.InMessages && !r.members[api.InPolicy].Zero() && o.Reads == api.ReadsAll {
+		if n == operations.InMessages && !r.members[operations.InPolicy].Zero() && o.Reads == operations.ReadsAll {
 			if r.resolve(); r.err == nil {
 				before, format := *s, r.format
 				guess = format == nil
 				r.read(s)
 				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
 				// Options and a state that stand behind may tell the format.
-				if guess && r.err != nil && (r.members[api.InOptions].Zero() || r.members[api.InState].Zero()) {
+				if guess && r.err != nil && (r.members[operations.InOptions].Zero() || r.members[operations.InState].Zero()) {
 					*s = before
 					r.forget(int(n))
 				}
@@ -88,7 +89,7 @@ func (r *request) parse() {
 				continue
 			}
 		}
-		if ahead := r.ahead(); n == api.InMessages && ahead != nil {
+		if ahead := r.ahead(); n == operations.InMessages && ahead != nil {
 			before := *s
 			r.members[n] = jsonspan.Span{Start: start, End: start + 1}
 			if ahead(s); r.err == nil && r.t != nil {
@@ -98,12 +99,12 @@ func (r *request) parse() {
 			*s = before // what is wrong is told when all of the request is read
 			r.forget(int(n))
 		}
-		if n == api.InMessages {
+		if n == operations.InMessages {
 			late = start
 		}
 		r.members[n] = s.Skip().Span
-		if n == api.InOptions && r.policy != nil || n == api.InState && guess && r.t != nil { // they may say something else about what was read
-			late = r.members[api.InMessages].Start
+		if n == operations.InOptions && r.policy != nil || n == operations.InState && guess && r.t != nil { // they may say something else about what was read
+			late = r.members[operations.InMessages].Start
 			r.forget(len(r.members))
 		}
 	}
@@ -111,25 +112,25 @@ func (r *request) parse() {
 	if r.fail(s.Err(), 0); r.err != nil {
 		return
 	}
-	if !r.members[api.InSession].Zero() {
+	if !r.members[operations.InSession].Zero() {
 		r.enter()
 		return
 	}
-	if o.Reads != api.ReadsAll {
+	if o.Reads != operations.ReadsAll {
 		return
 	}
-	if r.resolve(); r.err == nil && r.t == nil && !r.members[api.InMessages].Zero() {
+	if r.resolve(); r.err == nil && r.t == nil && !r.members[operations.InMessages].Zero() {
 		r.readAt(late)
 	}
 }
 
 // ahead is how a step and a fit read their transcript on the way, where all that tells how stands before it; nil elsewhere.
 func (r *request) ahead() func(s *jsonspan.Scanner) {
-	there := func(n api.Member) bool { return !r.members[n].Zero() }
+	there := func(n operations.Member) bool { return !r.members[n].Zero() }
 	switch reads := r.op.Reads; {
-	case reads == api.ReadsPlan && there(api.InPlan) && there(api.InSummaries):
+	case reads == operations.ReadsPlan && there(operations.InPlan) && there(operations.InSummaries):
 		return func(s *jsonspan.Scanner) { r.resume(s, true) }
-	case reads == api.ReadsMemory && there(api.InPolicy) && there(api.InMemory):
+	case reads == operations.ReadsMemory && there(operations.InPolicy) && there(operations.InMemory):
 		return func(s *jsonspan.Scanner) {
 			if r.resolve(); r.err == nil {
 				r.recollect(s, nil)
@@ -163,7 +164,7 @@ func (r *request) fail(e *jsonspan.Error, base uint32) {
 
 // resolve reads the policy and the options.
 func (r *request) resolve() {
-	p := r.members[api.InPolicy]
+	p := r.members[operations.InPolicy]
 	if r.policy != nil || r.err != nil {
 		return
 	}
@@ -181,7 +182,7 @@ func (r *request) readOptions() {
 	if r.session != nil {
 		r.options = r.session.options.Clone()
 	}
-	if p := r.members[api.InOptions]; !p.Zero() && r.err == nil {
+	if p := r.members[operations.InOptions]; !p.Zero() && r.err == nil {
 		r.optionsAt = p.Start
 		if err := policy.Decode(p.Of(r.src), &r.options); err != nil {
 			r.fail(policy.SuggestOption(err), p.Start)
@@ -303,7 +304,7 @@ func (r *request) stateFormat() *wire.Format {
 		}
 	}
 	var state api.State
-	p := r.members[api.InState]
+	p := r.members[operations.InState]
 	if p.Zero() || policy.Decode(p.Of(r.src), &state) != nil { // a broken state is reported where it is used
 		return nil
 	}
@@ -353,18 +354,18 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 }
 
 // need reports a member that an operation cannot do without.
-func (r *request) need(member api.Member) bool {
-	if member == api.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
+func (r *request) need(member operations.Member) bool {
+	if member == operations.InMessages && r.err == nil && r.session != nil && !r.op.Grows {
 		return true
 	}
 	if r.err == nil && r.members[member].Zero() {
-		r.err = &jsonspan.Error{Code: api.CodeMissingField, Message: "the request has no \"" + api.MemberTable[member].Name + "\""}
+		r.err = &jsonspan.Error{Code: api.CodeMissingField, Message: "the request has no \"" + operations.MemberTable[member].Name + "\""}
 	}
 	return r.err == nil
 }
 
 // decode reads a typed member, if it is there.
-func (r *request) decode(member api.Member, v policy.Unmarshaler) {
+func (r *request) decode(member operations.Member, v policy.Unmarshaler) {
 	if p := r.members[member]; r.err == nil && !p.Zero() {
 		r.fail(policy.Decode(p.Of(r.src), v), p.Start)
 	}

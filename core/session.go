@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -15,6 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // Sessions are transcripts that stay between calls, so that a live conversation is not read again at each turn. The zero
@@ -82,7 +83,7 @@ func (l *Sessions) drop(s *session) {
 
 // enter finds the session that a request names, and gives the request what the session knows.
 func (r *request) enter() {
-	at := r.members[api.InSession]
+	at := r.members[operations.InSession]
 	id, err := strconv.Atoi(string(at.Of(r.src)))
 	if err != nil {
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open gave"}, at.Start)
@@ -93,13 +94,13 @@ func (r *request) enter() {
 		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
 		return
 	}
-	if !r.op.Grows && !r.members[api.InMessages].Zero() {
+	if !r.op.Grows && !r.members[operations.InMessages].Zero() {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
 		return
 	}
 	s := r.sessions.open[i]
 	r.session = s
-	if r.members[api.InPolicy].Zero() && r.members[api.InOptions].Zero() {
+	if r.members[operations.InPolicy].Zero() && r.members[operations.InOptions].Zero() {
 		r.base, r.policy, r.profile, r.format, r.model, r.options = s.base, s.policy, s.profile, s.format, s.model, s.options
 	} else {
 		if r.resolve(); r.err == nil {
@@ -140,11 +141,11 @@ func (r *request) empty() {
 
 // stateOf reads the request's state, or takes the session's.
 func (r *request) stateOf(state *api.State) {
-	if r.session != nil && r.members[api.InState].Zero() {
+	if r.session != nil && r.members[operations.InState].Zero() {
 		*state = r.session.state
 		return
 	}
-	r.decode(api.InState, state)
+	r.decode(operations.InState, state)
 }
 
 // tokens estimates the messages of the transcript. For a session it adds up what is new.
@@ -169,10 +170,10 @@ func (r *request) tokens() int {
 func sessionOpen(r *request, dst []byte) []byte {
 	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model, options: r.options}
 	s.options.Usage = nil
-	if r.decode(api.InState, &s.state); r.err != nil {
+	if r.decode(operations.InState, &s.state); r.err != nil {
 		return dst
 	}
-	s.raw = slices.Clone(api.Raw(r.members[api.InPolicy].Of(r.src)))
+	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Of(r.src)))
 	if s.auto = r.policy.Auto(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list tells nothing
 		r.format = s.format
@@ -206,10 +207,10 @@ func (s *session) take(r *request) {
 }
 
 func sessionAppend(r *request, dst []byte) []byte {
-	if !r.need(api.InSession) || !r.need(api.InMessages) {
+	if !r.need(operations.InSession) || !r.need(operations.InMessages) {
 		return dst
 	}
-	s, list := r.session, r.members[api.InMessages]
+	s, list := r.session, r.members[operations.InMessages]
 	if s.t == nil {
 		if before := s.format; s.auto { // a plain conversation may go on in another format
 			r.format = nil
@@ -248,7 +249,7 @@ func (r *request) outgrow(list []byte) {
 	found := wire.Detect(d)
 	f := settle(&found, s.format)
 	if f == nil {
-		r.fail(undetected(&found, 0), r.members[api.InMessages].Start)
+		r.fail(undetected(&found, 0), r.members[operations.InMessages].Start)
 		return
 	}
 	if d.Err() != nil || f == s.format { // what is no JSON is told where it is read
@@ -263,7 +264,7 @@ func (r *request) outgrow(list []byte) {
 	if !before.May(f) || r.err != nil {
 		r.err = nil
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Message: "these messages are in the format \"" + f.Name +
-			"\", and the session's are not"}, r.members[api.InMessages].Start)
+			"\", and the session's are not"}, r.members[operations.InMessages].Start)
 		return
 	}
 	s.take(r)
@@ -295,7 +296,7 @@ func (s *session) append(messages []byte) *jsonspan.Error {
 }
 
 func sessionClose(r *request, dst []byte) []byte {
-	if !r.need(api.InSession) {
+	if !r.need(operations.InSession) {
 		return dst
 	}
 	r.sessions.drop(r.session)

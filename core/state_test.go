@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/internal/api"
 )
 
 // session is work on a file, n turns of it, in the wire format native.

@@ -1,7 +1,7 @@
 package core
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 )
@@ -40,7 +40,7 @@ func (r *request) usage() (u api.Usage, ok bool) {
 		if at = r.usageAt.Start; r.usageAt.Zero() {
 			return u, false
 		}
-		if r.fail(policy.Decode(r.usageAt.Of(r.src), &u), at); r.err != nil {
+		if r.fail(policy.Decode(r.usageAt.Of(r.src), (*api.GivenUsage)(&u)), at); r.err != nil {
 			return u, false
 		}
 	}

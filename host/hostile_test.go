@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -22,8 +23,8 @@ type hostile struct {
 	op      string
 	n       int // its size in the long run
 	request func(n int) []byte
-	code    ctxfold.ErrorCode // of the error that must come; "" for an answer
-	long    bool              // it is for the long run only
+	code    api.Code // of the error that must come; "" for an answer
+	long    bool     // it is for the long run only
 }
 
 func list(n int, message func(b *bytes.Buffer, i int)) string {

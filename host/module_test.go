@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 )
 
@@ -26,7 +27,7 @@ func TestBadInputThenGood(t *testing.T) {
 	tests := []struct {
 		name   string
 		in     ctxfold.Input
-		code   ctxfold.ErrorCode
+		code   api.Code
 		input  string // ctxfold.Error.In
 		at     string // what stands at Offset; "" for the end
 		prefix string // of Path

@@ -16,6 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // Chat is a [ctxfold.Summarizer] that asks a model by the Chat Completions API, which most endpoints have. It does not use the
@@ -162,7 +163,7 @@ func CompactResponses(ctx context.Context, c *ctxfold.Compactor, p *responses.Re
 	return r, nil
 }
 
-func compact(ctx context.Context, c *ctxfold.Compactor, format ctxfold.Format, body any, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
+func compact(ctx context.Context, c *ctxfold.Compactor, format api.Format, body any, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: the request: %w", err)

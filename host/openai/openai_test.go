@@ -73,7 +73,7 @@ func TestCompactChat(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Changed || r.Report.Summary.Source != "model" || len(p.Messages) >= len(before.Messages) {
-		t.Fatalf("%d messages, %s", len(p.Messages), r.Report.Raw)
+		t.Fatalf("%d messages, %+v", len(p.Messages), r.Report)
 	}
 	if p.Messages[0].OfSystem != before.Messages[0].OfSystem || p.Messages[len(p.Messages)-1].OfUser != before.Messages[len(before.Messages)-1].OfUser {
 		t.Error("messages that stayed are not the same values")

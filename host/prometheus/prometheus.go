@@ -89,12 +89,12 @@ func (m *Metrics) Operation(o ctxfold.Operation) {
 
 // Summary counts a call of a summarizer.
 func (m *Metrics) Summary(s ctxfold.SummaryCall) {
-	m.summaries.WithLabelValues(s.Scope, strconv.FormatBool(s.Failed)).Observe(s.Took.Seconds())
+	m.summaries.WithLabelValues(string(s.Scope), strconv.FormatBool(s.Failed)).Observe(s.Took.Seconds())
 }
 
 // Compaction counts a compaction that has ended.
 func (m *Metrics) Compaction(r ctxfold.Report) {
-	m.compactions.WithLabelValues(string(r.Reason), r.Summary.Source).Inc()
+	m.compactions.WithLabelValues(string(r.Reason), string(r.Summary.Source)).Inc()
 	if r.Changed {
 		m.tokens.WithLabelValues("before").Add(float64(r.Tokens.Before))
 		m.tokens.WithLabelValues("after").Add(float64(r.Tokens.After))

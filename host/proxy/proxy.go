@@ -25,6 +25,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // HeaderConversation is a request header by which a client may name its conversation. It is not needed: conversations are
@@ -102,9 +103,9 @@ type Request struct {
 
 // route is an API that the proxy knows.
 type route struct {
-	suffix string         // of the path; what stands before it is the base URL of its SDK
-	format ctxfold.Format // of the transcript
-	list   string         // the key of the request that holds the transcript
+	suffix string     // of the path; what stands before it is the base URL of its SDK
+	format api.Format // of the transcript
+	list   string     // the key of the request that holds the transcript
 	// kept are the keys of a request that name a conversation which the endpoint keeps.
 	kept []string
 	// ask is the body of a request for a summary, and said is what an answer to it says. Without them tokens are counted.
@@ -206,7 +207,7 @@ type callKey struct{}
 
 // call is one request of a client.
 type call struct {
-	format ctxfold.Format
+	format api.Format
 	start  time.Time
 	body   *timedBody // nil where its time has no limit
 	turn   *turn      // nil for what is passed on as it is

@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // HeaderSearch is a request header by which a client searches its conversation, what the endpoint is no longer sent included: the request
@@ -29,14 +30,17 @@ func (p *Proxy) search(w http.ResponseWriter, r *http.Request, c *call, at *rout
 		p.refuse(w, c, http.StatusBadRequest, HeaderSearch+" is no form: "+err.Error())
 		return
 	}
-	q := ctxfold.SearchQuery{Text: form.Get("query"), Roles: form["role"], After: form.Get("after"), Before: form.Get("before")}
+	q := ctxfold.SearchQuery{Text: form.Get("query"), After: form.Get("after"), Before: form.Get("before")}
+	for _, role := range form["role"] {
+		q.Roles = append(q.Roles, api.Role(role))
+	}
 	if limit := form.Get("limit"); limit != "" {
 		if q.Limit, err = strconv.Atoi(limit); err != nil || q.Limit < 1 {
 			p.refuse(w, c, http.StatusBadRequest, HeaderSearch+": limit must be from 1 to 100")
 			return
 		}
 	}
-	found, err := p.Compactor.SearchBodies(r.Context(), []ctxfold.Kept{{Body: []byte(list.Raw)}}, q)
+	found, err := p.Compactor.SearchBodies(r.Context(), []api.Kept{{Text: list.Raw}}, q)
 	var e *ctxfold.Error
 	switch {
 	case errors.As(err, &e):

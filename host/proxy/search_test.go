@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/provider"
 )
@@ -32,7 +32,7 @@ func TestSearch(t *testing.T) {
 	for path, body := range map[string]string{"/v1/chat/completions": `{"model":"m","messages":` + list + `}`, "/v1/responses": `{"model":"m","input":` + list + `}`,
 		"/v1/messages": `{"model":"m","max_tokens":9,"messages":` + list + `}`} {
 		status, text := ask(path, body, "query=Where+does+Ines+live%3F&limit=1&role=user")
-		var a ctxfold.SearchResults
+		var a api.Found
 		if err := json.Unmarshal([]byte(text), &a); err != nil || status != http.StatusOK || len(a.Results) != 1 || a.Results[0].Index != 1 ||
 			a.Results[0].Snippet != "Ines lives in Évora." {
 			t.Errorf("%s: %v, %d %s", path, err, status, text)

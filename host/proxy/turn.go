@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // turn is one request of a conversation.
@@ -24,7 +25,7 @@ type turn struct {
 	body   []byte
 	owner  string
 	model  string
-	reason ctxfold.Reason // of the last compaction, or why there was none
+	reason api.Reason // of the last compaction, or why there was none
 	report string
 }
 

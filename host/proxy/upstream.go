@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // maxErrorBody is how much of an error is read to find out what it is, in bytes.
@@ -50,7 +50,7 @@ func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 
 // shorter gives the request anew if the endpoint refused it for its length and a compaction makes it shorter.
 func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
-	verdict, err := t.proxy.Compactor.Classify(r.Context(), ctxfold.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
+	verdict, err := t.proxy.Compactor.Classify(r.Context(), api.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
 	if err != nil {
 		t.proxy.Logger.Warn("ctxfold: an error of the endpoint could not be classified", "status", status, "error", err)
 		return nil

@@ -2,7 +2,7 @@ package main
 
 import (
 	"go/ast"
-	"go/constant"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -13,77 +13,105 @@ import (
 	"strings"
 )
 
-// pkg is a package: its types with their comments, and its constants.
-type pkg struct {
-	files   []*ast.File
-	info    types.Info
-	order   []string // the types as they stand in the files, which are sorted by name
-	docs    map[string]string
-	structs map[string]*ast.StructType
-	lists   map[string]string // of types that are lists: the type of the elements
-	strings map[string]bool   // types of strings
-	vars    map[string]ast.Expr
+// source is packages of the module: their types, and what comments say of types, fields and constants.
+type source struct {
+	module   string // the import path of the root
+	root     string // its folder
+	fset     *token.FileSet
+	std      types.Importer
+	given    []*types.Package
+	packages map[string]*types.Package // with those that they import
+	info     types.Info
+	comments map[token.Pos]string // by the position of the name
 }
 
-func load(dir string) *pkg {
+// load reads packages of the module, by their folders.
+func load(module, root string, folders ...string) *source {
 	fset := token.NewFileSet()
-	p := &pkg{info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}},
-		docs: map[string]string{}, structs: map[string]*ast.StructType{}, lists: map[string]string{}, strings: map[string]bool{}, vars: map[string]ast.Expr{}}
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	check(err)
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+	s := &source{module: module, root: root, fset: fset, std: importer.ForCompiler(fset, "source", nil), packages: map[string]*types.Package{},
+		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}}, comments: map[token.Pos]string{}}
+	for _, folder := range folders {
+		p, err := s.Import(module + "/" + folder)
 		check(err)
-		if p.files = append(p.files, file); !strings.HasSuffix(name, "_easyjson.go") {
-			p.declare(file)
-		}
+		s.given = append(s.given, p)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
-	_, err = config.Check(dir, fset, p.files, &p.info)
-	check(err)
-	return p
+	return s
 }
 
-func (p *pkg) declare(file *ast.File) {
-	for _, d := range file.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok {
-			continue
+// sources are the Go files of a folder that a build without tags has, without its tests.
+func sources(dir string) []string {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	return slices.DeleteFunc(names, func(name string) bool {
+		built, err := build.Default.MatchFile(dir, filepath.Base(name))
+		return strings.HasSuffix(name, "_test.go") || err != nil || !built
+	})
+}
+
+// Import checks a package: one of the module with its comments, any other as the compiler sees it.
+func (s *source) Import(path string) (*types.Package, error) {
+	if p := s.packages[path]; p != nil {
+		return p, nil
+	}
+	rel, own := strings.CutPrefix(path, s.module+"/")
+	if !own {
+		return s.std.Import(path)
+	}
+	var files []*ast.File
+	for _, name := range sources(filepath.Join(s.root, filepath.FromSlash(rel))) {
+		file, err := parser.ParseFile(s.fset, name, nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
 		}
-		for _, s := range g.Specs {
-			switch s := s.(type) {
-			case *ast.TypeSpec:
-				name := s.Name.Name
-				p.order = append(p.order, name)
-				doc := s.Doc
-				if doc == nil {
-					doc = g.Doc
-				}
-				p.docs[name] = plain(doc.Text())
-				switch t := s.Type.(type) {
-				case *ast.StructType:
-					p.structs[name] = t
-				case *ast.ArrayType:
-					if of, ok := t.Elt.(*ast.Ident); ok && of.Name != "byte" {
-						p.lists[name] = of.Name
+		if !strings.HasSuffix(name, "_easyjson.go") {
+			s.note(file)
+		}
+		files = append(files, file)
+	}
+	config := types.Config{Importer: s}
+	p, err := config.Check(path, s.fset, files, &s.info)
+	s.packages[path] = p
+	return p, err
+}
+
+// note keeps what is said of the types, fields and constants of a file.
+func (s *source) note(file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GenDecl:
+			for _, spec := range n.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					doc := spec.Doc
+					if doc == nil {
+						doc = n.Doc
 					}
-				case *ast.Ident:
-					p.strings[name] = t.Name == "string"
-				case *ast.SelectorExpr:
-					p.strings[name] = t.Sel.Name == "Code"
-				}
-			case *ast.ValueSpec:
-				for i, n := range s.Names {
-					if i < len(s.Values) && g.Tok == token.VAR {
-						p.vars[n.Name] = s.Values[i]
+					s.comments[spec.Name.Pos()] = plain(doc.Text())
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						s.comments[name.Pos()] = plain(spec.Comment.Text())
 					}
 				}
 			}
+		case *ast.StructType:
+			for _, f := range n.Fields.List {
+				for _, name := range f.Names {
+					s.comments[name.Pos()] = plain(f.Doc.Text() + " " + f.Comment.Text())
+				}
+			}
+		}
+		return true
+	})
+}
+
+// named finds a type by its name; that of the first package that has one.
+func (s *source) named(name string) *types.Named {
+	for _, p := range s.given {
+		if o, ok := p.Scope().Lookup(name).(*types.TypeName); ok {
+			return types.Unalias(o.Type()).(*types.Named)
 		}
 	}
+	fatal("there is no type", name)
+	return nil
 }
 
 // plain is a comment as one line, without the numbers of rows and what is meant for tools.
@@ -92,102 +120,3 @@ func plain(doc string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	return regexp.MustCompile(` \(S\d\.\d+[^)]*\)`).ReplaceAllString(doc, "")
 }
-
-// sets are the types of strings that have constants, with these.
-func (p *pkg) sets() (list []set) {
-	words := map[string][]word{}
-	for _, file := range p.files {
-		for _, d := range file.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.CONST {
-				continue
-			}
-			for _, s := range g.Specs {
-				v := s.(*ast.ValueSpec)
-				t, ok := v.Type.(*ast.Ident)
-				if !ok || !p.strings[t.Name] {
-					continue
-				}
-				for i, n := range v.Names {
-					words[t.Name] = append(words[t.Name], word{Go: n.Name, JSON: constant.StringVal(p.info.Types[v.Values[i]].Value), Doc: plain(v.Comment.Text())})
-				}
-			}
-		}
-	}
-	for _, name := range p.order {
-		if len(words[name]) > 0 {
-			list = append(list, set{Name: name, Doc: p.docs[name], Words: words[name]})
-		}
-	}
-	return list
-}
-
-// operations reads the table of operations, and that of members.
-func (p *pkg) operations(a *api) {
-	members := map[string]string{} // by the name of the constant
-	for _, e := range p.literal("MemberTable").Elts {
-		pair := e.(*ast.KeyValueExpr)
-		row := pair.Value.(*ast.CompositeLit).Elts
-		m := member{Name: p.text(row[0]), Type: p.text(row[1]), Doc: p.text(row[2])}
-		members[pair.Key.(*ast.Ident).Name] = m.Name
-		a.Members = append(a.Members, m)
-	}
-	for _, e := range p.literal("Operations").Elts {
-		pair := e.(*ast.KeyValueExpr)
-		o := operation{Go: strings.TrimPrefix(pair.Key.(*ast.Ident).Name, "Op"), Reads: "all"}
-		for _, e := range pair.Value.(*ast.CompositeLit).Elts {
-			switch f := e.(*ast.KeyValueExpr); f.Key.(*ast.Ident).Name {
-			case "Name":
-				o.Name = p.text(f.Value)
-			case "Doc":
-				o.Doc = p.text(f.Value)
-			case "Answer":
-				o.Answer = p.text(f.Value)
-			case "Reads":
-				o.Reads = strings.ToLower(strings.TrimPrefix(f.Value.(*ast.Ident).Name, "Reads"))
-			case "Edits":
-				o.Edits = true
-			case "Grows":
-				o.Grows = true
-			case "Full":
-				o.Full = true
-			case "Resumes": // how, inside
-			case "Members":
-				has := map[string]bool{}
-				p.membersOf(f.Value, has)
-				for _, m := range a.Members {
-					for name := range has {
-						if members[name] == m.Name {
-							o.Members = append(o.Members, m.Name)
-						}
-					}
-				}
-			default:
-				fatal("a field of Operation that is not read:", f.Key)
-			}
-		}
-		o.Session = slices.Contains(o.Members, "session")
-		a.Operations = append(a.Operations, o)
-	}
-}
-
-// membersOf collects the constants in an expression of sets.
-func (p *pkg) membersOf(e ast.Expr, has map[string]bool) {
-	switch e := e.(type) {
-	case *ast.BinaryExpr:
-		p.membersOf(e.X, has)
-		p.membersOf(e.Y, has)
-	case *ast.CallExpr:
-		for _, a := range e.Args {
-			has[a.(*ast.Ident).Name] = true
-		}
-	case *ast.Ident:
-		p.membersOf(p.vars[e.Name], has)
-	default:
-		fatal("a set of members that is not read:", e)
-	}
-}
-
-func (p *pkg) literal(name string) *ast.CompositeLit { return p.vars[name].(*ast.CompositeLit) }
-
-func (p *pkg) text(e ast.Expr) string { return constant.StringVal(p.info.Types[e].Value) }

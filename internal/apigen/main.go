@@ -1,36 +1,82 @@
-// Command apigen writes what is generated from package core/internal/api: the exports of the module, the key table and the tables of
-// words of docs/ABI.md. With --json it prints the whole API instead (operations, types, closed sets of words), for the generators of
-// other languages.
+// Command apigen writes what is generated of the API, from the types of packages api and policy of core, with their comments, and the table of
+// operations:
 //
-// Usage: apigen [--json] ROOT, where ROOT is the root of the repository; without it, the current folder.
+//   - docs/api.schema.json, a JSON Schema of all requests and answers, from which typescript/ makes the types of JavaScript, and
+//     docs/policy.schema.json, of a policy by itself, for editors and validators;
+//   - the tables of operations, keys and words in docs/ABI.md;
+//   - the exports of the module (wasm/exports*.go);
+//   - the types of policies and passes of Go (policy_gen.go, pass/pass_gen.go), and constants for names that registries have
+//     (api/names_gen.go).
+//
+// Usage: apigen ROOT, where ROOT is the root of the repository.
 package main
 
 //go:generate go run . ../..
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+
+	"github.com/ctxfold/ctxfold/core"
+	_ "github.com/ctxfold/ctxfold/core/full" // the operation function has types too
 )
 
-func main() {
-	asJSON := flag.Bool("json", false, "print the API as JSON")
-	flag.Parse()
-	root := "."
-	if flag.NArg() > 0 {
-		root = flag.Arg(0)
-	}
-	a := read(root)
-	if *asJSON {
-		out := json.NewEncoder(os.Stdout)
-		out.SetEscapeHTML(false)
-		out.SetIndent("", "  ")
-		check(out.Encode(a))
-		return
-	}
-	a.write(root)
+// known is what the operation info answers.
+var known struct {
+	Formats, Presets []named
+	Estimators       []string
+	Passes           []string
+	PassInfo         []pass `json:"pass_info"`
+	Functions        []string
 }
+
+// named is a name of a registry, and of a preset its policy.
+type named struct {
+	Name, Doc string
+	Policy    map[string]any
+}
+
+// pass is what a pass has declared.
+type pass struct {
+	Name, Doc  string
+	Parameters []struct {
+		Name, Doc string
+		Default   any
+	}
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		fatal("usage: apigen ROOT")
+	}
+	root := os.Args[1]
+	for name, text := range generate(root) {
+		check(os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), text, 0o644))
+	}
+}
+
+// generate is all that is generated, by the path of the file in the repository.
+func generate(root string) map[string][]byte {
+	check(json.Unmarshal(core.Call("info", []byte("{}")), &known))
+	g := &generator{source: load(module, root, "api", "core/internal/policy")}
+	api := g.api()
+	policy := g.defs.get("Policy").inlined(g.defs)
+	policy.Schema, policy.Title = draft, "The policy of a compaction"
+	return map[string][]byte{
+		"docs/api.schema.json":    api.text(),
+		"docs/policy.schema.json": policy.text(),
+		"docs/ABI.md":             g.tables(root),
+		"wasm/exports.go":         exports(false),
+		"wasm/exports_full.go":    exports(true),
+		"policy_gen.go":           g.policies(),
+		"pass/pass_gen.go":        g.passes(),
+		"api/names_gen.go":        g.names(),
+	}
+}
+
+const module = "github.com/ctxfold/ctxfold"
 
 func check(err error) {
 	if err != nil {

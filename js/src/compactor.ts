@@ -32,6 +32,7 @@ import type {
   Estimate,
   Failure,
   Found,
+  FunctionName,
   FunctionRequest,
   Info,
   Kept,
@@ -208,7 +209,7 @@ export interface Compactor {
    * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step. The
    * package's own module has none: they are in `ctxfold-full.wasm`.
    */
-  function<T = unknown>(name: string, request?: FunctionRequest): T;
+  function<T = unknown>(name: FunctionName, request?: FunctionRequest): T;
   /**
    * A conversation that stays in the module, of these messages, with this compactor's options and state. It has a state of
    * its own from then on.
@@ -405,7 +406,7 @@ class ModuleCompactor implements Compactor {
     return this.#result("limit_tool_output", { text, arguments: limits });
   }
 
-  function<T = unknown>(name: string, request: FunctionRequest = {}): T {
+  function<T = unknown>(name: FunctionName, request: FunctionRequest = {}): T {
     const { messages, text, policy = this.#policy, options, state = this.#state } = request;
     const head = { name, policy, options, state, arguments: request.arguments, text };
     const source = messages === undefined ? undefined : transcript(messages);

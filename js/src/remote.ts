@@ -19,6 +19,7 @@ import type {
   Estimate,
   Failure,
   Found,
+  FunctionName,
   FunctionRequest,
   Info,
   Kept,
@@ -85,7 +86,7 @@ export interface RemoteCompactor {
   save<F extends string | Uint8Array>(file: F, left: Left): Promise<F>;
   classifyError(failure: Failure): Promise<Verdict>;
   limitToolOutput(text: string, limits?: OutputLimits): Promise<LimitedOutput>;
-  function<T = unknown>(name: string, request?: FunctionRequest): Promise<T>;
+  function<T = unknown>(name: FunctionName, request?: FunctionRequest): Promise<T>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   info(): Promise<Info>;
   /** Gives the compactor's place in the worker back; the worker ends with its last compactor. */
@@ -361,7 +362,7 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "limitToolOutput", [text, limits])) as LimitedOutput;
   }
 
-  async function<T = unknown>(name: string, { messages, ...request }: FunctionRequest = {}): Promise<T> {
+  async function<T = unknown>(name: FunctionName, { messages, ...request }: FunctionRequest = {}): Promise<T> {
     if (messages === undefined) return (await this.#link.call(this.#id, "function", [name, request])) as T;
     const { piece, answer } = transcript(messages);
     return (await this.#link.call(this.#id, "function", [name, request], { piece, answer })) as T;

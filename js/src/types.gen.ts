@@ -1,6 +1,6 @@
 // The JSON of docs/ABI.md, generated from docs/api.schema.json by `make generate`.
 
-/** The name of an operation. */
+/** Operation is the name of an operation; docs/ABI.md describes them. */
 export type Operation =
   | "info"
   | "detect"
@@ -24,7 +24,7 @@ export type Operation =
   | "limit_tool_output"
   | "function";
 
-/** The name of a wire format; docs/FORMATS.md describes them. */
+/** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
   | "ai-sdk"
   | "ai-sdk-ui"
@@ -39,11 +39,11 @@ export type Format =
   | "openai-responses"
   | "plain";
 
-/** The name of a token estimator; docs/TOKENS.md describes "script". */
+/** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
 export type Estimator =
   "script" | "bytes4" | "layered" | "bytes" | "bytes4-floor" | "utf16-4" | "runes3.6" | "bytes4-message";
 
-/** The name of a pass; docs/POLICY.md has their parameters. */
+/** PassName is the name of a pass; docs/POLICY.md has their parameters. */
 export type PassName =
   | "archive"
   | "clear"
@@ -58,7 +58,75 @@ export type PassName =
   | "tool_digest"
   | "truncate";
 
-/** The name of a preset; docs/PRESETS.md says which one is for what. */
+/** FunctionName is the name of a function; docs/FUNCTIONS.md describes them. */
+export type FunctionName =
+  | "adjust_boundary"
+  | "anchored_tokens"
+  | "branch_digest"
+  | "budget_limit"
+  | "build_prompt"
+  | "calculate_threshold"
+  | "classify_error"
+  | "clear_stale_tool_results"
+  | "collapse_turns"
+  | "compaction_block"
+  | "compaction_log"
+  | "compaction_options"
+  | "condense"
+  | "context_due"
+  | "context_limit"
+  | "context_stats"
+  | "digest_tool_results"
+  | "drop_middle"
+  | "effective_limit"
+  | "estimate_context"
+  | "estimate_messages"
+  | "estimate_text"
+  | "estimate_tokens"
+  | "excerpt_tool_results"
+  | "extract_file_ops"
+  | "extract_original_task"
+  | "find_cut_point"
+  | "flatten_transcript"
+  | "force_cut_point"
+  | "format_bytes"
+  | "format_messages"
+  | "generate_summary"
+  | "headroom"
+  | "is_context_overflow"
+  | "is_over_budget"
+  | "is_split_turn"
+  | "keep_within_budget"
+  | "last_user_turn_start"
+  | "limit_tool_output"
+  | "merge_file_ops"
+  | "normalize_strategy"
+  | "plan_slice"
+  | "prefix_tokens"
+  | "project_for_summary"
+  | "record_usage"
+  | "rehydrate_recent_reads"
+  | "select_messages"
+  | "serialize_conversation"
+  | "serialize_messages"
+  | "session_context"
+  | "set_visibility"
+  | "should_compact_reserve"
+  | "should_compact_threshold"
+  | "split_by_count"
+  | "split_by_tokens"
+  | "summarize_tool_results"
+  | "summary_prompts"
+  | "tool_results_message"
+  | "trim_runes"
+  | "trim_with_tail"
+  | "truncate_head_tail"
+  | "truncate_tool_result"
+  | "truncate_tool_results"
+  | "turn_map"
+  | "visibility";
+
+/** Preset is the name of a preset; docs/PRESETS.md says which one is for what. */
 export type Preset = "default" | "layered" | "window-budget" | "turn-tail" | "checkpoint" | "agent-loop";
 
 /** A pass by its name, with its parameters. */
@@ -76,28 +144,28 @@ export type Pass =
   | ToolDigestPass
   | TruncatePass;
 
-/** The layout of requests and digests: ctxfold's own (""), or that of a published system. */
+/** SummaryMode says who writes digests. */
+export type SummaryMode = "model" | "local" | "minimal";
+
+/** Style is the layout of requests and digests. */
 export type Style = "" | "turn-tail" | "checkpoint" | "window-budget" | "agent-loop";
 
 /** Role is who a message is from. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** Answer says how the transcript comes back. */
-export type Answer = "messages" | "edits" | "report";
+/** OpenCalls says what becomes of tool calls at the end that have no result yet. */
+export type OpenCalls = "keep" | "answer";
 
 /** Archive says whether what is taken out can come back. */
 export type Archive = "" | "places" | "bodies";
 
-/** OpenCalls says what becomes of tool calls at the end that have no result yet. */
-export type OpenCalls = "keep" | "answer";
-
-/** SummaryMode says who writes digests. */
-export type SummaryMode = "model" | "local" | "minimal";
+/** Answer says how the transcript comes back. */
+export type Answer = "messages" | "edits" | "report";
 
 /** TokenSource is where a number of tokens comes from. */
 export type TokenSource = "measured" | "calibrated" | "estimated";
 
-/** A family of tokenizers. */
+/** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";
 
 /** Reason is why an operation ended as it did. */
@@ -120,6 +188,9 @@ export type Reason =
 
 /** Scope is what the record of a request for a summary is. */
 export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output";
+
+/** ThinkingEffort is how much a model is to think about a summary. */
+export type ThinkingEffort = "high";
 
 /** ExcessCause is why a message that takes room is still there. */
 export type ExcessCause =
@@ -164,6 +235,26 @@ export type ActionName =
   | "sign"
   | "wrap"
   | "replace";
+
+/** Doer is what did something to a message: a pass, or what works beside the passes. */
+export type Doer =
+  | "repair"
+  | "thinking"
+  | "bytes"
+  | "last_resort"
+  | "restore"
+  | "archive"
+  | "clear"
+  | "collapse"
+  | "dedupe"
+  | "drop"
+  | "fit"
+  | "fold"
+  | "reasoning"
+  | "rehydrate"
+  | "squeeze"
+  | "tool_digest"
+  | "truncate";
 
 /** ThinkingMode is how a model thinks. */
 export type ThinkingMode = "manual" | "adaptive" | "drop_block" | "off" | "unknown";
@@ -232,6 +323,26 @@ export type Repair =
   | "fill_body"
   | "add_reasoning";
 
+/** MarkerFault is why a body was not put back although it was given. */
+export type MarkerFault = "changed" | "corrupt";
+
+/** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
+export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "pi";
+
+/** SkipReason is why something in a session file is not among its messages. */
+export type SkipReason =
+  | "api_error"
+  | "branch"
+  | "compacted"
+  | "duplicate"
+  | "empty"
+  | "excluded"
+  | "failed"
+  | "meta"
+  | "rolled_back"
+  | "side_chain"
+  | "unfinished_line";
+
 /** FailureClass is why a call of a model failed. */
 export type FailureClass =
   "none" | "context_overflow" | "rate_limit" | "other_model" | "output_limit" | "payload_too_large" | "provider_error";
@@ -239,7 +350,7 @@ export type FailureClass =
 /** LimitMode is what of a tool's output stays. */
 export type LimitMode = "head_tail" | "head";
 
-/** What went wrong; docs/ABI.md says what each means. */
+/** ErrorCode names a kind of error. Codes are stable. */
 export type ErrorCode =
   | "invalid_json"
   | "truncated_json"
@@ -268,8 +379,7 @@ export type ErrorCode =
   | "needs_full"
   | "unknown_function"
   | "unknown_op"
-  | "internal"
-  | "lone_surrogate";
+  | "internal";
 
 /** Operations are the requests and the answers of all operations. The transcript of an answer is not in its type. */
 export interface Operations {
@@ -327,7 +437,7 @@ export interface Operations {
   };
   open: {
     request: object;
-    answer: object;
+    answer: Opened;
   };
   save: {
     request: SaveRequest;
@@ -372,7 +482,7 @@ export interface Info {
   passes: PassName[];
   /** of the same passes */
   pass_info: PassInfo[];
-  functions: string[];
+  functions: FunctionName[];
   presets: PresetInfo[];
   limits: Limits;
 }
@@ -385,7 +495,7 @@ export interface FormatInfo {
 
 /** PassInfo is what a pass has declared. */
 export interface PassInfo {
-  name: string;
+  name: PassName;
   /** what it does, behind its name */
   doc: string;
   parameters: Parameter[];
@@ -435,6 +545,7 @@ export interface Policy {
     | "bedrock-converse"
     | "gemini"
     | "gemini-interactions"
+    | "mistral"
     | "native"
     | "ollama"
     | "openai-chat"
@@ -464,7 +575,7 @@ export interface Policy {
    * open_calls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
    * answer) or "answer" (they are violations too, and repair gives them a result that says so).
    */
-  open_calls?: "keep" | "answer";
+  open_calls?: OpenCalls;
   /**
    * thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the
    * request has the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the
@@ -490,7 +601,7 @@ export interface Policy {
    * with its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in
    * the stead of their places).
    */
-  archive?: "" | "places" | "bodies";
+  archive?: Archive;
 }
 
 /** Window is the size of the model's context. */
@@ -773,7 +884,7 @@ export interface PolicySummary {
    * mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never;
    * the digest only counts the messages that are gone). Default: "model".
    */
-  mode?: "model" | "local" | "minimal";
+  mode?: SummaryMode;
   /** max_output_tokens is how large a digest of a model may get, in tokens. Default: 4096. */
   max_output_tokens?: number;
   /** max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit. */
@@ -880,7 +991,6 @@ export interface EstimateRequest {
   text?: string;
   messages?: unknown;
   session?: number;
-  usage?: Counted;
 }
 
 /**
@@ -925,7 +1035,7 @@ export interface SummaryOptions {
   text?: string;
 }
 
-/** Usage is a provider's count of tokens for the call that ended with a message, as open reports it. */
+/** Counted is a provider's count of tokens for the call that ended with a message, as open reports it. */
 export interface Counted {
   /** index of the message; negative counts from the end */
   message: number;
@@ -1043,7 +1153,7 @@ export interface Streak {
  * count alone.
  */
 export interface Calibration {
-  /** estimator is what the estimates are by. Another one does not use them. */
+  /** estimator is what the estimates are by, with its family. Another one does not use them. */
   estimator: string;
   /** tokens */
   estimated?: number[];
@@ -1075,7 +1185,6 @@ export interface CheckRequest {
   state?: State;
   messages?: unknown;
   session?: number;
-  usage?: Counted;
 }
 
 /** Check is the answer of the operation check: whether compaction is due. */
@@ -1097,7 +1206,7 @@ export interface Check {
   messages: number;
   format: Format;
   estimator: Estimator;
-  /** state is the request's, with its usage taken in. Absent where the request has no usage. */
+  /** state is the request's State, with its usage taken in. Absent where the request has no usage. */
   state?: State;
 }
 
@@ -1108,7 +1217,6 @@ export interface PlanRequest {
   state?: State;
   messages?: unknown;
   session?: number;
-  usage?: Counted;
 }
 
 /**
@@ -1116,12 +1224,12 @@ export interface PlanRequest {
  * when all is done, it has State and the transcript.
  */
 export interface Planned {
-  /** to go on with */
+  /** a Plan, to go on with */
   plan?: Plan;
   /** what to ask the host's model; they do not depend on each other */
   requests?: SummaryRequest[];
   report: Report;
-  /** to go on with */
+  /** a State, to go on with */
   state?: State;
   /**
    * archive lists the bodies that the host has to keep before it uses the result, where the policy or the options ask
@@ -1202,8 +1310,8 @@ export interface SummaryRequest {
   input_tokens: number;
   /** temperature is what the model is to be asked with; absent, the host decides. */
   temperature?: number;
-  /** thinking is how much the model is to think: "high". Absent, the host decides. */
-  thinking?: "high";
+  /** thinking is how much the model is to think. Absent, the host decides. */
+  thinking?: ThinkingEffort;
   /** lead is what a host that shows the summary as it comes shows before it; only where two are joined. */
   lead?: string;
 }
@@ -1360,8 +1468,8 @@ export interface ReportSummary {
 /** Action is one thing that was done to one message, or to a run of them. */
 export interface Action {
   action: ActionName;
-  /** pass is the pass that did it, or "repair", "thinking", "bytes", "last_resort" or "restore". */
-  pass: string;
+  /** what did it */
+  pass: Doer;
   /** message is an index of the input's list, or -1 for a new message. */
   message: number;
   /** tokens is what the action saved; negative for what it added. */
@@ -1433,8 +1541,8 @@ export interface Decision {
   message: number;
   /** decision is "kept", "pinned", or the last action that touched the message. */
   decision: DecisionName;
-  /** that did it */
-  pass?: string;
+  /** what did it */
+  pass?: Doer;
   /** rule is what a repair mended, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]". */
   rule?: string;
   /** the message's tokens */
@@ -1501,7 +1609,6 @@ export interface FitRequest {
   policy?: Policy;
   options?: Options;
   messages?: unknown;
-  usage?: Counted;
   memory?: readonly MemoryEntry[];
 }
 
@@ -1563,7 +1670,7 @@ export interface RepairRequest {
   session?: number;
 }
 
-/** Repaired is the answer of the operation repair. */
+/** RepairedMessages is the answer of the operation repair. */
 export interface RepairedMessages {
   /** nothing is left that the provider would refuse */
   valid: boolean;
@@ -1588,7 +1695,7 @@ export interface Kept {
   body: string;
 }
 
-/** Restored is the answer of the operation restore. */
+/** RestoredMessages is the answer of the operation restore. */
 export interface RestoredMessages {
   report: Report;
   /** valid tells that the result breaks no rule of its format. */
@@ -1598,7 +1705,7 @@ export interface RestoredMessages {
    * back.
    */
   markers: Marker[];
-  /** state is the state that fits the result, where the request had one. */
+  /** state is the State that fits the result, where the request had one. */
   state?: State;
 }
 
@@ -1613,11 +1720,8 @@ export interface Marker {
   what: BodyKind;
   /** index in the result's list; -1 for changes */
   message: number;
-  /**
-   * why says what keeps changes from being taken back although they were given: "changed", the transcript is not what
-   * the compaction has left.
-   */
-  why?: string;
+  /** why is what keeps a body from being put back although it was given. */
+  why?: MarkerFault;
 }
 
 /** NamedHandles is the answer of the operation restore for bodies without messages. */
@@ -1688,18 +1792,42 @@ export interface Recalled {
 
 /** A request of the operation search. */
 export interface SearchRequest {
+  bodies: readonly Searchable[];
   query: string;
   limit?: number;
   roles?: readonly Role[];
   after?: string;
   before?: string;
-  bodies: readonly Searchable[];
 }
 
 /** A body to search: JSON as a store has it, or the value itself. */
 export interface Searchable {
   handle?: string;
   body: unknown;
+}
+
+/** Opened is the answer of the operation open: the live conversation of a session file. */
+export interface Opened {
+  /** of file */
+  kind: SessionKind;
+  /** of the messages */
+  format: Format;
+  /** asked last; "" where the file does not tell */
+  model: string;
+  /** the system prompt; "" where the file does not tell */
+  system: string;
+  /** the provider's last count; null where there is none since the last compaction */
+  usage: Counted;
+  /** what was left out, sorted by What */
+  skipped: Skipped[];
+  /** messages are what the agent's next request would hold: a list. */
+  messages: unknown[];
+}
+
+/** Skipped is something of a session file that is not in the messages, and how often. */
+export interface Skipped {
+  what: SkipReason;
+  count: number;
 }
 
 /** A request of the operation save. */
@@ -1715,7 +1843,7 @@ export interface SaveRequest {
  */
 export interface Saved {
   /** of file */
-  kind: string;
+  kind: SessionKind;
   /** bytes */
   kept: number;
   text: string;
@@ -1727,7 +1855,6 @@ export interface SessionOpenRequest {
   options?: Options;
   state?: State;
   messages?: unknown;
-  usage?: Counted;
 }
 
 /** SessionInfo is the answer of the operations session_open and session_append: how the session stands. */
@@ -1764,7 +1891,7 @@ export interface ClassifyErrorRequest {
   arguments: Failure;
 }
 
-/** FailureArguments are what is known of a call of a model, whether it failed or not. Every member may be left out. */
+/** Failure is what is known of a call of a model, whether it failed or not. Every member may be left out. */
 export interface Failure {
   /** HTTP */
   status?: number;
@@ -1813,7 +1940,7 @@ export interface LimitToolOutputRequest {
   arguments?: OutputLimits;
 }
 
-/** LimitArguments are how large a tool's output may be. A limit of 0 or less is none. */
+/** OutputLimits are how large a tool's output may be. A limit of 0 or less is none. */
 export interface OutputLimits {
   max_lines?: number;
   /** UTF-8 */
@@ -1847,7 +1974,7 @@ export interface FunctionRequest {
   state?: State;
   text?: string;
   messages?: unknown;
-  name: string;
+  name: FunctionName;
   arguments?: unknown;
   session?: number;
 }

@@ -4,96 +4,7 @@
  */
 import type * as api from "./types.gen.js";
 
-export type {
-  Action,
-  ActionName,
-  ArchivePass,
-  Attempts,
-  BodyKind,
-  Calibration,
-  Candidate,
-  Cause,
-  Check,
-  ClearPass,
-  CollapsePass,
-  Correction,
-  Counted,
-  Decision,
-  DecisionName,
-  DedupePass,
-  Detection,
-  DropPass,
-  ErrorCode,
-  Estimate,
-  Estimator,
-  Excess,
-  ExcessCause,
-  Failure,
-  FailureClass,
-  FailureUsage,
-  Family,
-  FitPass,
-  FoldPass,
-  Format,
-  FormatInfo,
-  Found,
-  FoundMessage,
-  Info,
-  Kept,
-  Ledger,
-  LedgerCommand,
-  LedgerFailure,
-  LeftViolation,
-  LimitedOutput,
-  Limits,
-  Marker,
-  NamedHandles,
-  Operation,
-  Operations,
-  OutputLimits,
-  Pass,
-  PassName,
-  Pin,
-  PolicyGate,
-  PolicyPrices,
-  PolicySummary,
-  PolicyWindow,
-  Preset,
-  PresetInfo,
-  Reason,
-  ReasoningPass,
-  Recalled,
-  RehydratePass,
-  Repair,
-  Report,
-  ReportBytes,
-  ReportCache,
-  ReportSummary,
-  ReportThinking,
-  ReportTokens,
-  Role,
-  Scope,
-  Searchable,
-  Searched,
-  Severity,
-  SqueezePass,
-  StablePrefix,
-  Streak,
-  Style,
-  Summary,
-  SummaryFault,
-  SummaryOptions,
-  SummaryRequest,
-  SummarySource,
-  Thrashing,
-  ThrashingCause,
-  TokenSource,
-  ToolDigestPass,
-  TruncatePass,
-  Validation,
-  Verdict,
-  Violation,
-} from "./types.gen.js";
+export type * from "./types.gen.js";
 
 /** One message of any wire format: it is carried, not looked into. */
 export type Message = object;
@@ -198,19 +109,9 @@ export interface Search extends api.SearchRequest {}
 export interface SearchOptions extends Omit<Search, "query" | "bodies"> {}
 
 /** The live conversation of a coding agent's session file: what the agent's next request would hold. */
-export interface Session<M> {
-  /** The kind of file. */
-  kind: "claude-code" | "codex" | "gemini-cli" | "pi";
-  /** The wire format of the messages: give it in the policy of what comes next. */
-  format: api.Format;
-  /** The model asked last; "" where the file does not tell. */
-  model: string;
-  /** The system prompt; "" where the file does not tell. */
-  system: string;
+export interface Session<M> extends Omit<api.Opened, "messages" | "usage"> {
   /** The provider's last count, or null where there is none since the last compaction. */
   usage: Usage | null;
-  /** What was left out, such as `compacted` or `side_chain`, and how often. */
-  skipped: { what: string; count: number }[];
   messages: M;
 }
 

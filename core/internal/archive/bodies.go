@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -215,7 +215,7 @@ func (c *Run) place(b *Taken) {
 	var text []byte
 	b.each(c.T, func(piece []byte) { text = append(text, piece...) })
 	body := string(text)
-	b.Text = &body
+	b.Inline = &body
 }
 
 // FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it

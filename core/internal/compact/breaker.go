@@ -1,7 +1,7 @@
 package compact
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // maxFailed is how many compactions in a row may fail before the next one waits until the transcript has grown.

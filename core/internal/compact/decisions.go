@@ -3,7 +3,7 @@ package compact
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // decisions is the log: one entry for each message of the input that the compaction was about.

@@ -3,7 +3,7 @@ package digest
 import (
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // The blocks in which a ledger stands in a digest. Nothing else in a digest can open or close one: see Fence.

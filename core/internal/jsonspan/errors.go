@@ -1,18 +1,21 @@
 package jsonspan
 
-// Code names a kind of error. Codes are stable.
-type Code string
+import "github.com/ctxfold/ctxfold/api"
+
+// Code names a kind of error.
+type Code = api.Code
 
 // The codes of errors in JSON itself.
 const (
-	InvalidJSON   Code = "invalid_json"
-	TruncatedJSON Code = "truncated_json"
-	InvalidUTF8   Code = "invalid_utf8"
+	InvalidJSON   = api.CodeInvalidJSON
+	TruncatedJSON = api.CodeTruncatedJSON
+	InvalidUTF8   = api.CodeInvalidUTF8
+	TooDeep       = api.CodeTooDeep
+	TooLarge      = api.CodeTooLarge
+	WrongType     = api.CodeWrongType
+	DuplicateKey  = api.CodeDuplicateKey
+	// LoneSurrogate is half of a surrogate pair, which no operation refuses: it is read leniently, or mended.
 	LoneSurrogate Code = "lone_surrogate"
-	TooDeep       Code = "too_deep"
-	TooLarge      Code = "too_large"
-	WrongType     Code = "wrong_type"
-	DuplicateKey  Code = "duplicate_key"
 )
 
 // Error is an error in the source, at a byte offset of it. PathAt tells the JSON path of the offset.

@@ -1,7 +1,7 @@
 package mend
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -43,7 +43,7 @@ func (c *Run) neededByPins() map[int]bool {
 
 // StripReasoning removes the reasoning parts for which which is true from the input's messages at [from, to). A message
 // that was nothing else goes too.
-func (c *Run) StripReasoning(from, to int, pass, rule string, which func(p *transcript.Part) bool) {
+func (c *Run) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := c.neededByPins()
 	for i := from; i < to; i++ {

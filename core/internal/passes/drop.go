@@ -3,7 +3,7 @@ package passes
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -98,7 +98,7 @@ func (p *FitPass) Run(c *Run) { c.fit("fit") }
 const DroppedToFit = " to fit context window"
 
 // fit keeps the newest messages that fit in the target.
-func (c *Run) fit(pass string) {
+func (c *Run) fit(pass api.Doer) {
 	from := len(c.Items)
 	room := c.Target
 	if c.Target == 0 { // the window is unknown, and so is what fits
@@ -132,7 +132,7 @@ func (c *Run) fit(pass string) {
 
 // drop takes the items out for which gone is true, and puts a message that counts them where the first of them was. It does so
 // only where something is gained, and what an earlier message of the kind counted counts on.
-func (c *Run) drop(pass, why string, gone func(i int) bool) {
+func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 	at, gain, count := -1, 0, 0
 	var out []view.Item
 	for i, it := range c.Items {
@@ -175,7 +175,7 @@ func (c *Run) drop(pass, why string, gone func(i int) bool) {
 }
 
 // PutMarker takes the items out for which gone is true, and puts a message of ours, whose parts begin at part, at the place of one.
-func (c *Run) PutMarker(pass string, marker view.Item, at, part int, gone func(i int) bool) {
+func (c *Run) PutMarker(pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	items := make([]view.Item, 0, len(c.Items)+1)
 	for i, it := range c.Items {
 		if i == at {

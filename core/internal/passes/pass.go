@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-//go:generate sh ../../generate.sh
+//go:generate sh ../../../generate.sh -disallow_unknown_fields
 
 // Pass is one kind of pass, with the parameters that a policy gave it.
 type Pass interface {

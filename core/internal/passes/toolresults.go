@@ -3,7 +3,7 @@ package passes
 import (
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
@@ -50,7 +50,7 @@ func (c *Run) oldResults(keep int, may func(tool string) bool) (old []result) {
 
 // TakeOut puts a pass's marker in the place of the bodies of old tool results where that saves tokens: not of the newest keep ones. It
 // reports each as the action clear, and returns how many there were.
-func (c *Run) TakeOut(keep int, pass, marker string) int {
+func (c *Run) TakeOut(keep int, pass api.Doer, marker string) int {
 	targets := c.oldResults(keep, func(string) bool { return true })
 	for i := range targets {
 		targets[i].gain = c.clearing(targets[i].part, c.Sized(marker))
@@ -61,7 +61,7 @@ func (c *Run) TakeOut(keep int, pass, marker string) int {
 }
 
 // replace puts a marker, with text behind it, in the place of each of the results' bodies, and reports it as an action.
-func (c *Run) replace(results []result, action api.ActionName, pass, marker string, text func(i int) string) {
+func (c *Run) replace(results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	c.Report.Actions = slices.Grow(c.Report.Actions, len(results))
 	c.GrowEdits(len(results))
 	c.unsqueezeAll(results)

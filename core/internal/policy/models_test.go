@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 func TestModels(t *testing.T) {

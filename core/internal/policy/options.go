@@ -3,7 +3,7 @@ package policy
 import (
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // ForModel is the policy for a model, which counts where the policy names none: its window, and its family of tokenizers.

@@ -4,20 +4,20 @@
 // gives itself counts instead of the preset's. What never enters this package: transcripts, and how passes work.
 package policy
 
-//go:generate sh ../../generate.sh
+//go:generate sh ../../../generate.sh -disallow_unknown_fields
 
 // Policy is a host's policy. The zero values of all fields mean "as the preset says".
 //
 //easyjson:json
 type Policy struct {
 	// Preset is the name of the preset that the policy starts from; "" is "default".
-	Preset string `json:"preset,omitempty"`
+	Preset string `json:"preset,omitempty" is:"Preset"`
 	// Format is the wire format of the transcript; "" and "auto" let detection decide.
 	Format string `json:"format,omitempty"`
 	// Model is the name of the model that the transcript is for: it tells the tokenizer's family.
 	Model string `json:"model,omitempty"`
 	// Estimator is the name of a token estimator.
-	Estimator string  `json:"estimator,omitempty"`
+	Estimator string  `json:"estimator,omitempty" is:"Estimator"`
 	Window    Window  `json:"window"`
 	Gate      Gate    `json:"gate"`
 	Passes    []Pass  `json:"passes,omitempty"`
@@ -32,7 +32,7 @@ type Policy struct {
 	LastResort *bool `json:"last_resort,omitempty"`
 	// OpenCalls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
 	// answer) or "answer" (they are violations too, and repair gives them a result that says so).
-	OpenCalls string `json:"open_calls,omitempty"`
+	OpenCalls string `json:"open_calls,omitempty" is:"OpenCalls"`
 	// Thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the request has
 	// the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the model's name).
 	Thinking string `json:"thinking,omitempty"`
@@ -49,7 +49,7 @@ type Policy struct {
 	// Archive is "" (the default: what is taken out is gone), "places" (the answer lists every body that was taken out, with
 	// its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in the
 	// stead of their places).
-	Archive string `json:"archive,omitempty"`
+	Archive string `json:"archive,omitempty" is:"Archive"`
 
 	// Those of a call, which only its options have: compact although it is not due, and "messages" (which "" is too), "edits" (runs over
 	// the input's indexes) or "report" (neither).
@@ -105,7 +105,7 @@ type Prices struct {
 type Summary struct {
 	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the
 	// digest only counts the messages that are gone).
-	Mode string `json:"mode,omitempty"`
+	Mode string `json:"mode,omitempty" is:"SummaryMode"`
 	// Text is the summary itself, which only the options of a call have: the model is not asked.
 	Text string `json:"-"`
 	// MaxOutputTokens is how large a digest of a model may get, in tokens.
@@ -126,7 +126,7 @@ type Summary struct {
 	// Instructions are added to the prompt, such as what to pay attention to.
 	Instructions string `json:"instructions,omitempty"`
 	// Style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
-	Style string `json:"style,omitempty"`
+	Style string `json:"style,omitempty" is:"Style"`
 	// Prompt says what to write, in the stead of the style's own words. Only styles have one.
 	Prompt string `json:"prompt,omitempty"`
 	// Scope is what the transcript is: "session" (the default) or "branch", a path that the conversation has given up, which is
@@ -139,10 +139,10 @@ type Summary struct {
 
 // Pin names messages by one or more of their features; a message that has all of them is pinned.
 type Pin struct {
-	Role     string `json:"role,omitempty"`     // system, user, assistant or tool
-	Index    *int   `json:"index,omitempty"`    // in the list; negative counts from its end
-	ID       string `json:"id,omitempty"`       // of a tool call or result in the message
-	Contains string `json:"contains,omitempty"` // a text in the message, as it stands in its JSON
+	Role     string `json:"role,omitempty" is:"Role"` // system, user, assistant or tool
+	Index    *int   `json:"index,omitempty"`          // in the list; negative counts from its end
+	ID       string `json:"id,omitempty"`             // of a tool call or result in the message
+	Contains string `json:"contains,omitempty"`       // a text in the message, as it stands in its JSON
 }
 
 // Auto tells whether detection decides on the wire format.

@@ -1,7 +1,7 @@
 package sessionfile
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 

@@ -3,7 +3,7 @@ package tokens
 import (
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 

@@ -1,7 +1,7 @@
 package view
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // Counter is a number of the report that passes, repairs or a restoration add up.

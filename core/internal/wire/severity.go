@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // Severity is what a provider does with a request that breaks a rule.

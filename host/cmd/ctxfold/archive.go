@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // archiveFlag is the directory that keeps what compactions take out.
@@ -110,7 +111,7 @@ Without --archive it only lists the handles that the transcript names.`,
 				j.read(),
 				[2]string{"put back", bodies(a.Report.Restored)},
 				[2]string{"not in the archive", left(a.Markers, "")},
-				[2]string{"corrupt in the archive", left(a.Markers, "corrupt")},
+				[2]string{"corrupt in the archive", left(a.Markers, api.MarkerCorrupt)},
 				[2]string{"not taken back", notTakenBack(a.Markers)},
 				[2]string{"messages", count(a.Report.Messages.Before) + " → " + count(a.Report.Messages.After)},
 				[2]string{"tokens", count(a.Report.Tokens.Before) + " → " + count(a.Report.Tokens.After)})
@@ -136,7 +137,7 @@ func bodies(n int) string {
 }
 
 // left is how many handles there are that were left for a reason; "" for none.
-func left(markers []ctxfold.Marker, why string) string {
+func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
 		if m.Why == why {
@@ -150,14 +151,14 @@ func left(markers []ctxfold.Marker, why string) string {
 }
 
 // notTakenBack says that the changes of compactions could not be taken back.
-func notTakenBack(markers []ctxfold.Marker) string {
-	if n := left(markers, "changed"); n == "" {
+func notTakenBack(markers []api.Marker) string {
+	if n := left(markers, api.MarkerChanged); n == "" {
 		return ""
 	}
 	return "what a compaction took out without a marker: the transcript was changed since, or is another one than that of the state"
 }
 
-func (f *flags) printMarkers(markers []ctxfold.Marker) error {
+func (f *flags) printMarkers(markers []api.Marker) error {
 	if f.json {
 		out, err := json.Marshal(markers)
 		if err != nil {
@@ -213,7 +214,7 @@ characters at most, from --offset on.`,
 			if err != nil {
 				return err
 			}
-			said, err := compactor.Recall(c.Context(), store, ctxfold.Format(format), arguments)
+			said, err := compactor.Recall(c.Context(), store, api.Format(format), arguments)
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -130,7 +131,11 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 
 // resultJSON is put together by hand: encoding/json would write the messages anew.
 func resultJSON(r *ctxfold.Result) []byte {
-	return slices.Concat([]byte(`{"report":`), r.Report.Raw, []byte(`,"state":`), r.State, []byte(`,"messages":`), r.Messages, []byte{'}'})
+	var report bytes.Buffer
+	e := json.NewEncoder(&report)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(r.Report) // fails only where a value has no JSON
+	return slices.Concat([]byte(`{"report":`), bytes.TrimSpace(report.Bytes()), []byte(`,"state":`), r.State, []byte(`,"messages":`), r.Messages, []byte{'}'})
 }
 
 func (f *flags) printLine(text []byte) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // source is a text and what to call it in an error.
@@ -180,13 +181,13 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	if counts {
 		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: a number of `TOKENS` up to the last message, or JSON (docs/ABI.md)")
 	}
-	completeFromInfo(c, "preset", func(i *ctxfold.Info) (names []string) {
+	completeFromInfo(c, "preset", func(i *api.Info) (names []string) {
 		for _, p := range i.Presets {
 			names = append(names, string(p.Name))
 		}
 		return names
 	})
-	completeFromInfo(c, "format", func(i *ctxfold.Info) (names []string) {
+	completeFromInfo(c, "format", func(i *api.Info) (names []string) {
 		for _, f := range i.Formats {
 			names = append(names, string(f.Name))
 		}
@@ -200,17 +201,17 @@ func (p *policyFlags) registerForce(c *cobra.Command) {
 }
 
 // readUsage gives what the provider has counted, by --usage; nil leaves it to the session file, if there is one.
-func (p *policyFlags) readUsage(c *cobra.Command) (*ctxfold.Usage, error) {
+func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	if p.usage == "" {
 		return nil, nil
 	}
-	if n, err := strconv.ParseInt(p.usage, 10, 64); err == nil {
+	if n, err := strconv.Atoi(p.usage); err == nil {
 		if n <= 0 {
 			return nil, usage(c, "--usage must be more than 0 tokens")
 		}
-		return &ctxfold.Usage{Message: -1, TotalTokens: n}, nil
+		return &api.Usage{Message: -1, TotalTokens: n}, nil
 	}
-	u := &ctxfold.Usage{Message: -1}
+	u := &api.Usage{Message: -1}
 	d := json.NewDecoder(strings.NewReader(p.usage))
 	d.DisallowUnknownFields()
 	if err := d.Decode(u); err != nil {

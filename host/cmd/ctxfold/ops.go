@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 func checkCommand(f *flags) *cobra.Command {
@@ -95,7 +96,7 @@ func estimateCommand(f *flags) *cobra.Command {
 }
 
 // estimate also gives the fact that tells of a session file.
-func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*ctxfold.Estimate, [2]string, error) {
+func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)
 		return a, [2]string{}, err
@@ -108,7 +109,7 @@ func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, a
 	return a, j.read(), j.sources.locate(err)
 }
 
-func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlags) (*ctxfold.Estimate, error) {
+func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlags) (*api.Estimate, error) {
 	p, err := policy.read(f, c)
 	if err != nil {
 		return nil, err
@@ -188,21 +189,30 @@ func infoCommand(f *flags) *cobra.Command {
 			for _, format := range a.Formats {
 				formats = append(formats, fmt.Sprintf("%-16s %s", format.Name, format.Doc))
 			}
-			var presets []string
+			var presets []api.Preset
 			for _, p := range a.Presets {
-				presets = append(presets, string(p.Name))
+				presets = append(presets, p.Name)
 			}
 			lines(f.out,
 				[2]string{"version", fmt.Sprintf("%s %s (ABI %d)", a.Name, a.Version, a.ABI)},
-				[2]string{"operations", strings.Join(a.Ops, ", ")},
+				[2]string{"operations", list(a.Ops)},
 				[2]string{"formats", strings.Join(formats, "\n")},
-				[2]string{"presets", strings.Join(presets, ", ")},
-				[2]string{"estimators", strings.Join(a.Estimators, ", ")},
-				[2]string{"passes", strings.Join(a.Passes, ", ")},
+				[2]string{"presets", list(presets)},
+				[2]string{"estimators", list(a.Estimators)},
+				[2]string{"passes", list(a.Passes)},
 				[2]string{"limits", fmt.Sprintf("requests of %s bytes, JSON nested %s deep", count(a.Limits.Bytes), count(a.Limits.Depth))})
 			return nil
 		},
 	}
+}
+
+// list is names of one kind.
+func list[T ~string](names []T) string {
+	var texts []string
+	for _, name := range names {
+		texts = append(texts, string(name))
+	}
+	return strings.Join(texts, ", ")
 }
 
 func presetsCommand(f *flags) *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 func planCommand(f *flags) *cobra.Command {
@@ -131,7 +132,7 @@ func decline(requests []ctxfold.Request) []ctxfold.Summary {
 	return summaries
 }
 
-func (f *flags) printAnswer(a *ctxfold.Answer, read [2]string) error {
+func (f *flags) printAnswer(a *api.Planned, read [2]string) error {
 	f.warn(a.Report.Left)
 	if f.json {
 		if err := f.printLine(a.Raw); err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/host"
 	"github.com/ctxfold/ctxfold/host/module"
 )
@@ -122,7 +123,7 @@ func completeWith(c *cobra.Command, flag string, values ...string) {
 }
 
 // completeFromInfo completes with names that the operation info lists.
-func completeFromInfo(c *cobra.Command, flag string, names func(*ctxfold.Info) []string) {
+func completeFromInfo(c *cobra.Command, flag string, names func(*api.Info) []string) {
 	complete(c, flag, func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		f := &flags{engine: "native"}
 		compactor, err := f.compactor(c.Context(), 0)

@@ -15,17 +15,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // searchable is what the command searches: bodies, and what each is called.
 type searchable struct {
-	bodies []ctxfold.Kept
+	bodies []api.Kept
 	names  []string
 	lost   int // files of an archive that do not hold what they are named by
 }
 
 func searchCommand(f *flags) *cobra.Command {
 	var q ctxfold.SearchQuery
+	var roles []string
 	c := &cobra.Command{
 		Use:   "search DIRECTORY|FILE|- ... QUERY",
 		Short: "Find messages by what they say, in archives and transcripts",
@@ -47,6 +49,9 @@ Each result has the handle of its body, or the file, and the number of the messa
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			q.Text = args[len(args)-1]
+			for _, role := range roles {
+				q.Roles = append(q.Roles, api.Role(role))
+			}
 			compactor, err := f.compactor(c.Context(), 0)
 			if err != nil {
 				return err
@@ -71,7 +76,7 @@ Each result has the handle of its body, or the file, and the number of the messa
 		},
 	}
 	c.Flags().IntVar(&q.Limit, "limit", 10, "how many messages to find, 1 to 100")
-	c.Flags().StringSliceVar(&q.Roles, "role", nil, "only messages of this `ROLE`: user, assistant, tool or system; may be given more than once")
+	c.Flags().StringSliceVar(&roles, "role", nil, "only messages of this `ROLE`: user, assistant, tool or system; may be given more than once")
 	c.Flags().StringVar(&q.After, "after", "", "only messages of this `DATE` or later: 2025-03-14, 2025-03 or 2025")
 	c.Flags().StringVar(&q.Before, "before", "", "only messages of this `DATE` or earlier")
 	completeWith(c, "role", "user", "assistant", "tool", "system")
@@ -111,7 +116,7 @@ func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compa
 		case err != nil:
 			return unreadable(filepath.Join(path, e.Name()), err)
 		}
-		s.bodies = append(s.bodies, ctxfold.Kept{Handle: e.Name(), Body: body})
+		s.bodies = append(s.bodies, api.Kept{Handle: e.Name(), Text: string(body)})
 		s.names = append(s.names, "handle "+e.Name()[:16])
 	}
 	if len(s.bodies)+s.lost == before {
@@ -132,7 +137,7 @@ func (s *searchable) addFile(ctx context.Context, f *flags, compactor *ctxfold.C
 	} else if len(bytes.TrimSpace(messages)) == 0 {
 		return fmt.Errorf("%s is empty: it must hold JSON", file.name)
 	}
-	s.bodies = append(s.bodies, ctxfold.Kept{Body: listIn(messages)})
+	s.bodies = append(s.bodies, api.Kept{Text: string(listIn(messages))})
 	s.names = append(s.names, file.name)
 	return nil
 }
@@ -152,7 +157,7 @@ func listIn(transcript []byte) []byte {
 }
 
 // printFound shows results, each with its snippet below.
-func (f *flags) printFound(a *ctxfold.SearchResults, s *searchable) error {
+func (f *flags) printFound(a *api.Found, s *searchable) error {
 	var out strings.Builder
 	for i, r := range a.Results {
 		if i > 0 {

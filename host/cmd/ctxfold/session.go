@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 func openCommand(f *flags) *cobra.Command {
@@ -54,7 +55,7 @@ names none, and so do the system prompt and what the provider has counted. compa
 				return f.printLine(s.Messages)
 			}
 			lines(f.out,
-				[2]string{"kind", s.Kind},
+				[2]string{"kind", string(s.Kind)},
 				[2]string{"format", string(s.Format)},
 				[2]string{"model", s.Model},
 				[2]string{"messages", count(messageCount(s))},
@@ -111,13 +112,13 @@ func messageCount(s *ctxfold.Session) int {
 }
 
 // agents are the names of the agents that keep session files, by the kind of the file.
-var agents = map[string]string{"claude-code": "Claude Code", "codex": "Codex", "gemini-cli": "Gemini CLI"}
+var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI"}
 
-func agent(kind string) string {
+func agent(kind api.SessionKind) string {
 	if name := agents[kind]; name != "" {
 		return name
 	}
-	return kind
+	return string(kind)
 }
 
 func whatSystem(s *ctxfold.Session) string {
@@ -132,10 +133,8 @@ func whatWasUsed(s *ctxfold.Session) string {
 	if u == nil {
 		return "not known"
 	}
-	tokens := func(n int64) string { return count(int(n)) }
 	return fmt.Sprintf("%s tokens up to message %s, by the provider: input %s, cache read %s, cache write %s, output %s",
-		tokens(u.TotalTokens), count(u.Message), tokens(u.InputTokens), tokens(u.CacheReadTokens),
-		tokens(u.CacheWriteTokens), tokens(u.OutputTokens))
+		count(u.TotalTokens), count(u.Message), count(u.InputTokens), count(u.CacheReadTokens), count(u.CacheWriteTokens), count(u.OutputTokens))
 }
 
 func whatWasSkipped(s *ctxfold.Session) string {
@@ -144,7 +143,7 @@ func whatWasSkipped(s *ctxfold.Session) string {
 	}
 	var skipped []string
 	for _, k := range s.Skipped {
-		skipped = append(skipped, count(k.Count)+" "+strings.ReplaceAll(k.What, "_", " "))
+		skipped = append(skipped, count(k.Count)+" "+strings.ReplaceAll(string(k.What), "_", " "))
 	}
 	return strings.Join(skipped, ", ")
 }

@@ -44,7 +44,7 @@ func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctx
 	cmd.WaitDelay = time.Second
 	cmd.Env = append(os.Environ(),
 		"CTXFOLD_SYSTEM="+q.System,
-		"CTXFOLD_SCOPE="+q.Scope,
+		"CTXFOLD_SCOPE="+string(q.Scope),
 		fmt.Sprintf("CTXFOLD_MAX_OUTPUT_TOKENS=%d", q.MaxOutputTokens))
 	cmd.Stdin = strings.NewReader(q.Prompt)
 	cmd.Stderr = s.io.err

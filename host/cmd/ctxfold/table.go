@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // newTable makes a table with the given headings; those that begin with # are of columns of numbers.
@@ -78,7 +79,7 @@ func change(before, after int) string {
 	return fmt.Sprintf("%+.0f %%", 100*float64(after-before)/float64(before))
 }
 
-// reasons say in a sentence what the words of [ctxfold.Report] and [ctxfold.Check] mean.
+// reasons say in a sentence what the words of [ctxfold.Report] and [api.Check] mean.
 var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
@@ -146,7 +147,7 @@ func whatWasCleared(r ctxfold.Report) string {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s, saves %s tokens (%s)", plural(r.Cleared, "tool result"), count(saved(r, "clear")),
-		tally(r, "clear", func(a ctxfold.Action) string { return a.Tool }))
+		tally(r, "clear", func(a api.Action) string { return a.Tool }))
 }
 
 func whatWasFolded(r ctxfold.Report) string {
@@ -161,12 +162,12 @@ func whatWasRestored(r ctxfold.Report) string {
 		return "nothing"
 	}
 	return fmt.Sprintf("%s, costs %s tokens (%s)", plural(r.Restored, "file"), count(-saved(r, "rehydrate")),
-		tally(r, "rehydrate", func(a ctxfold.Action) string { return a.Path }))
+		tally(r, "rehydrate", func(a api.Action) string { return a.Path }))
 }
 
 // whatElse tells of the passes that the other lines do not tell of.
 func whatElse(r ctxfold.Report) [][2]string {
-	var passes []string
+	var passes []api.Doer
 	for _, a := range r.Actions {
 		if !slices.Contains(append(passes, "clear", "fold", "rehydrate", "repair"), a.Pass) {
 			passes = append(passes, a.Pass)
@@ -174,7 +175,7 @@ func whatElse(r ctxfold.Report) [][2]string {
 	}
 	var facts [][2]string
 	for _, pass := range passes {
-		facts = append(facts, [2]string{pass, fmt.Sprintf("saves %s tokens", count(saved(r, pass)))})
+		facts = append(facts, [2]string{string(pass), fmt.Sprintf("saves %s tokens", count(saved(r, pass)))})
 	}
 	return facts
 }
@@ -196,7 +197,7 @@ func whatIsUnchanged(r ctxfold.Report) string {
 }
 
 // saved adds up what a pass did, in tokens.
-func saved(r ctxfold.Report, pass string) int {
+func saved(r ctxfold.Report, pass api.Doer) int {
 	sum := 0
 	for _, a := range r.Actions {
 		if a.Pass == pass {
@@ -213,7 +214,7 @@ func whereTheSummaryIsFrom(r ctxfold.Report) string {
 	case s.Source == "model":
 		return "the summarizer's"
 	case s.Why != "":
-		return "the local digest, because the summarizer's was not taken: " + s.Why
+		return "the local digest, because the summarizer's was not taken: " + string(s.Why)
 	default:
 		return "the local digest"
 	}
@@ -221,7 +222,7 @@ func whereTheSummaryIsFrom(r ctxfold.Report) string {
 
 // tally lists a pass's actions by a name of theirs, the most frequent first: "4 Read, 2 Bash", or "a.go, b.go" when no
 // name comes twice.
-func tally(r ctxfold.Report, pass string, name func(ctxfold.Action) string) string {
+func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string {
 	var names []string
 	counts := map[string]int{}
 	for _, a := range r.Actions {
@@ -245,6 +246,6 @@ func tally(r ctxfold.Report, pass string, name func(ctxfold.Action) string) stri
 }
 
 // estimator tells what numbers of tokens are by, and how far off they may be.
-func estimator(name, source string, bound int) string {
+func estimator(name api.Estimator, source api.TokenSource, bound int) string {
 	return fmt.Sprintf("estimator %s, %s within %d %%", name, source, bound)
 }

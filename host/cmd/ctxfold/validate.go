@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
@@ -47,7 +47,7 @@ exits with 1 when the provider would refuse the transcript; what it tolerates is
 						line, column := position(j.Messages, v.Offset)
 						place = fmt.Sprintf("%d:%d", line, column)
 					}
-					t.AppendRow(table.Row{v.Rule, v.Severity, place, v.Path, v.Text, strings.ReplaceAll(v.Repair, "_", " ")})
+					t.AppendRow(table.Row{v.Rule, v.Severity, place, v.Path, v.Text, strings.ReplaceAll(string(v.Repair), "_", " ")})
 				}
 				fmt.Fprintln(f.out, t.Render())
 			}
@@ -109,7 +109,7 @@ provider tolerates stays as it is, unless the policy says "repair":"all".`,
 }
 
 // warn names on standard error what the provider would refuse, and no repair could mend.
-func (f *flags) warn(left []ctxfold.Left) {
+func (f *flags) warn(left []api.LeftViolation) {
 	for _, v := range left {
 		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can mend it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)
 	}

@@ -3,7 +3,7 @@ package exact
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
@@ -211,7 +211,7 @@ func addSummary(c *passes.Run, dst []byte, text string) []byte {
 
 // hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no
 // place for that, the result is taken out.
-func hide(c *passes.Run, item int, pass string) {
+func hide(c *passes.Run, item int, pass api.Doer) {
 	it := &c.Items[item]
 	n := resultOf(c, item)
 	before := c.Total

@@ -3,6 +3,7 @@ package exact
 import (
 	"strconv"
 
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -22,7 +23,7 @@ func drop(p *passes.DropPass, c *passes.Run) {
 
 // fit keeps the newest messages that fit in the target. Nothing else counts: neither what the messages are nor what the marker
 // takes (S0.29 to S0.31).
-func fit(c *passes.Run, pass string) {
+func fit(c *passes.Run, pass api.Doer) {
 	from, room := len(c.Items), c.Target
 	for from > 0 && c.Items[from-1].Tokens <= room {
 		from--
@@ -32,7 +33,7 @@ func fit(c *passes.Run, pass string) {
 }
 
 // take takes items out and puts a message that counts them in their place.
-func take(c *passes.Run, pass, why string, from, to int) {
+func take(c *passes.Run, pass api.Doer, why string, from, to int) {
 	if from >= to {
 		return
 	}

@@ -6,7 +6,7 @@
 package exact
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-//go:generate sh ../../../generate.sh
+//go:generate sh ../../../../generate.sh -disallow_unknown_fields
 
 // Suit takes out of a policy what no published system has: a last resort, second requests, and a digest without a model that fills
 // the room there is.

@@ -3,7 +3,7 @@
 package exact
 
 import (
-	api "github.com/ctxfold/ctxfold/core/internal/api"
+	api "github.com/ctxfold/ctxfold/api"
 	jlexer "github.com/mailru/easyjson/jlexer"
 	jwriter "github.com/mailru/easyjson/jwriter"
 )
@@ -120,7 +120,9 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(in
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v1).UnmarshalEasyJSON(in)
+						if data := in.Raw(); in.Ok() {
+							in.AddError((v1).UnmarshalJSON(data))
+						}
 					}
 					out.Messages = append(out.Messages, v1)
 					in.WantComma()
@@ -161,7 +163,7 @@ func easyjsonC21e7dafEncodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact1(ou
 				if v2 > 0 {
 					out.RawByte(',')
 				}
-				(v3).MarshalEasyJSON(out)
+				out.Raw((v3).MarshalJSON())
 			}
 			out.RawByte(']')
 		}
@@ -238,7 +240,9 @@ func easyjsonC21e7dafDecodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(in
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(out.CreatedAt).UnmarshalEasyJSON(in)
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.CreatedAt).UnmarshalJSON(data))
+				}
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -292,7 +296,7 @@ func easyjsonC21e7dafEncodeGithubComCtxfoldCtxfoldCoreInternalPublishedExact2(ou
 		} else {
 			out.RawString(prefix)
 		}
-		(in.CreatedAt).MarshalEasyJSON(out)
+		out.Raw((in.CreatedAt).MarshalJSON())
 	}
 	out.RawByte('}')
 }

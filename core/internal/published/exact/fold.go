@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
@@ -151,7 +151,7 @@ func textOf(c *passes.Run, s *styles.Style, parts []part, q styles.Prompt, messa
 		reply, asked := c.Reply(p.id)
 		if !asked {
 			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System, MaxOutputTokens: c.Policy.Summary.MaxOutputTokens,
-				Temperature: s.Data.Temperature, Thinking: s.Thinking, Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
+				Temperature: s.Data.Temperature, Thinking: api.ThinkingEffort(s.Thinking), Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
 			if i > 0 && texts[0] != "" {
 				r.Lead = digest.CurrentTurn
 			}

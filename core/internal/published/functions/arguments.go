@@ -1,7 +1,7 @@
 package functions
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/mailru/easyjson/jlexer"
 )
@@ -120,6 +120,8 @@ func read(l *jlexer.Lexer, to any) {
 			})
 			*to = append(*to, pair)
 		})
+	case *api.Raw:
+		*to = append((*to)[:0], l.Raw()...)
 	case **api.Summary:
 		*to = &api.Summary{}
 		(*to).UnmarshalEasyJSON(l)

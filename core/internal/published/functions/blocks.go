@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
@@ -44,7 +44,7 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 // finish puts the host's sections into a block.
 func (a *block) finish(b *exact.Block) *Error {
 	b.CreatedAt = a.createdAt
-	if !a.sections.IsDefined() {
+	if len(a.sections) == 0 {
 		return nil
 	}
 	s := jsonspan.New(a.sections)

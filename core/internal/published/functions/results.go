@@ -3,7 +3,7 @@ package functions
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
 	"github.com/mailru/easyjson/jwriter"
@@ -95,7 +95,7 @@ func write(w *jwriter.Writer, value any) {
 	case []api.Raw:
 		writeList(w, v)
 	case api.Raw:
-		v.MarshalEasyJSON(w)
+		w.Raw(v, nil)
 	case exact.Block:
 		v.MarshalEasyJSON(w)
 	case api.Report:

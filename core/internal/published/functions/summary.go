@@ -3,7 +3,7 @@ package functions
 import (
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/internal/api"
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )

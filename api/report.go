@@ -99,8 +99,7 @@ type LeftViolation struct {
 // Action is one thing that was done to one message, or to a run of them.
 type Action struct {
 	Action ActionName `json:"action"`
-	// Pass is the pass that did it, or "repair", "thinking", "bytes", "last_resort" or "restore".
-	Pass string `json:"pass"`
+	Pass   Doer       `json:"pass"` // what did it
 	// Message is an index of the input's list, or -1 for a new message.
 	Message int `json:"message"`
 	// Tokens is what the action saved; negative for what it added.
@@ -150,7 +149,7 @@ type Decision struct {
 	Message int `json:"message"`
 	// Decision is "kept", "pinned", or the last action that touched the message.
 	Decision DecisionName `json:"decision"`
-	Pass     string       `json:"pass,omitempty"` // that did it
+	Pass     Doer         `json:"pass,omitempty"` // what did it
 	// Rule is what a repair mended, or why the message is pinned: "system", "newest_user", "provider" or "pins[n]".
 	Rule   string `json:"rule,omitempty"`
 	Before int    `json:"before"` // the message's tokens

@@ -27,6 +27,16 @@ type schema struct {
 	Defs        members   `json:"$defs,omitempty"`
 }
 
+// text is the file of a schema.
+func (s *schema) text() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	check(e.Encode(s))
+	return b.Bytes()
+}
+
 // members are schemas by name, in an order.
 type members []member
 
@@ -70,7 +80,10 @@ func (m members) MarshalJSON() ([]byte, error) {
 // ref is a reference to a definition.
 func ref(name string) *schema { return &schema{Ref: definitions + name} }
 
-const definitions = "#/$defs/"
+const (
+	definitions = "#/$defs/"
+	draft       = "https://json-schema.org/draft/2020-12/schema"
+)
 
 // about gives a schema a description; a reference keeps that of its definition beside it.
 func (s *schema) about(text string) *schema {

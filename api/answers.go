@@ -1,20 +1,40 @@
 package api
 
+// Error is what is wrong with a request: all that an answer holds that is an error.
+type Error struct {
+	Code Code `json:"code"` // stable
+	// Message is for people, and may change.
+	Message string `json:"message"`
+	// Path names the place in the request: member names after dots, indexes in brackets, names that are no plain words in brackets and
+	// quotes.
+	Path   string `json:"path"`
+	Offset int    `json:"offset"` // of the place, in bytes from the start of the request
+}
+
+// Failed is the answer of any operation that fails: nothing was done.
+//
+//easyjson:json
+type Failed struct {
+	Error Error `json:"error"`
+}
+
 // Info is the answer of the operation info: what this module can do.
 //
 //easyjson:json
 type Info struct {
-	Name       string       `json:"name"`
-	Version    string       `json:"version"` // semantic
-	ABI        int          `json:"abi"`     // changes when a host that knows the old one would break
-	Ops        []string     `json:"ops"`
-	Formats    []FormatInfo `json:"formats"`
-	Estimators []string     `json:"estimators"`
-	Passes     []string     `json:"passes"`
-	PassInfo   []PassInfo   `json:"pass_info"` // of the same passes
-	Functions  []string     `json:"functions"`
-	Presets    []PresetInfo `json:"presets"`
-	Limits     Limits       `json:"limits"`
+	Name       string         `json:"name"`
+	Version    string         `json:"version"` // semantic
+	ABI        int            `json:"abi"`     // changes when a host that knows the old one would break
+	Ops        []Operation    `json:"ops"`
+	Formats    []FormatInfo   `json:"formats"`
+	Estimators []Estimator    `json:"estimators"`
+	Passes     []PassName     `json:"passes"`
+	PassInfo   []PassInfo     `json:"pass_info"` // of the same passes
+	Functions  []FunctionName `json:"functions"`
+	Presets    []PresetInfo   `json:"presets"`
+	Limits     Limits         `json:"limits"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // FormatInfo is a wire format with one line of explanation.
@@ -25,7 +45,7 @@ type FormatInfo struct {
 
 // PassInfo is what a pass has declared.
 type PassInfo struct {
-	Name       string      `json:"name"`
+	Name       PassName    `json:"name"`
 	Doc        string      `json:"doc"` // what it does, behind its name
 	Parameters []Parameter `json:"parameters"`
 	Markers    []string    `json:"markers"`  // what stands in the place of what it takes out; with an archive each names a handle
@@ -50,7 +70,7 @@ type Counter struct {
 type PresetInfo struct {
 	Name   Preset `json:"name"`
 	Doc    string `json:"doc"`
-	Policy Raw    `json:"policy"` // a Policy
+	Policy Raw    `json:"policy" is:"Policy"` // a Policy
 }
 
 // Limits are what a request may not go over.
@@ -63,11 +83,13 @@ type Limits struct {
 //
 //easyjson:json
 type Detection struct {
-	Format     Format      `json:"format"`     // the likeliest, or "" where none has a confidence of at least 0.75
-	Confidence float64     `json:"confidence"` // in it, from 0 to 1
-	Candidates []Candidate `json:"candidates"` // the likeliest first
+	Format     Format      `json:"format" is:"Format|"` // the likeliest, or "" where none has a confidence of at least 0.75
+	Confidence float64     `json:"confidence"`          // in it, from 0 to 1
+	Candidates []Candidate `json:"candidates"`          // the likeliest first
 	// Shape is what the messages look like where no format reads them; the only candidate is then the nearest format.
 	Shape string `json:"shape,omitempty"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Candidate is a format that a transcript may be in.
@@ -85,10 +107,12 @@ type Estimate struct {
 	Source    TokenSource `json:"source"`
 	Bound     int         `json:"bound"` // how far off it may be, in percent: nine of ten are closer
 	Estimator Estimator   `json:"estimator"`
-	Family    string      `json:"family,omitempty"`   // of tokenizers, with script
+	Family    Family      `json:"family,omitempty"`   // of tokenizers, with script
 	Format    Format      `json:"format,omitempty"`   // of a transcript
 	Messages  []int       `json:"messages,omitempty"` // of each message
 	Beside    int         `json:"beside,omitempty"`   // system prompt and tools of a request body, and what usage has shown
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Check is the answer of the operation check: whether compaction is due.
@@ -106,8 +130,10 @@ type Check struct {
 	Messages  int         `json:"messages"`
 	Format    Format      `json:"format"`
 	Estimator Estimator   `json:"estimator"`
-	// State is the request's, with its usage taken in. Absent where the request has no usage.
-	State *State `json:"state,omitempty"`
+	// State is the request's State, with its usage taken in. Absent where the request has no usage.
+	State Raw `json:"state,omitempty" is:"State"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Validation is the answer of the operation validate: the rules of the wire format that a transcript breaks.
@@ -118,6 +144,8 @@ type Validation struct {
 	Format     Format      `json:"format"`
 	Messages   int         `json:"messages"`
 	Violations []Violation `json:"violations"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Violation is a rule that the transcript breaks.
@@ -137,20 +165,22 @@ type Violation struct {
 //
 //easyjson:json
 type Planned struct {
-	Plan     *Plan            `json:"plan,omitempty"`     // to go on with
-	Requests []SummaryRequest `json:"requests,omitempty"` // what to ask the host's model; they do not depend on each other
+	Plan     Raw              `json:"plan,omitempty" is:"Plan"` // a Plan, to go on with
+	Requests []SummaryRequest `json:"requests,omitempty"`       // what to ask the host's model; they do not depend on each other
 	Report   Report           `json:"report"`
-	State    *State           `json:"state,omitempty"` // to go on with
+	State    Raw              `json:"state,omitempty" is:"State"` // a State, to go on with
 	// Archive lists the bodies that the host has to keep before it uses the result, where the policy or the options ask for it.
 	Archive []Body `json:"archive,omitempty"`
 	// Known is the index of the entry of memory that fit has used, or -1; of fit alone.
 	Known *int `json:"known,omitempty"`
 	// Memory is a MemoryEntry for the host to keep, where fit has compacted.
-	Memory Raw `json:"memory,omitempty"`
+	Memory Raw `json:"memory,omitempty" is:"MemoryEntry"`
 	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
 	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
-	Messages Raw `json:"messages,omitempty"`
-	Edits    Raw `json:"edits,omitempty"`
+	Messages Raw `json:"messages,omitempty" is:"-"`
+	Edits    Raw `json:"edits,omitempty" is:"-"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Repaired is the answer of the operation repair.
@@ -161,8 +191,10 @@ type Repaired struct {
 	Report Report `json:"report"`
 	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
 	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
-	Messages Raw `json:"messages,omitempty"`
-	Edits    Raw `json:"edits,omitempty"`
+	Messages Raw `json:"messages,omitempty" is:"-"`
+	Edits    Raw `json:"edits,omitempty" is:"-"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Restored is the answer of the operation restore.
@@ -174,12 +206,14 @@ type Restored struct {
 	Valid bool `json:"valid"`
 	// Markers are what is left in the result that names a handle, and the changes of compactions that were not taken back.
 	Markers []Marker `json:"markers"`
-	// State is the state that fits the result, where the request had one.
-	State *State `json:"state,omitempty"`
+	// State is the State that fits the result, where the request had one.
+	State Raw `json:"state,omitempty" is:"State"`
 	// Messages and Edits are the result, as the option answer says; they are written behind all other members. Messages have the shape
 	// that came in: a list for a list, a request body for a request body. Edits are a list of Edit.
-	Messages Raw `json:"messages,omitempty"`
-	Edits    Raw `json:"edits,omitempty"`
+	Messages Raw `json:"messages,omitempty" is:"-"`
+	Edits    Raw `json:"edits,omitempty" is:"-"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // NamedHandles is the answer of the operation restore for bodies without messages.
@@ -202,21 +236,10 @@ type Body struct {
 	Tokens  int    `json:"tokens"`
 	// Places say where the body stands: [[from,to]], in bytes from the beginning of the request's messages. The body of a
 	// fold, and of changes, is a JSON list whose elements are these places, and numbers and strings that are written as they are.
-	Places Raw `json:"places,omitempty"`
-	// Text is the body itself, JSON, where the options ask for it or where it stands nowhere in the request.
-	Text *string `json:"body,omitempty"`
+	Places Raw `json:"places,omitempty" is:"[]any"`
+	// Inline is the body itself, JSON, where the options ask for it or where it stands nowhere in the request.
+	Inline *string `json:"body,omitempty"`
 }
-
-// Kept is a body that the host has kept.
-type Kept struct {
-	Handle string `json:"handle"` // or its first digits, 16 or more
-	Text   string `json:"body"`   // JSON
-}
-
-// Bodies are what the host has kept.
-//
-//easyjson:json
-type Bodies []Kept
 
 // Marker is a place of a transcript where a body stood that has a handle. Of changes, which have no place, the handle is that which
 // the state or another body names.
@@ -224,9 +247,8 @@ type Marker struct {
 	Handle  string   `json:"handle"`  // its first 16 digits; of changes all
 	What    BodyKind `json:"what"`    // it was
 	Message int      `json:"message"` // index in the result's list; -1 for changes
-	// Why says what keeps changes from being taken back although they were given: "changed", the transcript is not what the
-	// compaction has left.
-	Why string `json:"why,omitempty"`
+	// Why is what keeps a body from being put back although it was given.
+	Why MarkerFault `json:"why,omitempty"`
 }
 
 // Prints is the answer of the operation prints.
@@ -243,6 +265,8 @@ type Prints struct {
 type Found struct {
 	Results  []FoundMessage `json:"results"` // the best first
 	Searched Searched       `json:"searched"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // FoundMessage is a message that fits the query.
@@ -273,22 +297,26 @@ type Searched struct {
 //
 //easyjson:json
 type Recalled struct {
-	Tool   Raw     `json:"tool,omitempty"`   // the tool's definition, if there were no arguments
-	Handle string  `json:"handle,omitempty"` // what the call asks for
-	Query  string  `json:"query,omitempty"`  // what the call looks for; where there is a handle too, in that body
-	Text   *string `json:"text,omitempty"`   // the answer to the call, if it is known
+	Tool   Raw     `json:"tool,omitempty" is:"object"` // the tool's definition, if there were no arguments
+	Handle string  `json:"handle,omitempty"`           // what the call asks for
+	Query  string  `json:"query,omitempty"`            // what the call looks for; where there is a handle too, in that body
+	Text   *string `json:"text,omitempty"`             // the answer to the call, if it is known
 }
 
 // Opened is the answer of the operation open: the live conversation of a session file.
+//
+//easyjson:json
 type Opened struct {
-	Kind    string    `json:"kind"`    // of file; docs/SESSIONS.md lists them
-	Format  Format    `json:"format"`  // of the messages
-	Model   string    `json:"model"`   // asked last; "" where the file does not tell
-	System  string    `json:"system"`  // the system prompt; "" where the file does not tell
-	Usage   *Usage    `json:"usage"`   // the provider's last count; null where there is none since the last compaction
-	Skipped []Skipped `json:"skipped"` // what was left out, sorted by What
+	Kind    SessionKind `json:"kind"`    // of file
+	Format  Format      `json:"format"`  // of the messages
+	Model   string      `json:"model"`   // asked last; "" where the file does not tell
+	System  string      `json:"system"`  // the system prompt; "" where the file does not tell
+	Usage   *Usage      `json:"usage"`   // the provider's last count; null where there is none since the last compaction
+	Skipped []Skipped   `json:"skipped"` // what was left out, sorted by What
 	// Messages are what the agent's next request would hold: a list.
-	Messages Raw `json:"messages"`
+	Messages Raw `json:"messages" is:"[]any"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
 }
 
 // Skipped is something of a session file that is not in the messages, and how often.
@@ -298,20 +326,22 @@ type Skipped struct {
 }
 
 // Saved is the answer of the operation save: the new file is the first Kept bytes of the old one, and Text behind them.
+//
+//easyjson:json
 type Saved struct {
-	Kind string `json:"kind"` // of file
-	Kept int    `json:"kept"` // bytes
-	Text string `json:"text"`
+	Kind SessionKind `json:"kind"` // of file
+	Kept int         `json:"kept"` // bytes
+	Text string      `json:"text"`
 }
 
 // SessionInfo is the answer of the operations session_open and session_append: how the session stands.
 //
 //easyjson:json
 type SessionInfo struct {
-	Session  int    `json:"session"`  // its number, for requests
-	Messages int    `json:"messages"` // how many it has
-	Tokens   int    `json:"tokens"`   // of them and of what is sent beside them
-	Format   Format `json:"format"`   // "" as long as neither the policy nor messages tell it
+	Session  int    `json:"session"`             // its number, for requests
+	Messages int    `json:"messages"`            // how many it has
+	Tokens   int    `json:"tokens"`              // of them and of what is sent beside them
+	Format   Format `json:"format" is:"Format|"` // "" as long as neither the policy nor messages tell it
 }
 
 // ClosedSession is the answer of the operation session_close.
@@ -322,6 +352,62 @@ type ClosedSession struct {
 }
 
 // FunctionResult is the answer of the operation function.
+//
+//easyjson:json
 type FunctionResult struct {
 	Result Raw `json:"result"` // as docs/FUNCTIONS.md says for each function
 }
+
+// Verdict is the answer of the operation classify_error.
+//
+//easyjson:json
+type Verdict struct {
+	Class    FailureClass `json:"class"`
+	Overflow bool         `json:"overflow"` // a compaction and one retry may mend it
+	Silent   bool         `json:"silent"`   // no error told of it
+	Provider string       `json:"provider,omitempty"`
+	Message  string       `json:"message"`
+	Used     int          `json:"used_tokens,omitempty"`
+	Limit    int          `json:"limit_tokens,omitempty"`
+}
+
+// LimitedOutput is the answer of the operation limit_tool_output.
+//
+//easyjson:json
+type LimitedOutput struct {
+	Changed   bool   `json:"changed"`
+	Text      string `json:"text"`
+	KeepMedia bool   `json:"keep_media"` // what stands beside the text stays
+	Spilled   bool   `json:"spilled"`    // the text is a notice: the host keeps the whole output under its handle
+	Handle    string `json:"handle,omitempty"`
+}
+
+// SummaryRequest asks the host's model for a summary.
+type SummaryRequest struct {
+	ID              string `json:"id"` // to be given back with the summary
+	Scope           Scope  `json:"scope"`
+	System          string `json:"system"`            // the system prompt for the model
+	Prompt          string `json:"prompt"`            // the user message for the model; the record of the session is fenced in it
+	MaxOutputTokens int    `json:"max_output_tokens"` // the most tokens that the summary may have
+	InputTokens     int    `json:"input_tokens"`      // estimate of `system` and `prompt`; never over `summary.max_input_tokens`
+	// Temperature is what the model is to be asked with; absent, the host decides.
+	Temperature float64 `json:"temperature,omitempty"`
+	// Thinking is how much the model is to think. Absent, the host decides.
+	Thinking ThinkingEffort `json:"thinking,omitempty"`
+	// Lead is what a host that shows the summary as it comes shows before it; only where two are joined.
+	Lead string `json:"lead,omitempty"`
+}
+
+// Edit is one run of the messages of a result, in output order. It has either Keep, or Insert, or Set and Message. Indexes count in the
+// list that came in.
+type Edit struct {
+	Keep    []int `json:"keep,omitempty"`    // [from, to]: the messages from the first index up to, not with, the second
+	Insert  Raw   `json:"insert,omitempty"`  // a message that was not there
+	Set     *int  `json:"set,omitempty"`     // index of a message that was changed
+	Message Raw   `json:"message,omitempty"` // that message as it is now
+}
+
+// Edits are what makes a result of the messages that came in.
+//
+//easyjson:json
+type Edits []Edit

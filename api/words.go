@@ -85,6 +85,18 @@ const (
 	ActionReplace  ActionName = "replace"  // half surrogate pairs were replaced by U+FFFD; `message` is -1 for those beside the list
 )
 
+// Doer is what did something to a message: a pass, or what works beside the passes.
+type Doer string
+
+// The doers that are no passes.
+const (
+	DoerRepair     Doer = "repair"      // what mends violations
+	DoerThinking   Doer = "thinking"    // what keeps signed thinking valid
+	DoerBytes      Doer = "bytes"       // what keeps the messages under `max_bytes`
+	DoerLastResort Doer = "last_resort" // what makes a result fit that no pass has made fit
+	DoerRestore    Doer = "restore"     // what puts bodies back
+)
+
 // DecisionName is what became of a message: it was kept, it is pinned, or it is the ActionName of the last action that touched it.
 type DecisionName string
 
@@ -187,6 +199,12 @@ const (
 	ThinkingUnknown   ThinkingMode = "unknown"    // nothing tells, so that a result must be valid in each way
 )
 
+// ThinkingEffort is how much a model is to think about a summary.
+type ThinkingEffort string
+
+// The efforts that requests for summaries ask for.
+const ThinkingHigh ThinkingEffort = "high" // much
+
 // ThinkingSource is what tells how a model thinks.
 type ThinkingSource string
 
@@ -275,6 +293,50 @@ const (
 	BodyFile       BodyKind = "file"        // a file
 	BodyFold       BodyKind = "fold"        // the messages that a digest, the line of a turn, a tool loop as text or the count of what was dropped stands for
 	BodyChanges    BodyKind = "changes"     // how the input is made of the result
+)
+
+// MarkerFault is why a body was not put back although it was given.
+type MarkerFault string
+
+// What keeps bodies from being put back.
+const (
+	MarkerChanged MarkerFault = "changed" // of changes: the transcript is not what the compaction has left
+	MarkerCorrupt MarkerFault = "corrupt" // the store has another body under this handle; hosts find it, which check what they give
+)
+
+// SessionKind is the kind of a session file; docs/SESSIONS.md describes them.
+type SessionKind string
+
+// The kinds of session files, by the agents that write them.
+const (
+	SessionClaudeCode SessionKind = "claude-code"
+	SessionCodex      SessionKind = "codex"
+	SessionGeminiCLI  SessionKind = "gemini-cli"
+	SessionPi         SessionKind = "pi"
+)
+
+// Style is the layout of requests and digests.
+type Style string
+
+// The styles.
+const (
+	StyleOwn          Style = ""          // ctxfold's own; the default
+	StyleTurnTail     Style = "turn-tail" // those of published systems, by the names of their presets
+	StyleCheckpoint   Style = "checkpoint"
+	StyleWindowBudget Style = "window-budget"
+	StyleAgentLoop    Style = "agent-loop"
+)
+
+// Family is a family of tokenizers.
+type Family string
+
+// The families of tokenizers that estimates are fitted to.
+const (
+	FamilyO200k  Family = "o200k"
+	FamilyCL100k Family = "cl100k"
+	FamilyClaude Family = "claude"
+	FamilyLlama3 Family = "llama3"
+	FamilyGemini Family = "gemini"
 )
 
 // SkipReason is why something in a session file is not among its messages.

@@ -1,4 +1,7 @@
-package api
+// Package operations is the table of operations: their names, what their requests may hold, and who reads it. core goes by it, package
+// ctxfold names operations and members by it, and the exports of the module, the key table of docs/ABI.md and the types of requests in
+// docs/api.schema.json and JavaScript are generated from it (internal/apigen).
+package operations
 
 // Op is an operation: an index of Operations.
 type Op int
@@ -28,19 +31,31 @@ const (
 	OpFunction
 )
 
+// String is the name of the operation.
+func (o Op) String() string { return Operations[o].Name }
+
 // Operation is a row of the table of operations.
 type Operation struct {
 	Name    string
 	Doc     string  // what it does, in one line
 	Members Members // what its request may have
-	Answer  string  // the type of its answer
-	Reads   Reads   // who reads its request
+	Needs   Members // what of it a request always has
+	Answer  string  // the type of its answer, of package api; "A or B" where it is one of two
+	// Typed is a member that is of another type here than MemberTable says.
+	Typed MemberType
+	Reads Reads // who reads its request
 	// Edits tells that it changes the records of the transcript: in a session it works on a copy of them.
 	Edits bool
 	// Grows tells that the messages are for the session, beside which other requests have none.
 	Grows bool
 	// Full tells that it is in the full build only.
 	Full bool
+}
+
+// MemberType is a type of a member, as MemberTable writes them.
+type MemberType struct {
+	Member Member
+	Type   string
 }
 
 // Reads says who reads the members of a request.
@@ -112,7 +127,7 @@ func (s Members) Names() (names []string) {
 // MemberRow says what a member of requests is.
 type MemberRow struct {
 	Name string
-	Type string // of its value: one of this package, of package policy, "Messages", or one of JSON
+	Type string // of its value: of package api, of policies (Policy) or of JSON (string, integer, any), with [] before it a list
 	Doc  string // in the Markdown of docs/ABI.md
 }
 
@@ -124,8 +139,8 @@ var MemberTable = [AllMembers]MemberRow{
 	InPlan:      {"plan", "Plan", "the plan to go on with; the policy, the options and the state are in it"},
 	InSummaries: {"summaries", "Summaries", "answers to the plan's requests: `[{\"id\",\"text\",\"finish_reason\"?,\"error\"?}]`"},
 	InText:      {"text", "string", "a text to work on, instead of `messages`"},
-	InMessages:  {"messages", "Messages", "the transcript: an array of messages, a whole request body that holds one, or all that `open` has answered"},
-	InName:      {"name", "string", "which function"},
+	InMessages:  {"messages", "any", "the transcript: an array of messages, a whole request body that holds one, or all that `open` has answered"},
+	InName:      {"name", "FunctionName", "which function"},
 	InArguments: {"arguments", "any", "arguments: an object; of `recall` also its text"},
 	InBodies:    {"bodies", "Bodies", "what the host has kept: `[{\"handle\",\"body\"}]`; of `search` the handle may be missing, and the body may be any value"},
 	InBody:      {"body", "any", "what the host has kept under the handle, or null"},
@@ -165,24 +180,24 @@ var Operations = [...]Operation{
 	OpEstimate: {Name: "estimate", Doc: "estimates the tokens of a transcript or a text", Answer: "Estimate", Members: either | Of(InText)},
 	OpCheck:    {Name: "check", Doc: "tells whether compaction is due", Answer: "Check", Members: either},
 	OpPlan:     {Name: "plan", Doc: "compacts, or asks for the summaries that this takes", Answer: "Planned", Members: either, Edits: true},
-	OpStep:     {Name: "step", Doc: "goes on with a plan", Answer: "Planned", Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsPlan, Edits: true},
+	OpStep:     {Name: "step", Doc: "goes on with a plan", Answer: "Planned", Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsPlan, Edits: true, Needs: Of(InPlan)},
 	OpFit: {Name: "fit", Doc: "gives what to send for a whole history, compacted where that is due", Answer: "Planned",
 		Members: Of(InPolicy, InOptions, InMemory, InMessages), Reads: ReadsMemory, Edits: true},
 	OpPrints:   {Name: "prints", Doc: "gives the prints of the beginnings of a history", Answer: "Prints", Members: Of(InPolicy, InOptions, InMessages), Reads: ReadsMembers},
 	OpValidate: {Name: "validate", Doc: "lists what the provider would refuse", Answer: "Validation", Members: either, Edits: true},
 	OpRepair:   {Name: "repair", Doc: "mends what validate lists", Answer: "Repaired", Members: either, Edits: true},
-	OpRestore:  {Name: "restore", Doc: "puts bodies back that were taken out and archived", Answer: "Restored", Members: either | Of(InBodies), Edits: true},
+	OpRestore:  {Name: "restore", Doc: "puts bodies back that were taken out and archived", Answer: "Restored or NamedHandles", Members: either | Of(InBodies), Edits: true},
 	OpRecall: {Name: "recall", Doc: "defines and answers the tool with which a model asks for what was taken out", Answer: "Recalled",
 		Members: Of(InPolicy, InOptions, InArguments, InBody, InFound)},
 	OpSearch: {Name: "search", Doc: "finds messages in bodies by what they say", Answer: "Found",
-		Members: Of(InQuery, InLimit, InRoles, InAfter, InBefore, InBodies), Reads: ReadsNothing},
+		Members: Of(InQuery, InLimit, InRoles, InAfter, InBefore, InBodies), Reads: ReadsNothing, Needs: Of(InQuery, InBodies), Typed: MemberType{InBodies, "[]Searchable"}},
 	OpOpen:            {Name: "open", Doc: "takes the live conversation out of the session file of a coding agent", Answer: "Opened", Reads: ReadsNothing},
-	OpSave:            {Name: "save", Doc: "writes messages into the session file that they were opened from", Answer: "Saved", Members: Of(InFile, InMessages, InTokens, InTime), Reads: ReadsMembers},
+	OpSave:            {Name: "save", Doc: "writes messages into the session file that they were opened from", Answer: "Saved", Members: Of(InFile, InMessages, InTokens, InTime), Reads: ReadsMembers, Needs: Of(InFile, InMessages)},
 	OpSessionOpen:     {Name: "session_open", Doc: "opens a session: a transcript that stays in the instance", Answer: "SessionInfo", Members: asked},
-	OpSessionAppend:   {Name: "session_append", Doc: "puts messages behind those of a session", Answer: "SessionInfo", Members: Of(InSession, InMessages), Reads: ReadsMembers, Grows: true},
-	OpSessionClose:    {Name: "session_close", Doc: "gives the memory of a session back", Answer: "ClosedSession", Members: Of(InSession), Reads: ReadsMembers},
-	OpClassifyError:   {Name: "classify_error", Doc: "says why a call of a model failed, and whether a compaction may mend it", Answer: "Verdict", Members: Of(InArguments), Reads: ReadsMembers},
-	OpLimitToolOutput: {Name: "limit_tool_output", Doc: "shortens a tool's output before it becomes a part of the transcript", Answer: "LimitedOutput", Members: Of(InText, InArguments), Reads: ReadsMembers},
+	OpSessionAppend:   {Name: "session_append", Doc: "puts messages behind those of a session", Answer: "SessionInfo", Members: Of(InSession, InMessages), Reads: ReadsMembers, Grows: true, Needs: Of(InSession)},
+	OpSessionClose:    {Name: "session_close", Doc: "gives the memory of a session back", Answer: "ClosedSession", Members: Of(InSession), Reads: ReadsMembers, Needs: Of(InSession)},
+	OpClassifyError:   {Name: "classify_error", Doc: "says why a call of a model failed, and whether a compaction may mend it", Answer: "Verdict", Members: Of(InArguments), Reads: ReadsMembers, Needs: Of(InArguments), Typed: MemberType{InArguments, "Failure"}},
+	OpLimitToolOutput: {Name: "limit_tool_output", Doc: "shortens a tool's output before it becomes a part of the transcript", Answer: "LimitedOutput", Members: Of(InText, InArguments), Reads: ReadsMembers, Needs: Of(InText), Typed: MemberType{InArguments, "LimitArguments"}},
 	OpFunction: {Name: "function", Doc: "runs one step of a compaction by itself", Answer: "FunctionResult",
-		Members: either | Of(InText, InName, InArguments), Reads: ReadsMembers, Edits: true, Full: true},
+		Members: either | Of(InText, InName, InArguments), Reads: ReadsMembers, Edits: true, Full: true, Needs: Of(InName)},
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// names are the definitions whose name is not that of their Go type, by PACKAGE.TYPE or TYPE.
+var names = map[string]string{
+	"Restored": "RestoredMessages", "Repaired": "RepairedMessages", "Usage": "Counted", "Code": "ErrorCode", "LimitArguments": "OutputLimits",
+	"policy.Summary": "PolicySummary", "policy.Window": "PolicyWindow", "policy.Gate": "PolicyGate", "policy.Prices": "PolicyPrices",
+}
+
+// more are sets whose words are words of another set too.
+var more = map[string][]string{"DecisionName": {"ActionName"}, "Doer": {"PassName"}}
+
+// api is the schema of all operations.
+func (g *generator) api() *schema {
+	for _, set := range registries() {
+		g.words(g.named(set.name), set.words)
+	}
+	g.said("Code")
+	g.policy()
+	index, number := &schema{Type: "integer"}, 2
+	g.defs = append(g.defs, member{"Edit", &schema{Description: "One run of an answer's messages, in output order. Indexes count in the messages that were given.",
+		OneOf: []*schema{
+			object("The messages from the first index up to, not with, the second.", member{"keep", &schema{Type: "array", Items: index, Least: &number, Most: &number}}),
+			object("A message that was not there.", member{"insert", &schema{Type: "object"}}),
+			object("The message at this index, changed.", member{"set", index}, member{"message", &schema{Type: "object"}}),
+		}}})
+	searchable := object("A body to search: JSON as a store has it, or the value itself.", member{"handle", &schema{Type: "string"}}, member{"body", &schema{}})
+	searchable.Required = []string{"body"}
+	g.defs = append(g.defs, member{"Searchable", searchable})
+	root := object("Operations are the requests and the answers of all operations. The transcript of an answer is not in its type.")
+	root.Schema, root.Title = draft, "Operations"
+	for _, o := range operations.Operations {
+		root.Properties = append(root.Properties, member{o.Name, object("", member{"request", g.request(&o)}, member{"answer", g.answer(&o)})})
+		root.Required = append(root.Required, o.Name)
+	}
+	root.Defs = g.defs
+	return root
+}
+
+// registry is a set of names that a registry has.
+type registry struct {
+	name  string // of the type of Go
+	words []string
+}
+
+func registries() []registry {
+	names := func(list []named) (words []string) {
+		for _, n := range list {
+			words = append(words, n.Name)
+		}
+		return words
+	}
+	var ops []string
+	for _, o := range operations.Operations {
+		ops = append(ops, o.Name)
+	}
+	return []registry{{"Operation", ops}, {"Format", names(known.Formats)}, {"Preset", names(known.Presets)}, {"Estimator", known.Estimators},
+		{"PassName", known.Passes}, {"FunctionName", known.Functions}}
+}
+
+// request defines the requests of an operation. One whose requests have no members is given something else.
+func (g *generator) request(o *operations.Operation) *schema {
+	if o.Members == 0 {
+		return &schema{Type: "object"}
+	}
+	s := object("A request of the operation " + o.Name + ".")
+	s.Required = o.Needs.Names()
+	for m, row := range operations.MemberTable {
+		if !o.Members.Has(operations.Member(m)) {
+			continue
+		}
+		is := row.Type
+		if o.Typed.Type != "" && o.Typed.Member == operations.Member(m) {
+			is = o.Typed.Type
+		}
+		s.Properties = append(s.Properties, member{row.Name, g.said(is)})
+	}
+	name := camel(o.Name) + "Request"
+	g.defs = append(g.defs, member{name, s})
+	return ref(name)
+}
+
+// answer is the answer of an operation: of one type, or of several.
+func (g *generator) answer(o *operations.Operation) *schema {
+	var one []*schema
+	for _, name := range strings.Split(o.Answer, " or ") {
+		one = append(one, g.value(g.named(name), ""))
+	}
+	if len(one) == 1 {
+		return one[0]
+	}
+	return &schema{OneOf: one}
+}
+
+// object is the schema of an object that has all of these members and no other.
+func object(doc string, of ...member) *schema {
+	closed := false
+	s := &schema{Description: doc, Type: "object", Properties: of, Closed: &closed}
+	for _, each := range of {
+		s.Required = append(s.Required, each.name)
+	}
+	return s
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// word is a word of a closed set: a constant of a type of texts.
+type word struct {
+	JSON string
+	Doc  string // Markdown
+}
+
+// constants are the words of a type of texts: all constants that its package has of it, in the order of the sources.
+func (s *source) constants(t *types.Named) (words []word) {
+	scope := t.Obj().Pkg().Scope()
+	var found []*types.Const
+	for _, name := range scope.Names() {
+		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), t) {
+			found = append(found, c)
+		}
+	}
+	slices.SortFunc(found, func(a, b *types.Const) int { return s.order(a.Pos(), b.Pos()) })
+	for _, c := range found {
+		words = append(words, word{constant.StringVal(c.Val()), s.comments[c.Pos()]})
+	}
+	return words
+}
+
+// order compares two places of one package.
+func (s *source) order(a, b token.Pos) int {
+	x, y := s.fset.Position(a), s.fset.Position(b)
+	if c := strings.Compare(x.Filename, y.Filename); c != 0 {
+		return c
+	}
+	return x.Offset - y.Offset
+}
+
+// texts are words as JSON has them.
+func texts(words []word) (list []string) {
+	for _, w := range words {
+		list = append(list, w.JSON)
+	}
+	return list
+}

@@ -1,0 +1,78 @@
+// Package object writes JSON objects, member by member.
+package object
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/mailru/easyjson/jwriter"
+)
+
+// Object is an object on its way.
+type Object struct {
+	text  []byte
+	start int // where its first member would stand
+}
+
+// New begins an object behind text.
+func New(text []byte) *Object {
+	text = append(text, '{')
+	return &Object{text, len(text)}
+}
+
+// End ends the object, and returns the text with it.
+func (o *Object) End() []byte { return append(o.text, '}') }
+
+// Value adds a member; value appends what it is.
+func (o *Object) Value(key string, value func(dst []byte) []byte) {
+	if len(o.text) > o.start {
+		o.text = append(o.text, ',')
+	}
+	o.text = value(append(AppendString(o.text, key), ':'))
+}
+
+// Int adds a number.
+func (o *Object) Int(key string, n int) {
+	o.Value(key, func(dst []byte) []byte { return strconv.AppendInt(dst, int64(n), 10) })
+}
+
+// Float adds a number. One that JSON cannot hold is a text, which no reader takes for a number.
+func (o *Object) Float(key string, n float64) {
+	if math.IsNaN(n) || math.IsInf(n, 0) {
+		o.String(key, strconv.FormatFloat(n, 'g', -1, 64))
+		return
+	}
+	o.Value(key, func(dst []byte) []byte { return strconv.AppendFloat(dst, n, 'g', -1, 64) })
+}
+
+// Bool adds true or false.
+func (o *Object) Bool(key string, is bool) {
+	o.Value(key, func(dst []byte) []byte { return strconv.AppendBool(dst, is) })
+}
+
+// String adds a text. Bytes that are not UTF-8 become U+FFFD.
+func (o *Object) String(key, text string) {
+	o.Value(key, func(dst []byte) []byte { return AppendString(dst, text) })
+}
+
+// List adds a list; one appends an element.
+func List[T any](o *Object, key string, list []T, one func(dst []byte, element T) []byte) {
+	o.Value(key, func(dst []byte) []byte {
+		dst = append(dst, '[')
+		for i, element := range list {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = one(dst, element)
+		}
+		return append(dst, ']')
+	})
+}
+
+// AppendString appends a text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func AppendString(dst []byte, text string) []byte {
+	w := jwriter.Writer{NoEscapeHTML: true}
+	w.String(text)
+	quoted, _ := w.BuildBytes() // fails only where a custom marshaler does
+	return append(dst, quoted...)
+}
