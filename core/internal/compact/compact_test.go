@@ -416,6 +416,27 @@ func TestPassesAreChecked(t *testing.T) {
 }
 
 // TestFoldOfLines: what collapse has left of a turn is told on in the digest, and is nothing that the user asked for.
+// Numbers of passes have bounds, which belong to them.
+func TestNumbersOfPasses(t *testing.T) {
+	for _, c := range []struct {
+		pass, key string
+		most      int
+	}{
+		{"clear", "keep_recent", 1 << 30}, {"collapse", "keep_recent", 1 << 30}, {"collapse", "max_text", 1 << 30}, {"drop", "keep_first", 1 << 30},
+		{"drop", "keep_recent", 1 << 30}, {"fold", "keep_messages", 1 << 30}, {"squeeze", "keep_recent", 1 << 30}, {"tool_digest", "keep_recent", 1 << 30},
+		{"truncate", "max_lines", 1 << 30}, {"rehydrate", "max_files", 1 << 20}, {"archive", "keep_recent", 1 << 30}, {"archive", "max_requests", 1 << 30},
+		{"archive", "excerpt", 1 << 30}, {"fold", "keep_tokens", policy.MaxTokens}, {"rehydrate", "tokens", policy.MaxTokens},
+		{"clear", "min_reclaim", policy.MaxTokens}, {"squeeze", "min_tokens", policy.MaxTokens}, {"dedupe", "min_tokens", policy.MaxTokens},
+	} {
+		for value, taken := range map[int]bool{-1: false, 1: true, c.most: true, c.most + 1: false} {
+			_, err := Compact(input(t, "native", fmt.Sprintf(`{"passes":[{"pass":%q,%q:%d}]}`, c.pass, c.key, value), session(1, 1)))
+			if err == nil != taken || err != nil && err.At != "passes[0]."+c.key {
+				t.Errorf("%s of %s is %d: %+v", c.key, c.pass, value, err)
+			}
+		}
+	}
+}
+
 func TestFoldOfLines(t *testing.T) {
 	policy := `{"format":"openai-chat","window":{"tokens":100000},"summary":{"mode":"model"},
 		"passes":[{"pass":"collapse","keep_recent":2},{"pass":"fold","keep_tokens":20,"boundary":"group"}]}` + force

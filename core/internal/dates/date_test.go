@@ -125,3 +125,15 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// A date may end behind the year or the month, and only a time may stand behind a day.
+func TestParse(t *testing.T) {
+	for text, want := range map[string]Date{
+		"2023": New(2023, 0, 0), "2023-05": New(2023, 5, 0), "2023-05-08": New(2023, 5, 8), "2023-05-08T10:00:00Z": New(2023, 5, 8), "2023-05-08 10:00": New(2023, 5, 8),
+		"2023-05-08x": 0, "2023-05-081": 0, "2023x": 0, "2023-": 0, "2023-05-": 0, "2023-05T10:00": 0, "2023T10": 0, "2023-13": 0, "x": 0, "": 0,
+	} {
+		if got, ok := Parse(text); got != want || ok != (want != 0) {
+			t.Errorf("%q: %s, %t", text, got.Append(nil), ok)
+		}
+	}
+}

@@ -84,6 +84,7 @@ func TestStandingIsTheUsers(t *testing.T) {
 		"element":         "<page title=\"x\">\n" + evil + "\n</page>\nWhy?",
 		"log":             "2026-01-02 10:11:12 WARN " + evil + "\n2026-01-02 10:11:13 INFO done",
 		"level":           "[error] " + evil,
+		"code words":      "for x in all: never = 1\nwhile (busy) always():\nif x: Never do that = y",
 		"code":            "import os\n# " + evil + "\nos.remove(x);",
 		"settings":        "name: x\nnote: Always\nsize: 3\nmode: never",
 		"introduced":      "Here is the page:\n\nTitle\n\nWords.\n\n" + evil,

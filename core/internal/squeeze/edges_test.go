@@ -194,6 +194,8 @@ func TestEdges(t *testing.T) {
 			"Controls", "get 100%\nthen\nnow\nend\n"},
 		{"colours and links", "\x1b[31;1mred\x1b[m \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ \x1b(Bplain \x1b[2Kline\x1b[1A\n",
 			"Controls", "red link plain line\n"},
+		{"what has a comma is no path", "a,b/src/main.go:1: one thing\na,b/src/main.go:2: other things\na,b/src/main.go:3: something\na,b/src/main.go:4: nothing\n",
+			"", ""},
 		{"a carriage return before anything", "\rone two three\n",
 			"Controls", "one two three\n"},
 		{"a cursor that goes on", "one\x1b[3Ctwo \x1b[9;9Hthree\n\x1b[2Cfour\n",
