@@ -345,6 +345,8 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 		`[{"role":"assistant", "reasoning_content" : "r" , "content":"a"}]`,
 		`[{"reasoning_content":"r","role":"assistant","content":"a"}]`,
 		`[{"role":"assistant","content":"a" , "reasoning_content":"r" }]`,
+		"[{\"role\":\"assistant\",\r\n\t\"reasoning_content\":\"r\"\r\n\t,\"content\":\"a\"}]",
+		"[{\"role\":\"assistant\",\"content\":\"a\"\t,\r\n\t\"reasoning_content\":\"r\"\t}]",
 	} {
 		c := Begin(input(t, "openai-chat", `{}`, src))
 		for i := range c.T.Parts {
