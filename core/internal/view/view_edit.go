@@ -118,6 +118,11 @@ func (v *View) OriginalBody(part int32) transcript.Span {
 // Originals puts the bodies back that were replaced in messages, for reading, until the returned function is called.
 func (v *View) Originals(messages []int32) (undo func()) {
 	was := map[int32]transcript.Part{}
+	keep := func(n int32) { // a part inside of one that was replaced may have been replaced before it
+		if _, kept := was[n]; !kept {
+			was[n] = v.T.Parts[n]
+		}
+	}
 	for _, m := range messages {
 		msg := &v.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -125,12 +130,12 @@ func (v *View) Originals(messages []int32) (undo func()) {
 			if body.Zero() {
 				continue
 			}
-			was[n] = v.T.Parts[n]
+			keep(n)
 			v.T.Parts[n].Body = body
 			v.T.Parts[n].Flags &^= transcript.Edited | transcript.Cleared
 			for i := range v.T.Inner(int(n)) {
 				k := n + 1 + int32(i)
-				was[k] = v.T.Parts[k]
+				keep(k)
 				v.T.Parts[k].Flags &^= transcript.Removed
 			}
 		}
