@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
@@ -144,5 +145,17 @@ func TestNoTextAmongMedia(t *testing.T) {
 		if strings.Contains(string(a.Messages), "Image removed") {
 			t.Errorf("%s: a text stands among the media of %s", policy, a.Messages)
 		}
+	}
+}
+
+// What the provider's own summary stands for is sent to no model any more, so that cutting it frees nothing.
+func TestLastResortLeavesWhatCostsNothing(t *testing.T) {
+	long := strings.Repeat("a line of words that nobody needs\\n", 400)
+	first := `{"role":"user","content":"` + long + `"}`
+	out := core.Call("plan", []byte(`{"policy":{"format":"anthropic","window":{"tokens":600,"reserve":0},"passes":[]},"messages":[`+first+`,
+		{"role":"assistant","content":[{"type":"compaction","content":"What was said."}]},{"role":"user","content":"Go on."},
+		{"role":"assistant","content":"`+long+`"},{"role":"user","content":"And now?"}]}`))
+	if messages := field(t, out, "messages"); !strings.Contains(messages, first) || strings.Count(messages, long) != 1 {
+		t.Errorf("%.300s", out)
 	}
 }

@@ -260,3 +260,14 @@ func TestShapesAreNoFormats(t *testing.T) {
 		}
 	}
 }
+
+// Each sign of a format's own counts for it: two of them leave the formats that have none less than one does.
+func TestEachOwnSignCounts(t *testing.T) {
+	const messages = `"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]`
+	for body, want := range map[string]float64{`{"model":"claude-3",` + messages + `}`: 0.87, `{"model":"claude-3","system":"s",` + messages + `}`: 0.98} {
+		var a struct{ Confidence float64 }
+		if request(t, "detect", "{}", body, &a); a.Confidence != want {
+			t.Errorf("%s: %v, want %v", body, a.Confidence, want)
+		}
+	}
+}
