@@ -375,7 +375,7 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 		return move{}, false
 	}
 	if p.List == transcript.NoList {
-		return move{from: at, behind: c.behind(call)}, true
+		return move{from: at, behind: call}, true
 	}
 	alone := true
 	for _, other := range c.T.PartsOf(int(c.Items[at].Msg)) {
@@ -391,15 +391,6 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 	// The pair is linked again when the new message is read.
 	c.T.Parts[p.Pair].Pair = -1
 	return move{from: -1, behind: call, text: text}, true
-}
-
-// behind is the item behind which a result goes whose call an item has: that or, where order tells results apart, the last of those
-// that stand there.
-func (c *Run) behind(call int) int {
-	for c.F.Rules.Ordered && call+1 < len(c.Items) && c.T.Messages[c.Items[call+1].Msg].Role == transcript.Tool {
-		call++
-	}
-	return call
 }
 
 // rename gives a tool call, and its result, an id of their own.
