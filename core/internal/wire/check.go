@@ -358,11 +358,7 @@ func (c *Checker) ids() {
 		if c.run[c.place[last.Msg]] < c.run[c.place[t.Parts[n].Msg]] {
 			is = ReusedID
 		}
-		fix := RenameID
-		if t.Parts[n].Has(transcript.Server) && t.Parts[n].Has(transcript.Signed) {
-			fix = None // another id would be another text than the provider has signed
-		}
-		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, fix, "another tool call before it has the same id")
+		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, RenameID, "another tool call before it has the same id")
 	}
 }
 

@@ -83,8 +83,6 @@ func TestDetect(t *testing.T) {
 		{"plain, body", `{"messages":` + transcriptOf(asUser) + `}`, "plain"},
 		{"plain, nothing", `[]`, "plain"},
 		{"gemini, nothing", `{"contents":[]}`, "gemini"},
-		{"gemini-interactions, body", `{"model":"gemini-x","store":false,"input":[{"type":"function_call","id":"f1","name":"read","arguments":{}},{"type":"function_result","call_id":"f1","name":"read","result":"one"}]}`, "gemini-interactions"},
-		{"gemini-interactions, an answer", `[{"type":"model_output","content":[{"type":"text","text":"Three words."}]}]`, "gemini-interactions"},
 		{"bedrock-converse, texts", transcriptOf(`{"role":"user","content":[{"text":"Read a.txt"}]}`), "bedrock-converse"},
 		{"bedrock-converse, tool call", transcriptOf(`{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"read","input":{}}}]}`), "bedrock-converse"},
 		{"bedrock-converse, body", `{"modelId":"anthropic.claude-sonnet-4-5","messages":[{"role":"user","content":[{"image":{"format":"png","source":{"bytes":"x"}}}]}]}`, "bedrock-converse"},
@@ -203,6 +201,9 @@ func TestBroken(t *testing.T) {
 // TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
+		{"Gemini Interactions", "gemini", `{"model":"gemini-x","store":false,"input":[{"type":"user_input","content":[{"type":"text","text":"Read a.txt"}]},
+			{"type":"function_call","id":"f1","name":"read","arguments":{"path":"a.txt"}},{"type":"function_result","call_id":"f1","name":"read","result":"one"}]}`},
+		{"Gemini Interactions", "gemini", `[{"type":"model_output","content":[{"type":"text","text":"Three words."}]}]`},
 		{"OpenAI Agents", "openai-responses", transcriptOf(rpUser, rpSays, `{"type":"function_call","callId":"c1","name":"read","arguments":"{}","status":"completed"}`,
 			`{"type":"function_call_result","callId":"c1","name":"read","status":"completed","output":{"type":"text","text":"one"}}`)},
 		{"LangChain", "openai-chat", `[{"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"Read a.txt"}}]`},

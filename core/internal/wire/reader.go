@@ -304,7 +304,7 @@ var (
 )
 
 // elsewhereKeys are members of request bodies that name what the provider keeps of the conversation.
-var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", "conversation"}
+var elsewhereKeys = []string{"previous_response_id", "conversation"}
 
 func (r *Reader) body() {
 	t, list := r.T, false

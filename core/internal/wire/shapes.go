@@ -12,6 +12,9 @@ type Shape struct {
 // shapes are those that have been mistaken for a format, or are often met; of two that may be meant, the first is. No format may
 // know a sign of theirs.
 var shapes = []Shape{
+	{"Gemini Interactions steps", "gemini", "item:user_input item:model_output item:function_result item:thought item:code_execution_call " +
+		"item:code_execution_result item:google_search_call item:google_search_result item:url_context_call item:url_context_result " +
+		"item:mcp_server_tool_call item:mcp_server_tool_result item:maps_call item:maps_result item:retrieval_call item:retrieval_result"},
 	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"LangChain messages", "openai-chat", "key:lc key:kwargs key:lc_kwargs key:lc_namespace item:constructor item:human item:ai " +

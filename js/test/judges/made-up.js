@@ -95,22 +95,6 @@ const turn = {
     },
     { role: "model", parts: [{ text: long, thoughtSignature: "CiQB" }] },
   ],
-  "gemini-interactions": (n, ids) => [
-    {
-      type: "user_input",
-      content: [
-        { type: "text", text: `Question ${n}` },
-        { type: "image", mime_type: "image/png", data: png },
-      ],
-    },
-    { type: "thought", signature: "CiQB", summary: [{ type: "text", text: "think" }] },
-    ...ids.map((id) => ({ type: "function_call", id, name: "read", arguments: { path: id } })),
-    { type: "function_result", call_id: ids[1], name: "read", is_error: true, result: [{ type: "text", text: long }] },
-    { type: "function_result", call_id: ids[0], name: "read", result: long },
-    { type: "google_search_call", id: `s${n}`, arguments: { queries: ["q"] }, signature: "CiQB" },
-    { type: "google_search_result", call_id: `s${n}`, result: [{ search_suggestions: "x" }], signature: "CiQB" },
-    { type: "model_output", content: [{ type: "text", text: long }] },
-  ],
   ollama: (n, ids) => [
     { role: "user", content: `Question ${n}`, images: [png] },
     {
