@@ -228,8 +228,6 @@ type Transcript struct {
 	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
 	Named bool
-	// Ordered tells that a tool result without id and name answers the oldest call that is open, of the newest message.
-	Ordered bool
 
 	// Calls tells that there are tool calls that a tool of the provider's has made.
 	Calls bool

@@ -44,7 +44,6 @@ type Rules struct {
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
 	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
-	Ordered    bool            // a result without id and name answers the oldest call that is open, of the newest message
 }
 
 // Fix says what repair does about a violation.

@@ -228,7 +228,7 @@ type roleName struct {
 // Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
 // scanner stands behind it afterwards, and has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
-	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Ordered: f.Rules.Ordered, Weigh: s.Weigh}
+	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f, input: true}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()

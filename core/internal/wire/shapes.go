@@ -21,6 +21,7 @@ var shapes = []Shape{
 		"key:additional_kwargs key:response_metadata key:invalid_tool_calls"},
 	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
 	{"AG-UI messages", "openai-chat", "named:call"},
+	{"Ollama messages", "openai-chat", "call:bare"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
 	{"TanStack AI messages", "ai-sdk-ui", "ui:content ui:tool-call ui:tool-result ui:thinking"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},

@@ -95,18 +95,6 @@ const turn = {
     },
     { role: "model", parts: [{ text: long, thoughtSignature: "CiQB" }] },
   ],
-  ollama: (n, ids) => [
-    { role: "user", content: `Question ${n}`, images: [png] },
-    {
-      role: "assistant",
-      content: "",
-      thinking: "think",
-      tool_calls: ids.map((path) => ({ function: { name: "read", arguments: { path } } })),
-    },
-    { role: "tool", tool_name: "read", content: long },
-    { role: "tool", content: long },
-    { role: "assistant", content: long },
-  ],
   mistral: (n, ids) => {
     const [first, second] = ids.map((id) => id.replace("call_", "Call").padEnd(9, "0"));
     const image = { type: "image_url", imageUrl: { url: `data:image/png;base64,${png}` } };

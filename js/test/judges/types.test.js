@@ -15,7 +15,6 @@ const types = {
   "openai-responses": ["ResponseInputItem", "openai/resources/responses/responses"],
   anthropic: ["MessageParam", "@anthropic-ai/sdk/resources/messages"],
   gemini: ["Content", "@google/genai"],
-  ollama: ["Message", "ollama"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
 };
@@ -26,7 +25,6 @@ const broken = {
   "openai-responses": { type: "function_call_output", output: "no id" },
   anthropic: { role: "user", content: [{ type: "tool_result", content: "no id" }] },
   gemini: { role: "model", parts: [{ functionCall: "no object" }] },
-  ollama: { role: "assistant", content: "", tool_calls: [{ function: { name: "read", arguments: "{}" } }] },
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
