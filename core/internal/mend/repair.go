@@ -24,9 +24,6 @@ type Run struct {
 // LostResult is what a repair answers a tool call with whose result is gone.
 const LostResult = "[No result: it was lost before this point of the conversation]"
 
-// EmptyResult is what a repair writes into a tool result that has nothing in it, where a provider wants something.
-const EmptyResult = "[No output]"
-
 // maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
 const maxRepairs = 8
 
@@ -179,10 +176,6 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			value, size := c.F.ResultBody(nil, c.T, v.Part, text)
 			c.SetBody(v.Part, value, size)
 			touched[at] = true
-		case wire.FillBody:
-			value, size := c.F.ResultBody(nil, c.T, v.Part, EmptyResult)
-			c.SetBody(v.Part, value, size)
-			touched[at] = true
 		case wire.Sign:
 			p := &c.T.Parts[v.Part]
 			brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
@@ -297,13 +290,13 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained 
 
 // empty tells whether all parts of an item are gone.
 func (c *Run) empty(item int) bool {
-	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
+	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed) })
 }
 
 var repairAction = map[wire.Fix]api.ActionName{
 	wire.DropMessage: api.ActionDrop, wire.DropPart: api.ActionDrop, wire.AddResult: api.ActionInsert, wire.RenameID: api.ActionRename,
 	wire.AddUser: api.ActionInsert, wire.MoveResult: api.ActionMove, wire.AddTurn: api.ActionInsert, wire.WrapBody: api.ActionWrap, wire.Sign: api.ActionSign,
-	wire.DropCaller: api.ActionDrop, wire.Replace: api.ActionReplace, wire.AddReasoning: api.ActionAdd, wire.FillBody: api.ActionReplace,
+	wire.DropCaller: api.ActionDrop, wire.Replace: api.ActionReplace, wire.AddReasoning: api.ActionAdd,
 }
 
 // think gives a message empty reasoning.

@@ -18,7 +18,6 @@ var aliases = []struct{ name, meant string }{
 	{"deepseek", "openai-chat"}, {"ollama", "openai-chat"}, {"mistral", "openai-chat"}, {"openrouter", "openai-chat"},
 	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"}, {"messages", "anthropic"},
 	{"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"}, {"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"},
-	{"bedrock", "bedrock-converse"}, {"converse", "bedrock-converse"}, {"aws", "bedrock-converse"},
 	{"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"}, {"webllm", "plain"},
 	{"summarize", "fold"}, {"summary", "fold"}, {"compact", "fold"}, {"trim", "drop"}, {"prune", "clear"}, {"thinking", "reasoning"},
 	{"tiktoken", "script"}, {"bytes/4", "bytes4"}, {"chars4", "utf16-4"},

@@ -82,7 +82,6 @@ const (
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 	Called                      // a tool call that a tool of the provider's made (AN11)
 	Squeezed                    // a pass wrote the body shorter, and says so in its first line
-	Mark                        // a mark of a prompt cache as a part of its own: no content
 	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
 )
 
@@ -432,7 +431,7 @@ func (t *Transcript) HasUserText(i int) bool {
 	}
 	parts := t.PartsOf(i)
 	for i := range parts {
-		if p := &parts[i]; p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed|Mark) && !(p.Kind == Text && p.Size.Bytes == 0) {
+		if p := &parts[i]; p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed) && !(p.Kind == Text && p.Size.Bytes == 0) {
 			return true
 		}
 	}

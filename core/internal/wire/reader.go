@@ -329,16 +329,6 @@ func (r *Reader) body() {
 			r.Skip()
 		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
 			t.Thinking = r.thinking()
-		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
-			for r.Object(); ; {
-				if name, ok := r.Key(); !ok {
-					break
-				} else if string(name) == "thinking" && r.Kind() == jsonspan.Object {
-					t.Thinking = r.thinking()
-				} else {
-					r.Skip()
-				}
-			}
 		case string(name) == "providerOptions" && r.Kind() == jsonspan.Object:
 			r.optionsThinking()
 		case index(systemKeys, name) >= 0:
@@ -349,7 +339,7 @@ func (r *Reader) body() {
 			}
 		case index(toolKeys, name) >= 0:
 			t.Tools = t.Tools.Add(r.Skip().Measure)
-		case (string(name) == "model" || string(name) == "modelId") && r.Kind() == jsonspan.String:
+		case string(name) == "model" && r.Kind() == jsonspan.String:
 			t.Model = r.Text().Span
 		default:
 			r.Skip()

@@ -17,6 +17,8 @@ var shapes = []Shape{
 		"item:mcp_server_tool_call item:mcp_server_tool_result item:maps_call item:maps_result item:retrieval_call item:retrieval_result"},
 	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
+	{"Bedrock Converse messages", "anthropic", "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent " +
+		"part:citationsContent part:searchResult part:toolAddition part:toolRemoval bare:text"},
 	{"LangChain messages", "openai-chat", "key:lc key:kwargs key:lc_kwargs key:lc_namespace item:constructor item:human item:ai " +
 		"key:additional_kwargs key:response_metadata key:invalid_tool_calls"},
 	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},

@@ -116,34 +116,6 @@ const turn = {
       { role: "assistant", content: long, prefix: false },
     ];
   },
-  "bedrock-converse": (n, ids) => {
-    const image = { image: { format: "png", source: { s3Location: { uri: "s3://bucket/a.png" } } } };
-    return [
-      { role: "user", content: [{ text: `Question ${n}` }, { guardContent: { text: { text: "and?" } } }, image] },
-      {
-        role: "assistant",
-        content: [
-          { reasoningContent: { reasoningText: { text: "think", signature: "EqQB" } } },
-          ...ids.map((id) => ({ toolUse: { toolUseId: id, name: "read", input: { path: id } } })),
-        ],
-      },
-      {
-        role: "user",
-        content: [
-          { toolResult: { toolUseId: ids[1], status: "error", content: [{ text: long }, image] } },
-          { toolResult: { toolUseId: ids[0], content: [{ json: { out: long } }] } },
-          { cachePoint: { type: "default" } },
-        ],
-      },
-      {
-        role: "assistant",
-        content:
-          n % 2 === 0
-            ? [{ text: long }]
-            : [{ citationsContent: { content: [{ text: long }], citations: [{ title: "a" }] } }],
-      },
-    ];
-  },
 };
 
 /** A conversation of twelve turns. @param {string} format @returns {any[]} */

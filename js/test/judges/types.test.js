@@ -16,7 +16,6 @@ const types = {
   anthropic: ["MessageParam", "@anthropic-ai/sdk/resources/messages"],
   gemini: ["Content", "@google/genai"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
-  "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
 };
 
 /** Broken messages, which the compiler has to refuse. @type {Record<string, any>} */
@@ -26,7 +25,6 @@ const broken = {
   anthropic: { role: "user", content: [{ type: "tool_result", content: "no id" }] },
   gemini: { role: "model", parts: [{ functionCall: "no object" }] },
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
-  "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 
 /**
