@@ -384,7 +384,7 @@ func TestFitCountsWhatIsSent(t *testing.T) {
 	}
 	history := "[" + strings.Join(append(turns, `{"role":"user","content":"And?"},{"role":"assistant","content":"Well."},{"role":"user","content":"Go on."}`), ",") + "]"
 	for message, counts := range map[int]bool{0: false, 40: false, 79: false, 81: true, -2: true} {
-		f := a.request(t, "fit", fmt.Sprintf(`"policy":%s,"usage":{"message":%d,"total_tokens":2990}`, a.policy, message), history)
+		f := a.request(t, "fit", fmt.Sprintf(`"policy":%s,"options":{"usage":{"message":%d,"total_tokens":2990}}`, a.policy, message), history)
 		if got := f.Report.Reason != "under_budget"; got != counts {
 			t.Errorf("message %d: %s, %+v", message, f.Report.Reason, f.Report.Tokens)
 		}

@@ -15,7 +15,7 @@ func Unknown(what, name string, names []string) string {
 // aliases are names that are in use for what has another name here.
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
-	{"deepseek", "openai-chat"}, {"ollama", "openai-chat"}, {"mistral", "openai-chat"}, {"openrouter", "openai-chat"},
+	{"deepseek", "openai-chat"}, {"ollama", "openai-chat"}, {"openrouter", "openai-chat"},
 	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"}, {"messages", "anthropic"},
 	{"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"}, {"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"},
 	{"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"}, {"webllm", "plain"},
