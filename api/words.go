@@ -243,6 +243,7 @@ const (
 	RepairSign         Repair = "sign"          // a call that must be signed gets the sentinel that the provider takes for a signature
 	RepairDropCaller   Repair = "drop_caller"   // a member that names a caller who is not there is taken out
 	RepairReplace      Repair = "replace"       // half surrogate pairs are replaced by U+FFFD
+	RepairFillBody     Repair = "fill_body"     // a tool result that is empty says so
 	RepairAddReasoning Repair = "add_reasoning" // a message gets an empty `reasoning_content`, because others have one
 )
 

@@ -221,8 +221,12 @@ func appendUnmarked(dst []byte, s *jsonspan.Scanner, deep bool) []byte {
 	case kind == jsonspan.Array:
 		dst = append(dst, '[')
 		for s.Array(); s.Elem(); {
+			was, at, start := first, len(dst), s.Pos()
 			comma()
 			dst = appendUnmarked(dst, s, deep)
+			if bytes.HasSuffix(dst[at:], []byte("{}")) && bytes.IndexByte(src[start:s.Pos()], ':') >= 0 { // a mark, and nothing else
+				first, dst = was, dst[:at]
+			}
 		}
 		return append(dst, ']')
 	}

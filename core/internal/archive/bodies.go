@@ -345,7 +345,7 @@ func foldText(f *wire.Format, body []byte) string {
 	if f == nil {
 		return ""
 	}
-	t := &transcript.Transcript{Src: []byte("[]"), Named: f.Rules.Named}
+	t := &transcript.Transcript{Src: []byte("[]"), Named: f.Rules.Named, Ordered: f.Rules.Ordered}
 	var messages []int32
 	s := jsonspan.New(body)
 	for s.Array(); s.Elem(); {

@@ -233,11 +233,16 @@ func ResultText(t *transcript.Transcript, part int) string {
 			continue
 		}
 		found = true
+		if inner.Body.Zero() || inner.Kind != transcript.Text && inner.Kind != transcript.Opaque {
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, '\n')
+		}
 		if inner.Kind == transcript.Text {
-			if len(b) > 0 {
-				b = append(b, '\n')
-			}
 			b = t.AppendText(b, inner.Body)
+		} else { // JSON
+			b = append(b, t.Bytes(inner.Body)...)
 		}
 	}
 	if !found && !p.Body.Zero() && !t.IsArray(p.Body) {

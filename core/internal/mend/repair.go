@@ -24,6 +24,9 @@ type Run struct {
 // LostResult is what a repair answers a tool call with whose result is gone.
 const LostResult = "[No result: it was lost before this point of the conversation]"
 
+// EmptyResult is what a repair writes into a tool result that has nothing in it, where a provider wants something.
+const EmptyResult = "[No output]"
+
 // maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
 const maxRepairs = 8
 
@@ -176,6 +179,10 @@ func (c *Run) mend(violations []wire.Violation) bool {
 			value, size := c.F.ResultBody(nil, c.T, v.Part, text)
 			c.SetBody(v.Part, value, size)
 			touched[at] = true
+		case wire.FillBody:
+			value, size := c.F.ResultBody(nil, c.T, v.Part, EmptyResult)
+			c.SetBody(v.Part, value, size)
+			touched[at] = true
 		case wire.Sign:
 			p := &c.T.Parts[v.Part]
 			brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
@@ -290,13 +297,13 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained 
 
 // empty tells whether all parts of an item are gone.
 func (c *Run) empty(item int) bool {
-	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed) })
+	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
 
 var repairAction = map[wire.Fix]api.ActionName{
 	wire.DropMessage: api.ActionDrop, wire.DropPart: api.ActionDrop, wire.AddResult: api.ActionInsert, wire.RenameID: api.ActionRename,
 	wire.AddUser: api.ActionInsert, wire.MoveResult: api.ActionMove, wire.AddTurn: api.ActionInsert, wire.WrapBody: api.ActionWrap, wire.Sign: api.ActionSign,
-	wire.DropCaller: api.ActionDrop, wire.Replace: api.ActionReplace, wire.AddReasoning: api.ActionAdd,
+	wire.DropCaller: api.ActionDrop, wire.Replace: api.ActionReplace, wire.AddReasoning: api.ActionAdd, wire.FillBody: api.ActionReplace,
 }
 
 // think gives a message empty reasoning.
@@ -368,7 +375,7 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 		return move{}, false
 	}
 	if p.List == transcript.NoList {
-		return move{from: at, behind: call}, true
+		return move{from: at, behind: c.behind(call)}, true
 	}
 	alone := true
 	for _, other := range c.T.PartsOf(int(c.Items[at].Msg)) {
@@ -384,6 +391,15 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 	// The pair is linked again when the new message is read.
 	c.T.Parts[p.Pair].Pair = -1
 	return move{from: -1, behind: call, text: text}, true
+}
+
+// behind is the item behind which a result goes whose call an item has: that or, where order tells results apart, the last of those
+// that stand there.
+func (c *Run) behind(call int) int {
+	for c.F.Rules.Ordered && call+1 < len(c.Items) && c.T.Messages[c.Items[call+1].Msg].Role == transcript.Tool {
+		call++
+	}
+	return call
 }
 
 // rename gives a tool call, and its result, an id of their own.

@@ -172,9 +172,9 @@ func TestKeys(t *testing.T) {
 
 // TestNearest has names that people give to what has another name, and typing errors.
 func TestNearest(t *testing.T) {
-	formats := []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "native", "openai-chat", "openai-responses", "plain"}
+	formats := []string{"ai-sdk", "ai-sdk-ui", "anthropic", "gemini", "mistral", "native", "ollama", "openai-chat", "openai-responses", "plain"}
 	for name, want := range map[string]string{"openai": "openai-chat", "OpenAI": "openai-chat", "openai_chat": "openai-chat", "claude": "anthropic",
-		"antropic": "anthropic", "gemeni": "gemini", "aisdk": "ai-sdk", "responses": "openai-responses", "xml": "", "": "", "vercel": "ai-sdk"} {
+		"antropic": "anthropic", "gemeni": "gemini", "aisdk": "ai-sdk", "responses": "openai-responses", "Mistral": "mistral", "Ollama": "ollama", "xml": "", "": "", "vercel": "ai-sdk"} {
 		if got := Nearest(name, formats); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}

@@ -15,9 +15,10 @@ func Unknown(what, name string, names []string) string {
 // aliases are names that are in use for what has another name here.
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
-	{"deepseek", "openai-chat"}, {"ollama", "openai-chat"}, {"openrouter", "openai-chat"},
+	{"deepseek", "openai-chat"}, {"openrouter", "openai-chat"},
 	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"}, {"messages", "anthropic"},
 	{"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"}, {"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"},
+	{"interactions", "gemini-interactions"}, {"bedrock", "bedrock-converse"}, {"converse", "bedrock-converse"}, {"aws", "bedrock-converse"},
 	{"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"}, {"webllm", "plain"},
 	{"summarize", "fold"}, {"summary", "fold"}, {"compact", "fold"}, {"trim", "drop"}, {"prune", "clear"}, {"thinking", "reasoning"},
 	{"tiktoken", "script"}, {"bytes/4", "bytes4"}, {"chars4", "utf16-4"},

@@ -75,10 +75,18 @@ func (p *pairer) link(from int) {
 func (p *pairer) add(call int32) {
 	p.open = append(p.open, call)
 	c := &p.t.Parts[call]
-	if !p.t.Named && !c.ID.Zero() {
-		return
+	if p.t.Named || c.ID.Zero() {
+		p.queue(string(p.t.idBytes(c.Name)), call)
 	}
-	queues := p.named.At(string(p.t.idBytes(c.Name)))
+	if p.t.Ordered && !c.Name.Zero() {
+		p.queue("", call)
+	}
+}
+
+// queue takes in a call that may be answered by a name, "" for a result that has none.
+func (p *pairer) queue(name string, call int32) {
+	c := &p.t.Parts[call]
+	queues := p.named.At(name)
 	if n := len(*queues); n > 0 && (*queues)[n-1].msg == c.Msg {
 		(*queues)[n-1].calls = append((*queues)[n-1].calls, call)
 	} else {

@@ -82,6 +82,7 @@ const (
 	Stored                      // the provider keeps the message under an id; a Member with it is that id, and no content
 	Called                      // a tool call that a tool of the provider's made (AN11)
 	Squeezed                    // a pass wrote the body shorter, and says so in its first line
+	Mark                        // a mark of a prompt cache as a part of its own: no content
 	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
 )
 
@@ -227,6 +228,8 @@ type Transcript struct {
 	Weigh *jsonspan.Automaton
 	// Named tells that a tool result answers only a call of its name, and may be paired by that alone.
 	Named bool
+	// Ordered tells that a tool result without id and name answers the oldest call that is open, of the newest message.
+	Ordered bool
 
 	// Calls tells that there are tool calls that a tool of the provider's has made.
 	Calls bool
@@ -431,7 +434,7 @@ func (t *Transcript) HasUserText(i int) bool {
 	}
 	parts := t.PartsOf(i)
 	for i := range parts {
-		if p := &parts[i]; p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed) && !(p.Kind == Text && p.Size.Bytes == 0) {
+		if p := &parts[i]; p.Kind != ToolResult && p.Parent < 0 && !p.Has(Removed|Mark) && !(p.Kind == Text && p.Size.Bytes == 0) {
 			return true
 		}
 	}

@@ -202,3 +202,50 @@ func anthropicResults(dst []byte, calls []Call, text string) []byte {
 	}
 	return append(dst, `]}`...)
 }
+
+// blockRules are rules of formats whose tool results stand among the blocks of the user's messages: their ids, the signs that an id of
+// a tool call may have beside letters and digits, and what is said where it has others.
+type blockRules struct{ order, id, marks, says string }
+
+// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and of AN11 that what has made a call is there.
+func checkAnthropic(c *Checker) {
+	c.blocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
+}
+
+func (c *Checker) blocks(rules *blockRules) {
+	for place, m := range c.Seq {
+		first := c.T.Messages[m].First
+		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
+		for i := range c.T.PartsOf(int(m)) {
+			p := &c.T.Parts[first+int32(i)]
+			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.stands(p.Caller-1) {
+				c.Add("AN11", m, first+int32(i), DropCaller, "the tool that has made this call is not there")
+			}
+			if p.Has(transcript.Removed|transcript.Server|transcript.Mark) || p.Parent >= 0 {
+				continue
+			}
+			if p.Kind != transcript.ToolResult {
+				other = true
+			} else if other && p.Pair >= 0 {
+				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must stand before other content")
+			}
+			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
+				fix := RenameID
+				if p.ID.Zero() {
+					fix = DropPart
+				}
+				c.Add(rules.id, m, first+int32(i), fix, rules.says)
+			}
+		}
+	}
+}
+
+func validToolID(id, marks string) bool {
+	for i := 0; i < len(id); i++ {
+		c := id[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(marks, c) >= 0) {
+			return false
+		}
+	}
+	return len(id) > 0 && len(id) <= 64
+}

@@ -32,16 +32,19 @@ type Rules struct {
 	Duplicate  string // ids are unique
 	Empty      string // a message has something in it
 	BlankText  string // a text is more than white space
-	First      string // the first message that is not the system's is the user's
-	Alternate  string // no two messages of one role stand in a row
-	Role       string // a role is one that the format knows
-	Follow     string // behind tool results the assistant speaks; the system's messages stand behind the user's or each other
-	Bound      string // signed reasoning is bound to what stands before it
-	Server     string // a tool call that the provider runs itself has its result, in the same message or deferred
+	// BlankResult: a tool result has more in it than texts of white space.
+	BlankResult string
+	First       string // the first message that is not the system's is the user's
+	Alternate   string // no two messages of one role stand in a row
+	Role        string // a role is one that the format knows
+	Follow      string // behind tool results the assistant speaks; the system's messages stand behind the user's or each other
+	Bound       string // signed reasoning is bound to what stands before it
+	Server      string // a tool call that the provider runs itself has its result, in the same message or deferred
 
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
 	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
+	Ordered    bool            // a result without id and name answers the oldest call that is open, of the newest message
 }
 
 // Fix says what repair does about a violation.
@@ -62,10 +65,12 @@ const (
 	DropCaller
 	Replace
 	AddReasoning
+	FillBody
 )
 
 var fixNames = [...]api.Repair{api.RepairNone, api.RepairAddResult, api.RepairDropPart, api.RepairDropMessage, api.RepairRenameID, api.RepairAddUser,
-	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller, api.RepairReplace, api.RepairAddReasoning}
+	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller, api.RepairReplace, api.RepairAddReasoning,
+	api.RepairFillBody}
 
 // Word is the fix as answers have it.
 func (f Fix) Word() api.Repair { return fixNames[f] }
@@ -172,9 +177,12 @@ func (c *Checker) contents() {
 				continue
 			}
 			if p.Kind != transcript.Text {
-				// Reasoning beside an empty content is no content, nor is an id.
-				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored))
+				// Reasoning beside an empty content is no content, nor is an id or a mark.
+				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
 				filled = filled || p.Parent < 0 && !beside
+				if c.F.Rules.BlankResult != "" && c.blankResult(msg.First+int32(i)) {
+					c.Add(c.F.Rules.BlankResult, m, msg.First+int32(i), FillBody, "a tool result must have something in it")
+				}
 				continue
 			}
 			blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
@@ -184,6 +192,7 @@ func (c *Checker) contents() {
 			switch {
 			case !blank:
 				filled = filled || p.Parent < 0
+			case p.Parent >= 0 && c.F.Rules.BlankResult != "" && c.blankResult(p.Parent): // the result is filled
 			case p.List == transcript.ContentList:
 				empty = BlankText
 				c.AddCase(c.F.Rules.BlankText, BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
@@ -195,6 +204,20 @@ func (c *Checker) contents() {
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, DropMessage, "the message is empty")
 		}
 	}
+}
+
+// blankResult tells whether a part is a tool result, of the application's, with nothing in it but white space.
+func (c *Checker) blankResult(part int32) bool {
+	p := &c.T.Parts[part]
+	if p.Kind != transcript.ToolResult || p.Has(transcript.Edited|transcript.Server) || !c.T.IsArray(p.Body) {
+		return false
+	}
+	for _, inner := range c.T.Inner(int(part)) {
+		if !inner.Has(transcript.Removed) && (inner.Kind != transcript.Text || !c.T.Blank(inner.Body)) {
+			return false
+		}
+	}
+	return true
 }
 
 // pairs checks that every tool call has its result, every result its call, and that results stand where they must.
@@ -274,7 +297,7 @@ func (c *Checker) results(m int32) bool {
 	parts := c.T.PartsOf(int(m))
 	for i := range parts {
 		p := &parts[i]
-		if p.Has(transcript.Removed) || p.Parent >= 0 {
+		if p.Has(transcript.Removed|transcript.Mark) || p.Parent >= 0 {
 			continue
 		}
 		if p.Kind != transcript.ToolResult {
@@ -335,7 +358,11 @@ func (c *Checker) ids() {
 		if c.run[c.place[last.Msg]] < c.run[c.place[t.Parts[n].Msg]] {
 			is = ReusedID
 		}
-		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, RenameID, "another tool call before it has the same id")
+		fix := RenameID
+		if t.Parts[n].Has(transcript.Server) && t.Parts[n].Has(transcript.Signed) {
+			fix = None // another id would be another text than the provider has signed
+		}
+		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, fix, "another tool call before it has the same id")
 	}
 }
 
@@ -439,46 +466,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and of AN11 that what has made a call is there.
-func checkAnthropic(c *Checker) {
-	for place, m := range c.Seq {
-		first := c.T.Messages[m].First
-		other := place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
-		for i := range c.T.PartsOf(int(m)) {
-			p := &c.T.Parts[first+int32(i)]
-			if p.Has(transcript.Called) && !p.Has(transcript.Removed) && !c.stands(p.Caller-1) {
-				c.Add("AN11", m, first+int32(i), DropCaller, "the tool that has made this call is not there")
-			}
-			if p.Has(transcript.Removed|transcript.Server) || p.Parent >= 0 {
-				continue
-			}
-			if p.Kind != transcript.ToolResult {
-				other = true
-			} else if other && p.Pair >= 0 {
-				c.Add("AN4", m, first+int32(i), MoveResult, "tool results must stand before other content")
-			}
-			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID)) {
-				fix := RenameID
-				if p.ID.Zero() {
-					fix = DropPart
-				}
-				c.Add("AN5", m, first+int32(i), fix, "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -")
-			}
-		}
-	}
-}
-
 // stands tells whether a part, by its index, is in the sequence.
 func (c *Checker) stands(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
-}
-
-func validToolID(id string) bool {
-	for i := 0; i < len(id); i++ {
-		c := id[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return len(id) > 0 && len(id) <= 64
 }

@@ -245,7 +245,7 @@ func kindName(k jsonspan.Kind) string {
 // message notes the signs of a message or, where list is the key of a list in it, of a part in that.
 func (d *detector) message(list string) {
 	top, typed, named, text := list == "", false, false, false
-	calls, function, id := false, false, ""
+	calls, function, object, id := false, false, false, ""
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
@@ -254,6 +254,8 @@ func (d *detector) message(list string) {
 				d.note("named", []byte("call"))
 			case list == "tool_calls" && function && nineSigns(id) && id != strings.ToLower(id): // Groq's are all lower case
 				d.note("call", []byte("nine"))
+			case list == "tool_calls" && object && !nineSigns(id):
+				d.note("call", []byte("object"))
 			case list == "tool_calls" && named:
 				d.settle(func(*Format, string) bool { return true })
 			case typed:
@@ -319,11 +321,25 @@ func (d *detector) message(list string) {
 		case list == "tool_calls" && string(name) == "id" && kind == jsonspan.String:
 			id = jsonspan.Text(d.Src(), d.Text().Span)
 			continue
+		case list == "tool_calls" && string(name) == "function" && kind == jsonspan.Object:
+			object = d.objectArguments()
+			continue
 		case top && string(name) == "toolCalls" && kind == jsonspan.Array:
 			d.sdkCalls()
 			continue
 		}
 		d.Skip()
+	}
+}
+
+// objectArguments tells whether the function that stands here is called with an object.
+func (d *detector) objectArguments() (object bool) {
+	for d.Object(); ; d.Skip() {
+		name, ok := d.Key()
+		if !ok {
+			return object
+		}
+		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
 	}
 }
 

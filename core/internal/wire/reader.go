@@ -228,7 +228,7 @@ type roleName struct {
 // Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
 // scanner stands behind it afterwards, and has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
-	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Weigh: s.Weigh}
+	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Ordered: f.Rules.Ordered, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f, input: true}
 	kind := r.Kind()
 	t.Outer.Start = r.Pos()
@@ -304,7 +304,7 @@ var (
 )
 
 // elsewhereKeys are members of request bodies that name what the provider keeps of the conversation.
-var elsewhereKeys = []string{"previous_response_id", "conversation"}
+var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", "conversation"}
 
 func (r *Reader) body() {
 	t, list := r.T, false
@@ -329,6 +329,16 @@ func (r *Reader) body() {
 			r.Skip()
 		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
 			t.Thinking = r.thinking()
+		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
+			for r.Object(); ; {
+				if name, ok := r.Key(); !ok {
+					break
+				} else if string(name) == "thinking" && r.Kind() == jsonspan.Object {
+					t.Thinking = r.thinking()
+				} else {
+					r.Skip()
+				}
+			}
 		case string(name) == "providerOptions" && r.Kind() == jsonspan.Object:
 			r.optionsThinking()
 		case index(systemKeys, name) >= 0:
@@ -339,7 +349,7 @@ func (r *Reader) body() {
 			}
 		case index(toolKeys, name) >= 0:
 			t.Tools = t.Tools.Add(r.Skip().Measure)
-		case string(name) == "model" && r.Kind() == jsonspan.String:
+		case (string(name) == "model" || string(name) == "modelId") && r.Kind() == jsonspan.String:
 			t.Model = r.Text().Span
 		default:
 			r.Skip()

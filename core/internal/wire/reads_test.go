@@ -334,6 +334,28 @@ assistant
   12 text "so" 2b
   13 opaque "no" 2b
 `},
+		{"calls with and without ids, results with and without names", "ollama", transcriptOf(`{"role":"user","content":"go","images":["AAEC","AAEC"]}`,
+			`{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"function":{"name":"read","arguments":{"a":1}}},{"id":"c2","function":{"index":1,"name":"bash","arguments":{}}},{"function":{"name":"read","arguments":{}}}]}`,
+			`{"role":"tool","tool_name":"bash","content":"x"}`, olBare, `{"role":"tool","tool_name":"read","content":"y","images":["AAEC"]}`, olBare), `
+user
+  0 text "go" 2b
+  1 image 15d
+assistant
+  2 tool_call read {"a":1} 7b with 8
+  3 tool_call bash #c2 {} 2b with 7
+  4 tool_call read {} 2b with 9
+  5 text ""
+  6 reasoning "hm" 2b
+tool
+  7 tool_result bash "x" 1b with 3
+tool
+  8 tool_result "one" 3b with 2
+tool
+  9 tool_result read "y" 1b with 4
+  10 image 8d
+tool
+  11 tool_result "one" 3b
+`},
 		{"chunks, thoughts and both spellings", "mistral", transcriptOf(
 			asMessage("user", `{"type":"text","text":"go"}`, `{"type":"image_url","image_url":"data:image/png;base64,AAEC"}`, `{"type":"image_url","imageUrl":{"url":"u"}}`,
 				`{"type":"input_audio","inputAudio":"AAEC"}`, `{"type":"document_url","documentUrl":"u"}`, `{"type":"file","file_id":"f"}`, `{"type":"reference","reference_ids":[1]}`),

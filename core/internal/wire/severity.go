@@ -32,8 +32,8 @@ const (
 	ReusedID         // a tool call has the id of a call in an earlier turn
 )
 
-// tolerances are the violations that providers have answered, in recorded requests. Every other one is refused: there is the
-// text of an error for it, or the code of a validator, or the type of an SDK.
+// tolerances are the violations that providers have answered, in recorded requests, or whose code takes them. Every other one is
+// refused: there is the text of an error for it, or the code of a validator, or the type of an SDK.
 var tolerances = []struct {
 	format, rule string
 	is           Case
@@ -44,6 +44,12 @@ var tolerances = []struct {
 	{"gemini", "G2", BlankText},
 	{"gemini", "G3", SameRole},
 	{"gemini", "G4", SplitTurn},
+	{"ollama", "OL1", General},
+	{"ollama", "OL2", General},
+	{"ollama", "OL2", SplitTurn},
+	{"ollama", "OL3", General},
+	{"ollama", "OL3", EmptyString},
+	{"ollama", "OL4", General},
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }
@@ -51,7 +57,7 @@ var tolerances = []struct {
 // severity is that of a case of a rule of the format.
 func (f *Format) severity(rule string, is Case) Severity {
 	for _, t := range tolerances {
-		if is != General && t.is == is && t.rule == rule && t.format == f.Name {
+		if t.is == is && t.rule == rule && t.format == f.Name {
 			return Tolerated
 		}
 	}

@@ -12,18 +12,12 @@ type Shape struct {
 // shapes are those that have been mistaken for a format, or are often met; of two that may be meant, the first is. No format may
 // know a sign of theirs.
 var shapes = []Shape{
-	{"Gemini Interactions steps", "gemini", "item:user_input item:model_output item:function_result item:thought item:code_execution_call " +
-		"item:code_execution_result item:google_search_call item:google_search_result item:url_context_call item:url_context_result " +
-		"item:mcp_server_tool_call item:mcp_server_tool_result item:maps_call item:maps_result item:retrieval_call item:retrieval_result"},
 	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
-	{"Bedrock Converse messages", "anthropic", "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent " +
-		"part:citationsContent part:searchResult part:toolAddition part:toolRemoval bare:text"},
 	{"LangChain messages", "openai-chat", "key:lc key:kwargs key:lc_kwargs key:lc_namespace item:constructor item:human item:ai " +
 		"key:additional_kwargs key:response_metadata key:invalid_tool_calls"},
 	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
 	{"AG-UI messages", "openai-chat", "named:call"},
-	{"Ollama messages", "openai-chat", "call:bare"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
 	{"TanStack AI messages", "ai-sdk-ui", "ui:content ui:tool-call ui:tool-result ui:thinking"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},

@@ -42,6 +42,11 @@ var shapes = map[string][]string{
 		`{"role":"tool","tool_call_id":"abcDEF12#","name":"read","content":"one"}`, `{"role":"tool","toolCallId":"bad_#","content":[{"type":"text","text":"two"}]}`,
 		`{"role":"tool","tool_call_id":"abcDEF12#","content":null}`, `{"role":"tool","name":"read","content":"no id"}`,
 	},
+	"ollama": {
+		asUser, asDone, miSystem, `{"role":"user","content":"text #","images":["aaaa"]}`, `{"role":"assistant","content":"x","thinking":"hm #"}`, olEmpty, `{"role":"user"}`,
+		olRead, olBoth, olGot, olBash, olBare, `{"role":"tool","tool_name":"read"}`, `{"role":"tool","tool_call_id":"c#","content":"y"}`,
+		`{"role":"assistant","content":"","tool_calls":[{"id":"c#","function":{"index":0,"name":"read","arguments":{"path":"a#"}}}]}`,
+	},
 	"gemini": {
 		gmGo, gmDone, content("user", `{"text":"text #"}`, `{"inlineData":{"mimeType":"image/png","data":"aaaa"}}`), `{"parts":[{"text":"no role"}]}`,
 		content("model", `{"text":"think","thought":true}`, `{"text":"text #","thoughtSignature":"c2ln"}`), content("model", `{"text":"","thoughtSignature":"c2ln"}`), content("model", `{"text":""}`, `{}`),

@@ -95,6 +95,34 @@ const turn = {
     },
     { role: "model", parts: [{ text: long, thoughtSignature: "CiQB" }] },
   ],
+  "gemini-interactions": (n, ids) => [
+    {
+      type: "user_input",
+      content: [
+        { type: "text", text: `Question ${n}` },
+        { type: "image", mime_type: "image/png", data: png },
+      ],
+    },
+    { type: "thought", signature: "CiQB", summary: [{ type: "text", text: "think" }] },
+    ...ids.map((id) => ({ type: "function_call", id, name: "read", arguments: { path: id } })),
+    { type: "function_result", call_id: ids[1], name: "read", is_error: true, result: [{ type: "text", text: long }] },
+    { type: "function_result", call_id: ids[0], name: "read", result: long },
+    { type: "google_search_call", id: `s${n}`, arguments: { queries: ["q"] }, signature: "CiQB" },
+    { type: "google_search_result", call_id: `s${n}`, result: [{ search_suggestions: "x" }], signature: "CiQB" },
+    { type: "model_output", content: [{ type: "text", text: long }] },
+  ],
+  ollama: (n, ids) => [
+    { role: "user", content: `Question ${n}`, images: [png] },
+    {
+      role: "assistant",
+      content: "",
+      thinking: "think",
+      tool_calls: ids.map((path) => ({ function: { name: "read", arguments: { path } } })),
+    },
+    { role: "tool", tool_name: "read", content: long },
+    { role: "tool", content: long },
+    { role: "assistant", content: long },
+  ],
   mistral: (n, ids) => {
     const [first, second] = ids.map((id) => id.replace("call_", "Call").padEnd(9, "0"));
     const image = { type: "image_url", imageUrl: { url: `data:image/png;base64,${png}` } };
@@ -114,6 +142,34 @@ const turn = {
       { role: "tool", toolCallId: second, name: "read", content: long },
       { role: "tool", toolCallId: first, content: [{ type: "text", text: long }, image] },
       { role: "assistant", content: long, prefix: false },
+    ];
+  },
+  "bedrock-converse": (n, ids) => {
+    const image = { image: { format: "png", source: { s3Location: { uri: "s3://bucket/a.png" } } } };
+    return [
+      { role: "user", content: [{ text: `Question ${n}` }, { guardContent: { text: { text: "and?" } } }, image] },
+      {
+        role: "assistant",
+        content: [
+          { reasoningContent: { reasoningText: { text: "think", signature: "EqQB" } } },
+          ...ids.map((id) => ({ toolUse: { toolUseId: id, name: "read", input: { path: id } } })),
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { toolResult: { toolUseId: ids[1], status: "error", content: [{ text: long }, image] } },
+          { toolResult: { toolUseId: ids[0], content: [{ json: { out: long } }] } },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+      {
+        role: "assistant",
+        content:
+          n % 2 === 0
+            ? [{ text: long }]
+            : [{ citationsContent: { content: [{ text: long }], citations: [{ title: "a" }] } }],
+      },
     ];
   },
 };

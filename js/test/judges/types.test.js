@@ -15,7 +15,10 @@ const types = {
   "openai-responses": ["ResponseInputItem", "openai/resources/responses/responses"],
   anthropic: ["MessageParam", "@anthropic-ai/sdk/resources/messages"],
   gemini: ["Content", "@google/genai"],
+  "gemini-interactions": ["Interactions.Step", "@google/genai-3"],
+  ollama: ["Message", "ollama"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
+  "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
 };
 
 /** Broken messages, which the compiler has to refuse. @type {Record<string, any>} */
@@ -24,7 +27,10 @@ const broken = {
   "openai-responses": { type: "function_call_output", output: "no id" },
   anthropic: { role: "user", content: [{ type: "tool_result", content: "no id" }] },
   gemini: { role: "model", parts: [{ functionCall: "no object" }] },
+  "gemini-interactions": { type: "function_result", result: "no id" },
+  ollama: { role: "assistant", content: "", tool_calls: [{ function: { name: "read", arguments: "{}" } }] },
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
+  "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 
 /**
@@ -39,7 +45,7 @@ async function errorsOf(format, messages) {
   await writeFile(
     new URL(file, folder),
     [
-      `import type { ${type} as Message } from "${from}";`,
+      `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${type.replace(/^\w+/, "Imported")};`,
       ...lines.map((line, i) => `export const m${i} = ${line} satisfies Message;`),
     ].join("\n"),
   );

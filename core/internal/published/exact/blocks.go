@@ -289,7 +289,7 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 // mended is a list of messages, each JSON, as repair leaves it; false where one is none of the format.
 func (bs *Blocks) mended(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.run.Input
-	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Weigh: in.Transcript.Weigh}
+	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
 	t.Outer, t.List = jsonspan.Span{End: 2}, jsonspan.Span{End: 2}
 	for _, m := range list {
 		if _, ok := in.Format.AddOne(t, m); !ok {
@@ -314,7 +314,7 @@ func (bs *Blocks) mended(list []api.Raw) ([]api.Raw, bool) {
 // Estimate is the tokens of a list of messages, each JSON; what is none of the format counts nothing.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.run.Input
-	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Weigh: in.Transcript.Weigh}
+	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
 	for _, m := range list {
 		if n, ok := in.Format.AddOne(t, m); ok {
 			tokens += in.Estimator.Message(t, int(n))

@@ -1,0 +1,316 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "bedrock-converse",
+		Doc:  "Amazon Bedrock Converse: Message[]",
+		List: "messages",
+		Signs: Signs{
+			Roles:   "system user assistant",
+			Keys:    "content",
+			Content: "list",
+			// A text without a type is Genkit's too.
+			Decisive: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent",
+			Own: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent part:searchResult " +
+				"part:toolAddition part:toolRemoval bare:text body:modelId body:inferenceConfig body:additionalModelRequestFields " +
+				"body:guardrailConfig",
+		},
+		ReadMessage: readBedrock,
+		Message:     bedrockMessage,
+		ResultBody:  bedrockResultBody,
+		Tool:        `{"toolSpec":{"name":%n,"description":%d,"inputSchema":{"json":%p}}}`,
+		TextPart:    `{"text":%t}`,
+		Results:     bedrockResults,
+		Wrap:        wrapContent,
+		SystemApart: true,
+		FreshID:     "tooluse_ctxfold_",
+		Rules: Rules{
+			Unanswered: "BC4", Orphan: "BC4", Duplicate: "BC4", Empty: "BC2", BlankText: "BC2", BlankResult: "BC2", First: "BC3",
+			Alternate: "BC3", Role: "BC1", Server: "BC7", Bound: "AN9",
+			Answers: OneMessage, ResultRole: transcript.User,
+		},
+		Extra: checkBedrock,
+	})
+}
+
+var bedrockMessageKeys = []string{"role", "content"}
+
+func readBedrock(r *Reader, m *transcript.Message) {
+	f, _ := r.fields(bedrockMessageKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { bedrockBlock(r, -1) })
+		return true
+	})
+	role, content := f[0], f[1]
+	r.role(m, &role, anthropicRoles)
+	r.want(&content, jsonspan.Array, jsonspan.Array, "content must be a list of blocks")
+	m.Content = content.Span
+}
+
+const (
+	bcText = iota
+	bcCachePoint
+	bcJSON
+	bcImage
+	bcAudio
+	bcVideo
+	bcDocument
+	bcToolUse
+	bcToolResult
+	bcReasoning
+	bcGuard
+	bcCitations
+)
+
+// bedrockKeys are the members of a block, of which it has one, that say what it is. Any other block is opaque.
+var bedrockKeys = []string{
+	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent", "guardContent",
+	"citationsContent",
+}
+
+var bedrockMedia = map[int]transcript.Kind{
+	bcImage: transcript.Image, bcAudio: transcript.Audio, bcVideo: transcript.File, bcDocument: transcript.File,
+}
+
+// bedrockBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
+func bedrockBlock(r *Reader, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	p.Span.Start = r.Pos()
+	self, read := -1, false
+	f, size := r.fields(bedrockKeys, func(r *Reader, key int, f *frame) bool {
+		if key < bcImage || r.Kind() != jsonspan.Object || parent >= 0 && key >= bcToolUse {
+			return false
+		}
+		f[key].Start, read = r.Pos(), true
+		switch key {
+		case bcToolUse:
+			bedrockCall(r, &p)
+		case bcToolResult:
+			if self < 0 {
+				self = r.Add(p) // what stands inside must follow it
+			}
+			bedrockResult(r, &p, int32(self))
+		case bcReasoning:
+			bedrockReasoning(r, &p)
+		case bcGuard:
+			bedrockGuard(r, &p)
+		case bcCitations:
+			bedrockCitations(r, &p)
+		default:
+			inner, _ := r.fields(bedrockMediaKeys, nil)
+			p.Kind, p.Data = bedrockMedia[key], inner[0].Raw
+		}
+		return true
+	})
+	p.Span.End = r.Pos()
+	switch {
+	case read:
+	case f[bcText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[bcText].Span, f[bcText].Size
+	case f[bcJSON].Kind != jsonspan.Invalid && parent >= 0:
+		p.Body, p.Size = f[bcJSON].Span, f[bcJSON].json()
+	case f[bcCachePoint].Kind != jsonspan.Invalid:
+		p.Flags |= transcript.Free | transcript.Mark
+	default:
+		p.Size = size
+	}
+	if self < 0 {
+		r.Add(p)
+		return
+	}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	r.T.Parts[self] = p
+}
+
+var (
+	bedrockMediaKeys     = []string{"source"}
+	bedrockCallKeys      = []string{"toolUseId", "name", "input", "type"}
+	bedrockResultKeys    = []string{"toolUseId", "content", "status", "type"}
+	bedrockReasoningKeys = []string{"reasoningText", "redactedContent"}
+	bedrockThoughtKeys   = []string{"text", "signature"}
+	bedrockGuardKeys     = []string{"text", "image"}
+	bedrockCitationKeys  = []string{"content", "citations"}
+	bedrockTextKeys      = []string{"text"}
+)
+
+// bedrockCall reads a tool call. The provider runs those of the type server_tool_use itself.
+func bedrockCall(r *Reader, p *transcript.Part) {
+	f, _ := r.fields(bedrockCallKeys, nil)
+	p.Kind, p.Body, p.Size = transcript.ToolCall, f[2].Span, f[2].Size
+	if f[0].Str() {
+		p.ID = f[0].Span
+	}
+	if f[1].Str() {
+		p.Name, p.NameSz = f[1].Span, f[1].Size
+	}
+	if r.is(&f[3], "server_tool_use") {
+		p.Flags |= transcript.Server
+	}
+}
+
+// bedrockResult reads a tool result. One with a type is that of a tool that the provider runs itself.
+func bedrockResult(r *Reader, p *transcript.Part, self int32) {
+	f, _ := r.fields(bedrockResultKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		r.list(func(r *Reader) { bedrockBlock(r, self) })
+		return true
+	})
+	p.Kind, p.Body = transcript.ToolResult, f[1].Span
+	if f[0].Str() {
+		p.ID = f[0].Span
+	}
+	if r.is(&f[2], "error") {
+		p.Flags |= transcript.IsError
+	}
+	if f[3].Str() {
+		p.Flags |= transcript.Server
+	}
+	if f[1].Kind != jsonspan.Array {
+		p.Size = f[1].Size
+	}
+}
+
+// bedrockReasoning reads a thought, which is opaque where it is redacted.
+func bedrockReasoning(r *Reader, p *transcript.Part) {
+	p.Kind = transcript.Reasoning
+	f, _ := r.fields(bedrockReasoningKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 0 || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[0].Start = r.Pos()
+		t, _ := r.fields(bedrockThoughtKeys, nil)
+		if t[0].Str() {
+			p.Body, p.Size = t[0].Span, t[0].Size
+		}
+		if t[1].Str() && t[1].Size.Bytes > 0 {
+			p.Flags |= transcript.Signed | transcript.Bound
+		}
+		return true
+	})
+	if f[1].Kind != jsonspan.Invalid {
+		p.Flags |= transcript.Signed | transcript.Bound
+	}
+}
+
+// bedrockGuard reads what a guardrail looks at: {"text":{"text":…}} or an image.
+func bedrockGuard(r *Reader, p *transcript.Part) {
+	f, size := r.fields(bedrockGuardKeys, func(r *Reader, key int, f *frame) bool {
+		if r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		if key == 1 {
+			inner, _ := r.fields(bedrockMediaKeys, nil)
+			p.Kind, p.Data = transcript.Image, inner[0].Raw
+		} else if inner, _ := r.fields(bedrockTextKeys, nil); inner[0].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, inner[0].Span, inner[0].Size
+		}
+		return true
+	})
+	if p.Kind == transcript.Opaque {
+		p.Size = size.Add(f[0].json())
+	}
+}
+
+// bedrockCitations reads an answer with its sources. Where it is one text, that is its body; the sources are billed beside it.
+func bedrockCitations(r *Reader, p *transcript.Part) {
+	n, text := 0, field{}
+	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 0 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[0].Start = r.Pos()
+		for r.Array(); r.Elem(); n++ {
+			if r.Kind() != jsonspan.Object {
+				r.Fail(jsonspan.WrongType, int(r.Pos()), "a text of an answer must be an object")
+				return true
+			}
+			inner, all := r.fields(bedrockTextKeys, nil)
+			text, p.Size = inner[0], p.Size.Add(all)
+		}
+		return true
+	})
+	if n == 1 && text.Str() {
+		p.Kind, p.Body, p.Size = transcript.Text, text.Span, text.Size
+	} else {
+		p.Size = p.Size.Add(size)
+	}
+	r.message.Extra = r.message.Extra.Add(f[1].Size)
+}
+
+// bedrockMessage writes a message with one text, which is a list even then.
+func bedrockMessage(dst []byte, role transcript.Role, text string) []byte {
+	return wrapContent(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'))
+}
+
+func bedrockResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
+	dst = jsonspan.AppendString(append(dst, `[{"text":`...), text)
+	return append(dst, `}]`...), jsonspan.MeasureText(text)
+}
+
+// bedrockResults writes one message with a result for each call: the one that it has, or an error with text.
+func bedrockResults(dst []byte, calls []Call, text string) []byte {
+	dst = append(dst, `{"role":"user","content":[`...)
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.Result != nil {
+			dst = append(dst, c.Result...)
+			continue
+		}
+		dst = append(append(append(dst, `{"toolResult":{"toolUseId":`...), c.ID...), `,"status":"error","content":[{"text":`...)
+		dst = append(jsonspan.AppendString(dst, text), `}]}}`...)
+	}
+	return append(dst, `]}`...)
+}
+
+// checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document has a text beside it) and BC9
+// (tools are named where they are used).
+func checkBedrock(c *Checker) {
+	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
+	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
+	for _, m := range c.Seq {
+		first, document, text := c.T.Messages[m].First, int32(-1), false
+		for i, p := range c.T.PartsOf(int(m)) {
+			switch {
+			case p.Has(transcript.Removed) || p.Parent >= 0:
+			case p.Kind == transcript.Text:
+				text = true
+			case p.Kind == transcript.File && bedrockDocument(c.T.Bytes(p.Span)):
+				document = first + int32(i)
+			case unnamed && (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult):
+				c.Add("BC9", m, -1, None, "the request has no toolConfig, which messages with tool calls need")
+				unnamed = false
+			}
+		}
+		if document >= 0 && !text {
+			c.Add("BC8", m, document, None, "a message with a document needs a text, too")
+		}
+	}
+}
+
+// bedrockDocument tells whether a block, given as JSON, is a document.
+func bedrockDocument(block []byte) bool {
+	s := jsonspan.New(block)
+	for s.Object(); ; s.Skip() {
+		if key, ok := s.Key(); !ok || string(key) == "document" {
+			return ok
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	const steps = "user_input model_output function_result thought code_execution_call code_execution_result google_search_call " +
+		"google_search_result url_context_call url_context_result google_maps_call google_maps_result file_search_result " +
+		"mcp_server_tool_call mcp_server_tool_result retrieval_call retrieval_result processing_call processing_result"
+	Register(&Format{
+		Name: "gemini-interactions", Model: "gemini",
+		Doc:  "Google Gemini Interactions: Step[], as a request body has it under input",
+		List: "input",
+		Signs: Signs{
+			Keys:    "content call_id name summary",
+			Types:   "text image audio document video",
+			Content: "list",
+			Items:   steps + " function_call file_search_call",
+			Own: "item:" + strings.ReplaceAll(steps, " ", " item:") + " body:system_instruction body:generation_config " +
+				"body:previous_interaction_id model:gemini",
+		},
+		ReadMessage: readInteractions,
+		Message:     interactionsMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     interactionsResults,
+		SystemApart: true,
+		FreshID:     "call_ctxfold_",
+		Link:        linkResponses,
+		Rules: Rules{
+			Unanswered: "GI1", Orphan: "GI1", Duplicate: "GI1", Empty: "GI2", Server: "GI5",
+			Answers: Anywhere, ResultRole: transcript.Tool,
+		},
+		Extra: checkInteractions,
+	})
+}
+
+const (
+	giType = iota
+	giContent
+	giID
+	giCallID
+	giName
+	giArguments
+	giResult
+	giSummary
+	giSignature
+	giError
+)
+
+var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
+
+// readInteractions reads one step. Parts that stand for the whole step are in no list: the step goes with them. A step that is a call or
+// a result of another tool than a function is the provider's own.
+func readInteractions(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
+	p.Span.Start = m.Span.Start
+	self := -1
+	stand := func() {
+		if self < 0 {
+			self = r.Add(p) // what stands inside must follow it
+		}
+	}
+	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool {
+		if r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[key].Start = r.Pos()
+		switch {
+		case key == giContent:
+			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })
+		case key == giSummary:
+			stand()
+			r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
+		case key == giResult && r.is(&f[giType], "function_result"):
+			stand()
+			r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, int32(self), transcript.Text) })
+		default:
+			return false
+		}
+		return true
+	})
+	f := *fp
+	r.want(&f[giType], jsonspan.String, jsonspan.String, "the type of a step must be a string")
+	typ := r.typ(&f[giType])
+	if typ == "" && r.Err() == nil {
+		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this step has no type")
+	}
+	if r.Err() != nil {
+		return
+	}
+	m.Role = transcript.Assistant
+	if typ == "user_input" || typ == "model_output" {
+		if typ == "user_input" {
+			m.Role = transcript.User
+		}
+		r.want(&f[giContent], jsonspan.Array, jsonspan.Null, "content must be a list of parts")
+		m.Content = f[giContent].Span
+		return
+	}
+	p.Span.End, p.Name, p.Size = r.Pos(), f[giType].Span, size
+	server := typ != "function_call" && typ != "function_result"
+	switch {
+	case typ == "thought":
+		p.Kind, p.Flags, p.Name, p.Size = transcript.Reasoning, transcript.Tied, jsonspan.Span{}, jsonspan.Measure{}
+	case strings.HasSuffix(typ, "_call") && f[giID].Str():
+		p.Kind, p.ID, p.Body, p.Size = transcript.ToolCall, f[giID].Span, f[giArguments].Span, f[giArguments].Size
+		if f[giName].Str() {
+			p.Name, p.NameSz = f[giName].Span, f[giName].Size
+		}
+	case strings.HasSuffix(typ, "_result"):
+		p.Kind, p.Name = transcript.ToolResult, f[giName].Span
+		if f[giCallID].Str() {
+			p.ID = f[giCallID].Span
+		}
+		if f[giError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+		if !server {
+			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
+		}
+	}
+	if server && p.Kind != transcript.Reasoning {
+		p.Flags |= transcript.Server
+	}
+	if f[giSignature].Str() && f[giSignature].Size.Bytes > 0 {
+		p.Flags |= transcript.Signed
+	}
+	if self < 0 {
+		self = r.Add(p)
+		if list := f[giResult]; list.Kind == jsonspan.Array && !server {
+			r.again(&list, func(r *Reader) {
+				r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, int32(self), transcript.Text) })
+			})
+			r.T.Parts[self].Size = jsonspan.Measure{}
+		}
+		return
+	}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	if p.Kind == transcript.ToolResult {
+		p.Size = jsonspan.Measure{}
+	}
+	r.T.Parts[self] = p
+	for i := range r.T.Parts[first:] {
+		r.T.Parts[first+i].Flags |= p.Flags & transcript.Tied
+	}
+}
+
+var interactionsPartKeys = []string{"type", "text", "data"}
+
+// interactionsPart reads one part of a step; text is what its texts are.
+func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(interactionsPartKeys, nil)
+	p.Span.End, p.Size = r.Pos(), size
+	media := func(kind transcript.Kind) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[2].Raw }
+	switch typ := r.typ(&f[0]); {
+	case typ == "text" && f[1].Str():
+		p.Kind, p.Body, p.Size = text, f[1].Span, f[1].Size
+	case typ == "image":
+		media(transcript.Image)
+	case typ == "audio":
+		media(transcript.Audio)
+	case typ == "document" || typ == "video":
+		media(transcript.File)
+	}
+	r.Add(p)
+}
+
+// interactionsMessage writes a step with one text. What the system says is the user's here: the system's instruction stands beside.
+func interactionsMessage(dst []byte, role transcript.Role, text string) []byte {
+	typ := "user_input"
+	if role == transcript.Assistant {
+		typ = "model_output"
+	}
+	dst = append(append(append(dst, `{"type":"`...), typ...), `","content":[{"type":"text","text":`...)
+	return append(jsonspan.AppendString(dst, text), `}]}`...)
+}
+
+func interactionsResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, `{"type":"function_result","call_id":`...), c.ID...), ',')
+		if c.Name != nil {
+			dst = append(append(append(dst, `"name":`...), c.Name...), ',')
+		}
+		dst = append(jsonspan.AppendString(append(dst, `"is_error":true,"result":`...), text), '}')
+	}
+	return dst
+}
+
+// checkInteractions reports GI3 (a thought has what follows it) and GI4 (it is signed).
+func checkInteractions(c *Checker) {
+	followed := false
+	for place := len(c.Seq) - 1; place >= 0; place-- {
+		m := c.Seq[place]
+		switch {
+		case !isReasoning(c.T, int(m)):
+			followed = c.T.Messages[m].Role == transcript.Assistant
+		case !c.T.Parts[c.T.Messages[m].First].Has(transcript.Signed):
+			c.Add("GI4", m, -1, DropMessage, "this thought has no signature")
+		case !followed:
+			c.Add("GI3", m, -1, DropMessage, "this thought has no step that follows it")
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "ollama",
+		Doc:  "Ollama chat: Message[], whose tool calls have no ids",
+		List: "messages",
+		Signs: Signs{
+			Roles:   "system user assistant tool",
+			Keys:    "content tool_calls tool_call_id",
+			Content: "string",
+			Shy:     true,
+			Own:     "key:thinking key:images key:tool_name call:bare call:object body:keep_alive body:think",
+		},
+		ReadMessage: readOllama,
+		Message:     writeTextMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
+		Results:     ollamaResults,
+		Rules: Rules{
+			Unanswered: "OL1", Orphan: "OL2", Empty: "OL3", Role: "OL4",
+			Answers: NextMessages, ResultRole: transcript.Tool, Named: true, Ordered: true,
+		},
+		Extra: checkOllama,
+	})
+}
+
+const (
+	olRole = iota
+	olContent
+	olThinking
+	olImages
+	olCalls
+	olToolName
+	olCallID
+)
+
+var ollamaKeys = []string{"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id"}
+
+func readOllama(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(ollamaKeys, func(r *Reader, key int, f *frame) bool {
+		if key != olCalls || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[key].Start = r.Pos()
+		m.Lists[transcript.CallList] = r.list(openAIChatCall)
+		return true
+	})
+	r.role(m, &f[olRole], mistralRoles)
+	content := f[olContent]
+	r.want(&content, jsonspan.String, jsonspan.Null, "content must be a string: images stand in \"images\", beside it")
+	m.Content = content.Span
+	if k := f[olCalls].Kind; k != jsonspan.Null {
+		r.want(&f[olCalls], jsonspan.Array, jsonspan.Array, "tool_calls must be a list")
+	}
+	if f[olImages].Kind != jsonspan.Null {
+		r.want(&f[olImages], jsonspan.Array, jsonspan.Array, "images must be a list")
+	}
+	if m.Role == transcript.Tool {
+		p := whole(transcript.ToolResult, &content)
+		if f[olCallID].Str() {
+			p.ID = f[olCallID].Span
+		}
+		if f[olToolName].Str() {
+			p.Name, p.NameSz = f[olToolName].Span, f[olToolName].Size
+		}
+		insertResult(r, first, p)
+	} else if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	if f[olThinking].Str() {
+		r.Add(member(transcript.Reasoning, &f[olThinking]))
+	}
+	if images := &f[olImages]; images.Raw > uint32(len("[]")) {
+		p := member(transcript.Image, images)
+		p.Body, p.Size, p.Data = jsonspan.Span{}, jsonspan.Measure{}, images.Raw
+		r.Add(p)
+	}
+}
+
+func ollamaResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"role":"tool"`...)
+		if c.Name != nil {
+			dst = append(append(dst, `,"tool_name":`...), c.Name...)
+		}
+		if c.ID != nil {
+			dst = append(append(dst, `,"tool_call_id":`...), c.ID...)
+		}
+		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
+		dst = append(dst, '}')
+	}
+	return dst
+}
+
+// checkOllama reports OL5: the arguments of a tool call are an object.
+func checkOllama(c *Checker) {
+	for _, m := range c.Seq {
+		first := c.T.Messages[m].First
+		for i := range c.T.PartsOf(int(m)) {
+			p := &c.T.Parts[first+int32(i)]
+			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !p.Body.Zero() && c.T.Bytes(p.Body)[0] != '{' {
+				c.Add("OL5", m, first+int32(i), None, "the arguments of a tool call must be an object")
+			}
+		}
+	}
+}
