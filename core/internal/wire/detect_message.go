@@ -1,0 +1,143 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// partLists are the keys of messages that hold parts.
+var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
+
+// kindName is the word for a JSON type that content is told apart by.
+func kindName(k jsonspan.Kind) string {
+	switch k {
+	case jsonspan.String:
+		return "string"
+	case jsonspan.Array:
+		return "list"
+	case jsonspan.Object:
+		return "object"
+	}
+	return "other"
+}
+
+// message notes the signs of a message or, where list is the key of a list in it, of a part in that.
+func (d *detector) message(list string) {
+	top, typed, named, text := list == "", false, false, false
+	calls, function, object, id := false, false, false, ""
+	for d.Object(); ; {
+		name, ok := d.Key()
+		if !ok {
+			switch {
+			case top && named && calls:
+				d.note("named", []byte("call"))
+			case list == "tool_calls" && function && nineSigns(id) && id != strings.ToLower(id): // Groq's are all lower case
+				d.note("call", []byte("nine"))
+			case list == "tool_calls" && object && !nineSigns(id):
+				d.note("call", []byte("object"))
+			case list == "tool_calls" && named:
+				d.settle(func(*Format, string) bool { return true })
+			case typed:
+			case list == "parts":
+				d.note("part", []byte("untyped"))
+			case list == "content" && text:
+				d.note("bare", []byte("text"))
+			case list == "tool_calls" && !named:
+				d.note("call", []byte("bare"))
+			}
+			return
+		}
+		kind := d.Kind()
+		typed = typed || string(name) == "type"
+		named = named || string(name) == "id"
+		text = text || string(name) == "text"
+		calls = calls || string(name) == "toolCalls" || string(name) == "toolCallId"
+		function = function || string(name) == "function"
+		switch {
+		case top && string(name) == "content":
+			d.note("content", []byte(kindName(kind)))
+		case top && string(name) == "status" && kind == jsonspan.Object:
+			d.note("status", []byte("object"))
+		case list == "parts" && string(name) == "content":
+			d.note("ui", name)
+		case list == "content" && string(name) == "thinking" && kind == jsonspan.Array:
+			d.note("thinking", []byte("list"))
+		}
+		switch {
+		case kind == jsonspan.String && (string(name) == "role" || string(name) == "type"):
+			v := d.Text()
+			if v.Len() > 66 {
+				continue
+			}
+			value := jsonspan.AppendText(nil, d.Src(), v.Span)
+			if string(name) == "role" && top {
+				d.note("role", value)
+			} else if string(name) == "type" && top {
+				d.note("item", value)
+			} else if string(name) == "type" && list != "tool_calls" { // they say what calls are, not what the format is
+				d.note("type", value)
+				if list == "parts" {
+					d.note("ui", value)
+				}
+			}
+			continue
+		case top:
+			d.note("key", name)
+		default:
+			d.note("part", name)
+		}
+		if n := index(partLists, name); top && kind == jsonspan.Array && n >= 0 {
+			for d.Array(); d.Elem(); {
+				if d.Kind() == jsonspan.Object {
+					d.message(partLists[n])
+				} else {
+					d.Skip()
+				}
+			}
+			continue
+		}
+		switch {
+		case list == "tool_calls" && string(name) == "id" && kind == jsonspan.String:
+			id = jsonspan.Text(d.Src(), d.Text().Span)
+			continue
+		case list == "tool_calls" && string(name) == "function" && kind == jsonspan.Object:
+			object = d.objectArguments()
+			continue
+		case top && string(name) == "toolCalls" && kind == jsonspan.Array:
+			d.sdkCalls()
+			continue
+		}
+		d.Skip()
+	}
+}
+
+// objectArguments tells whether the function that stands here is called with an object.
+func (d *detector) objectArguments() (object bool) {
+	for d.Object(); ; d.Skip() {
+		name, ok := d.Key()
+		if !ok {
+			return object
+		}
+		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
+	}
+}
+
+// sdkCalls notes that the elements of a list, toolCalls, call functions.
+func (d *detector) sdkCalls() {
+	for d.Array(); d.Elem(); {
+		if d.Kind() != jsonspan.Object {
+			d.Skip()
+			continue
+		}
+		for d.Object(); ; d.Skip() {
+			name, ok := d.Key()
+			if !ok {
+				break
+			}
+			if string(name) == "function" {
+				d.note("toolCalls", name)
+			}
+		}
+	}
+}
