@@ -51,12 +51,18 @@ func fixedPart(t testing.TB, format string, messages []byte) string {
 			fixed = append(fixed, string(m))
 		}
 	}
+	last := len(all) - 1
 	if u := judge.LastUser(format, messages); u != nil {
-		i := len(all) - 1
-		for !bytes.Contains(all[i], u) { // it may be a word of the user in a message of the assistant
-			i--
+		for !bytes.Contains(all[last], u) { // it may be a word of the user in a message of the assistant
+			last--
 		}
-		fixed = append(fixed, string(all[i]))
+		fixed = append(fixed, string(all[last]))
+	}
+	// A call that waits for its result holds the reasoning that it came from.
+	if n := len(all); n > 0 && bytes.Contains(all[n-1], []byte(`"type":"function_call"`)) {
+		for _, m := range all[last+1:] {
+			fixed = append(fixed, string(m))
+		}
 	}
 	return "[" + strings.Join(fixed, ",") + "]"
 }

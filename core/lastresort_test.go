@@ -159,3 +159,15 @@ func TestLastResortLeavesWhatCostsNothing(t *testing.T) {
 		t.Errorf("%.300s", out)
 	}
 }
+
+// What a repair leaves out may be all that it takes to fit.
+func TestRepairIsEnough(t *testing.T) {
+	orphan := `{"role":"tool","tool_call_id":"gone","content":"` + strings.Repeat("a line of the file ", 40) + `"}`
+	messages := `[{"role":"user","content":"Read the file."},{"role":"assistant","content":"Which one?"},` + orphan + `,{"role":"user","content":"Any."}]`
+	before := estimateOf(t, `{"format":"openai-chat"}`, messages)
+	policy := fmt.Sprintf(`{"preset":"layered","format":"openai-chat","window":{"tokens":%d,"reserve":0}}`, before-10)
+	a, broken := promises(t, "openai-chat", policy, []byte(messages), summaryText)
+	if len(broken) > 0 || !a.Report.Fits || !a.Report.Changed || strings.Contains(string(a.Messages), "a line of the file") {
+		t.Errorf("%v, %+v: %s", broken, a.Report, a.Messages)
+	}
+}

@@ -118,7 +118,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if c.Resort(); c.NoDigest != "" && c.Report.Summary.Why == "" {
 		c.Report.Summary.Why = api.SummaryFault(c.NoDigest)
 	}
-	if len(c.Report.Actions) == repaired {
+	if len(c.Report.Actions) == repaired && !c.saves() { // a repair may be all that it takes
 		return c.failed(c.NoGain())
 	}
 	if !c.Settle() {
@@ -129,8 +129,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if c.Total >= before {
 		return c.failed(api.ReasonNoProgress)
 	}
-	saved := c.Bounded() && before > c.Most() && c.Total <= c.Most() // now it fits, however little that took
-	if c.Due && !bytes && !saved && before-c.Total < c.MinGain() {
+	if c.Due && !bytes && !c.saves() && before-c.Total < c.MinGain() {
 		return c.failed(api.ReasonGainTooSmall)
 	}
 	c.finish()
@@ -139,6 +138,11 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 		c.Gained()
 	}
 	return c
+}
+
+// saves reports whether the transcript was over the limit and is no longer, however little that took.
+func (c *Run) saves() bool {
+	return c.Bounded() && c.Report.Tokens.Before > c.Most() && c.Total <= c.Most()
 }
 
 // Waits tells whether summaries are wanted before the run can go on, and reports so far.

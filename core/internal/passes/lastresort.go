@@ -179,14 +179,16 @@ func (c *Run) long(may func(*view.Item) bool, which func(*Run, *transcript.Part)
 	return texts
 }
 
-// cuttable tells whether a tool result has a body that is a text, or JSON that can be cut as one: no list of parts, of which
-// each text is cut by itself.
+// cuttable tells whether a tool result has a body that is a text, or JSON that can be cut as one: a value, or a list of nothing but
+// values. Where texts stand in a list, each is cut by itself.
 func (c *Run) cuttable(n int32) bool {
 	p := &c.T.Parts[n]
 	if _, again := c.cut[n]; p.Pair < 0 || !again && archive.Cleared(c.View, n) {
 		return false
 	}
-	return p.Has(transcript.Edited) || len(c.T.Inner(int(n))) == 0
+	return p.Has(transcript.Edited) || !slices.ContainsFunc(c.T.Inner(int(n)), func(p transcript.Part) bool {
+		return p.Kind != transcript.Opaque || p.Body.Zero() || c.T.IsString(p.Body)
+	})
 }
 
 // awaited tells whether a part is a tool result, or stands in one, that a tool of the provider's still waits for.

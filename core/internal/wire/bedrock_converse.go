@@ -90,11 +90,17 @@ func bedrockBlock(r *Reader, parent int32) {
 	p.Span.Start = r.Pos()
 	self, read := -1, false
 	f, size := r.fields(bedrockKeys, func(r *Reader, key int, f *frame) bool {
-		if key < bcImage || r.Kind() != jsonspan.Object || parent >= 0 && key >= bcToolUse {
+		if key < bcJSON || r.Kind() != jsonspan.Object || parent < 0 && key == bcJSON || parent >= 0 && key >= bcToolUse {
 			return false
 		}
 		f[key].Start, read = r.Pos(), true
 		switch key {
+		case bcJSON:
+			var object transcript.Part
+			textOfObject(r, &object)
+			if p.Body, p.Size = object.Body, object.Size; r.T.IsString(p.Body) {
+				p.Kind = transcript.Text
+			}
 		case bcToolUse:
 			bedrockCall(r, &p)
 		case bcToolResult:

@@ -160,7 +160,7 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 		switch {
 		case key == 2 && r.Kind() == jsonspan.Object:
 			f[2].Start = r.Pos()
-			geminiObject(r, p)
+			textOfObject(r, p)
 		case key == 3 && r.Kind() == jsonspan.Array:
 			f[3].Start = r.Pos()
 			r.list(func(r *Reader) { geminiInner(r, self) })
@@ -177,7 +177,9 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	}
 }
 
-func geminiObject(r *Reader, p *transcript.Part) {
+// textOfObject reads the object that a result is. Its body is the text of its one member where it has one that is not empty, and else all
+// of it. A member "error" marks the result as one.
+func textOfObject(r *Reader, p *transcript.Part) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
 	size := jsonspan.ASCII(1)

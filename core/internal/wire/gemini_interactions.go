@@ -63,13 +63,15 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
 	p.Span.Start = m.Span.Start
 	self := -1
+	var object transcript.Part // a result that is an object
 	stand := func() {
 		if self < 0 {
 			self = r.Add(p) // what stands inside must follow it
 		}
 	}
 	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool {
-		if r.Kind() != jsonspan.Array {
+		ofFunction := key == giResult && r.is(&f[giType], "function_result")
+		if r.Kind() != jsonspan.Array && !ofFunction {
 			return false
 		}
 		f[key].Start = r.Pos()
@@ -79,7 +81,9 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		case key == giSummary:
 			stand()
 			r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
-		case key == giResult && r.is(&f[giType], "function_result"):
+		case ofFunction && r.Kind() == jsonspan.Object:
+			textOfObject(r, &object)
+		case ofFunction:
 			stand()
 			r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, int32(self), transcript.Text) })
 		default:
@@ -125,6 +129,12 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		}
 		if !server {
 			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
+			if f[giResult].Kind == jsonspan.Object {
+				if object.Body.Zero() { // the type stands behind it
+					r.again(&f[giResult], func(r *Reader) { textOfObject(r, &object) })
+				}
+				p.Body, p.Size = object.Body, object.Size
+			}
 		}
 	}
 	if server && p.Kind != transcript.Reasoning {

@@ -79,7 +79,7 @@ func readOllama(r *Reader, m *transcript.Message) {
 	}
 	if images := &f[olImages]; images.Raw > uint32(len("[]")) {
 		p := member(transcript.Image, images)
-		p.Body, p.Size, p.Data = jsonspan.Span{}, jsonspan.Measure{}, images.Raw
+		p.Size, p.Data = jsonspan.Measure{}, images.Raw
 		r.Add(p)
 	}
 }
