@@ -76,7 +76,7 @@ test-go: languages-are-there node-is-there module-full ## Run the Go tests: core
 	@wasm/build.sh --reactor build/reactor.wasm
 	@CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt go test -timeout 30m work
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
-	@GOWORK=off go test -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/archive ./core/internal/compact
+	@GOWORK=off go test -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/handles ./core/internal/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 

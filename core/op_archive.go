@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -22,7 +22,7 @@ func restore(r *request, dst []byte) []byte {
 	}
 	if len(bodies) > 0 && r.session == nil && r.members[operations.InMessages].Zero() {
 		var a api.NamedHandles
-		a.Handles, a.Corrupt = archive.Handles(bodies)
+		a.Handles, a.Corrupt = handles.Of(bodies)
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
 	if !r.need(operations.InMessages) {
@@ -84,7 +84,7 @@ func recall(r *request, dst []byte) []byte {
 	}
 	var args recallArguments
 	problem := args.read(p.Of(r.src))
-	if problem == "" && (args.query == "" || args.handle != "") && !archive.IsHandle(args.handle) {
+	if problem == "" && (args.query == "" || args.handle != "") && !handles.IsHandle(args.handle) {
 		problem = "The handle has from 16 to 64 hexadecimal digits, as the marker names it."
 	}
 	if problem == "" && args.query != "" {
@@ -125,11 +125,11 @@ func recall(r *request, dst []byte) []byte {
 		return dst
 	}
 	text := []byte(jsonspan.Text(r.src, body.Span))
-	if h := archive.Handle(text); h[:len(args.handle)] != args.handle {
+	if h := handles.Handle(text); h[:len(args.handle)] != args.handle {
 		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this is not the body of the handle, which is that of another text"}, p.Start)
 		return dst
 	}
-	piece := recallText(archive.Readable(r.format, fromMessage(text, args.message)), args.offset)
+	piece := recallText(handles.Readable(r.format, fromMessage(text, args.message)), args.offset)
 	a.Text = &piece
 	return appendJSON(dst, a.MarshalEasyJSON)
 }

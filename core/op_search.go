@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/search"
 )
@@ -165,7 +165,7 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 				if s.Err() != nil {
 					break
 				}
-				if b.Handle = strings.ToLower(jsonspan.Text(src, t.Span)); !archive.IsHandle(b.Handle) {
+				if b.Handle = strings.ToLower(jsonspan.Text(src, t.Span)); !handles.IsHandle(b.Handle) {
 					s.Fail(api.CodeOutOfRange, int(start), "a handle has from 16 to 64 hexadecimal digits")
 				}
 			case "body":
@@ -216,7 +216,7 @@ func foundText(query string, f *api.Found) string {
 		"and the number of a message, to read on from there.\n")
 	for _, m := range f.Results {
 		b = append(b, "\nhandle "...)
-		b = append(b, m.Handle[:min(len(m.Handle), archive.Short)]...)
+		b = append(b, m.Handle[:min(len(m.Handle), handles.Short)]...)
 		b = strconv.AppendInt(append(b, " message "...), int64(m.Index), 10)
 		b = append(append(b, ", "...), m.Role...)
 		if m.Date != "" {

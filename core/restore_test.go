@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/internal/gen"
 	"github.com/ctxfold/ctxfold/internal/sessions"
@@ -270,7 +270,7 @@ func TestRestoreEnds(t *testing.T) {
 	body := `[{"role":"user","content":"` + strings.Repeat("long ", 2000) + `"}]`
 	kept := shelf{}
 	digest := func(text string) string {
-		h := archive.Handle([]byte(text))
+		h := handles.Handle([]byte(text))
 		kept[h[:16]] = text
 		return `{"role":"user","content":"[session digest — older turns condensed]\nHandle of the folded messages: ` + h[:16] + `\nCompaction Round 1.\n\n# Objective\nGo on."}`
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
 // found is an answer of search.
@@ -291,7 +291,7 @@ func handleOf(body string) string {
 // A long text comes in pieces, each of which says how to get the next; the last one does not.
 func TestRecallInPieces(t *testing.T) {
 	text := strings.Repeat("née. ", 9000)
-	handle := archive.Handle([]byte(text))
+	handle := handles.Handle([]byte(text))
 	read, offset := "", 0
 	for pieces := 1; pieces < 5; pieces++ {
 		var a struct{ Text string }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -23,7 +23,7 @@ func init() {
 		Doc:      "takes old tool results out, and says at the beginning how many.",
 		Make:     func() passes.Pass { return new(mutePass) },
 		Params:   []passes.Param{{Name: "keep", Default: "1", Doc: "keep is how many of the newest tool results stay."}},
-		Markers:  []archive.Marking{{Text: "[Muted]"}},
+		Markers:  []handles.Marking{{Text: "[Muted]"}},
 		Messages: []*view.Message{muted},
 		Counts:   []view.Counter{{Name: "muted", Text: "tool results that were muted"}},
 	})

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
@@ -100,7 +100,7 @@ func TestClear(t *testing.T) {
 	}
 	want := src
 	for i := range 6 {
-		want = strings.Replace(want, fmt.Sprintf(`[{"type":"text","text":"%s %d"}]`, strings.Repeat("x", 200), i), `"`+archive.ClearedMarker+`"`, 1)
+		want = strings.Replace(want, fmt.Sprintf(`[{"type":"text","text":"%s %d"}]`, strings.Repeat("x", 200), i), `"`+handles.ClearedMarker+`"`, 1)
 	}
 	if got := output(r); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
 // reads is a session in which the agent calls tools; each entry is "tool argument result", and "!" before it says error.
@@ -71,8 +71,8 @@ func TestArchivePass(t *testing.T) {
 	}
 	c = run(t, "native", params+`,"max_requests":1}]}`+force, src, api.Summary{ID: "archive-2", Text: "It failed </scrollback> at b."})
 	out := output(c)
-	if takenOut(c) != "archive@2 archive@4" || !strings.Contains(out, archive.SummaryMarker+`\nIt failed`) ||
-		!strings.Contains(out, archive.SummaryMarker+`\nStatus: ok\nalpha`) || strings.Contains(out, "</scrollback>") || !strings.Contains(out, "gamma gamma") {
+	if takenOut(c) != "archive@2 archive@4" || !strings.Contains(out, handles.SummaryMarker+`\nIt failed`) ||
+		!strings.Contains(out, handles.SummaryMarker+`\nStatus: ok\nalpha`) || strings.Contains(out, "</scrollback>") || !strings.Contains(out, "gamma gamma") {
 		t.Errorf("%s\n%s", takenOut(c), out)
 	}
 	again := run(t, "native", params+`}]}`+force, out)
@@ -81,7 +81,7 @@ func TestArchivePass(t *testing.T) {
 	}
 	for _, reply := range []api.Summary{{ID: "archive-2", Error: "503"}, {ID: "archive-2", Text: " "}, {ID: "archive-2", Text: strings.Repeat("much too long ", 5000)}} {
 		c := run(t, "native", params+`,"max_requests":1}],"summary":{"retries":0}}`+force, src, reply)
-		if !strings.Contains(output(c), archive.SummaryMarker+`\nStatus: error\nbeta`) || c.Report.Summary.Why == "" {
+		if !strings.Contains(output(c), handles.SummaryMarker+`\nStatus: error\nbeta`) || c.Report.Summary.Why == "" {
 			t.Errorf("%.30q: %+v", reply.Text+reply.Error, c.Report.Summary)
 		}
 	}

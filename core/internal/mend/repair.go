@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -15,7 +15,7 @@ import (
 
 // Run is a run whose view is mended.
 type Run struct {
-	archive.Run
+	handles.Run
 	Refused   []api.LeftViolation // what the provider would refuse of the input
 	Late      int                 // tokens of the messages that came after the plan and are items now
 	tolerated map[uint64]cases    // violations of the input that stay, by placeOf

@@ -2,8 +2,8 @@ package mend
 
 import (
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -224,12 +224,12 @@ func (c *Run) closeLoop() bool {
 	if at < 0 {
 		return false
 	}
-	var body *archive.Taken
+	var body *handles.Taken
 	if c.Keeps() {
 		body = c.FoldBody(c.FoldElements(at, len(c.Items), goes, false), gain)
 	}
 	part := len(c.T.Parts)
-	text := digest.LoopMessage(c.T, messages, archive.WithHandle(digest.LoopMarker, body.HandleOrNone()))
+	text := digest.LoopMessage(c.T, messages, handles.WithHandle(digest.LoopMarker, body.HandleOrNone()))
 	closed := c.Compose(c.F.Message(nil, transcript.User, text))
 	c.KeepFold(body, &closed, out...)
 	items := append([]view.Item{}, c.Items[:at]...)

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -49,7 +49,7 @@ func init() {
 			{"tools", "[]", "tools are the tools whose results may be archived; empty is all. exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
-		Markers: []archive.Marking{{Text: archive.SummaryMarker, Follows: true}},
+		Markers: []handles.Marking{{Text: handles.SummaryMarker, Follows: true}},
 		Counts:  []view.Counter{cleared},
 	})
 }
@@ -108,11 +108,11 @@ func (p *ArchivePass) Run(c *Run) {
 			if i > 0 {
 				said[i] = "\n" + digest.BatchStandIn(c.T, int(batch[0].part))
 			}
-			batch[i].gain = c.clearing(batch[i].part, c.Sized(archive.SummaryMarker)+said[i])
+			batch[i].gain = c.clearing(batch[i].part, c.Sized(handles.SummaryMarker)+said[i])
 			gain += batch[i].gain
 		}
 		if gain > 0 {
-			c.replace(batch, "archive", "archive", archive.SummaryMarker, func(i int) string { return said[i] })
+			c.replace(batch, "archive", "archive", handles.SummaryMarker, func(i int) string { return said[i] })
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -44,17 +44,17 @@ func (c *Run) Shrink() {
 }
 
 // medium is the marker that may take the place of a part: an image, audio or a file; one without a text of any other.
-func (c *Run) medium(n int32) archive.MediaMarker {
+func (c *Run) medium(n int32) handles.MediaMarker {
 	p := &c.T.Parts[n]
 	if c.F.TextPart == "" || p.Parent >= 0 && c.F.InnerMedia || p.List != transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.Held|transcript.Signed) {
-		return archive.MediaMarker{}
+		return handles.MediaMarker{}
 	}
-	for _, m := range archive.MediaMarkers {
+	for _, m := range handles.MediaMarkers {
 		if string(m.What) == p.Kind.String() {
 			return m
 		}
 	}
-	return archive.MediaMarker{}
+	return handles.MediaMarker{}
 }
 
 // textPart is a part with a text, in the wire format; nil if it has none.
@@ -68,7 +68,7 @@ func (c *Run) textPart(text string) []byte {
 // placehold makes a part a text that says what it was.
 func (c *Run) placehold(n int32, marker string, what api.BodyKind) {
 	p := &c.T.Parts[n]
-	marker = archive.WithHandle(marker, c.Keep(what, p.Msg, n, p.Span))
+	marker = handles.WithHandle(marker, c.Keep(what, p.Msg, n, p.Span))
 	text := c.textPart(marker)
 	span := c.T.Write(text)
 	c.Splice(p.Msg, p.Span, span)

@@ -3,7 +3,7 @@ package passes
 import (
 	"slices"
 
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -30,7 +30,7 @@ func init() {
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all tools. Names are compared without case, _ and -."},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},
-		Markers: []archive.Marking{{Text: archive.ClearedMarker}},
+		Markers: []handles.Marking{{Text: handles.ClearedMarker}},
 		Counts:  []view.Counter{cleared},
 	})
 }
@@ -53,7 +53,7 @@ func (p *ClearPass) Targets(c *Run) []result {
 	reclaim := 0
 	targets := c.oldResults(max(1, p.KeepRecent), ToolFilter(p.Tools, p.ExcludeTools))
 	for i := range targets {
-		targets[i].gain = c.clearing(targets[i].part, c.Sized(archive.ClearedMarker))
+		targets[i].gain = c.clearing(targets[i].part, c.Sized(handles.ClearedMarker))
 		reclaim += max(0, targets[i].gain)
 	}
 	if reclaim < p.MinReclaim {
@@ -64,7 +64,7 @@ func (p *ClearPass) Targets(c *Run) []result {
 
 // Clear clears results.
 func (p *ClearPass) Clear(c *Run, targets []result) {
-	c.replace(targets, "clear", "clear", archive.ClearedMarker, func(int) string { return "" })
+	c.replace(targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
 // clearing is how many tokens are saved by putting a text in the place of a tool result's body.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -64,11 +64,11 @@ func (p *CollapsePass) Run(c *Run) {
 			items = append(items, old...)
 			continue
 		}
-		var body *archive.Taken
+		var body *handles.Taken
 		if c.Keeps() {
 			body = c.FoldBody(c.FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), c.Tokens(u.from, u.end))
 		}
-		marker := archive.WithHandle(digest.LineMarker, body.HandleOrNone())
+		marker := handles.WithHandle(digest.LineMarker, body.HandleOrNone())
 		line := c.Compose(c.LineMessage(c.Line(u.from, u.end, marker, c.Short(p.MaxText)), u.from, u.end))
 		if line.Tokens >= c.Tokens(u.from, u.end) {
 			items = append(items, old...)

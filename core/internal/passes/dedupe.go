@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -35,7 +35,7 @@ func init() {
 			{"superseded", `"reads"`, `superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools that read a file), "all" or "none".`},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results always stay."},
 		},
-		Markers: []archive.Marking{{Text: archive.DuplicateMarker}, {Text: archive.SupersededMarker}},
+		Markers: []handles.Marking{{Text: handles.DuplicateMarker}, {Text: handles.SupersededMarker}},
 		Counts:  []view.Counter{cleared},
 	})
 }
@@ -102,4 +102,4 @@ func (p *dedupePass) Run(c *Run) {
 	}
 }
 
-var dedupeMarkers = [...]string{archive.DuplicateMarker, archive.SupersededMarker}
+var dedupeMarkers = [...]string{handles.DuplicateMarker, handles.SupersededMarker}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -156,12 +156,12 @@ func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 		c.Remove(gone)
 		return
 	}
-	var body *archive.Taken
+	var body *handles.Taken
 	if c.Keeps() {
 		body = c.FoldBody(c.FoldElements(at, len(c.Items), gone, false), gain)
 	}
 	part := len(c.T.Parts)
-	text := archive.WithHandle(view.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
+	text := handles.WithHandle(view.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
 	ledger := c.droppedLedger(gone)
 	room := max(c.standingShare(), c.Target-(c.Total-gain)-c.P.NewMessage(transcript.User, text))
 	text = digest.WithStanding(text, c.standingIn(&ledger, min(room, gain/2), c.chats()))
@@ -218,7 +218,7 @@ func (c *Run) droppedLedger(gone func(i int) bool) digest.Ledger {
 func (c *Run) droppedTokens() int {
 	text := view.DroppedPrefix + strconv.Itoa(len(c.T.Messages)) + " messages removed]"
 	if c.Keeps() {
-		text = archive.WithHandle(text, archive.Zeros)
+		text = handles.WithHandle(text, handles.Zeros)
 	}
 	return c.P.NewMessage(transcript.User, text)
 }

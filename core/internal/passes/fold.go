@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -116,7 +116,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		case c.OwnKind(it.Msg) == view.OfDigest && c.T.Messages[it.Msg].Variant == transcript.Digest:
 			prior = digest.Fence(c.T.Text(c.T.FirstText(int(it.Msg))))
 		case c.OwnKind(it.Msg) == view.OfDigest:
-			_, text := archive.FoldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
+			_, text := handles.FoldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
 			old += it.Tokens
 			var round int
 			prior, round = digest.Carried(text, &ledger)
@@ -168,7 +168,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		role = transcript.User // the turn that follows must begin with its thinking (AN8)
 	}
 	kept := c.FoldBody(c.FoldElements(firstLoose(held, cut), cut, func(i int) bool { return !held[i] }, head >= 0), gain)
-	text := archive.NameFold(s.Write(body, scope, c.State.Round+1), kept.HandleOrNone())
+	text := handles.NameFold(s.Write(body, scope, c.State.Round+1), kept.HandleOrNone())
 	if c.P.NewMessage(role, text) >= gain {
 		return // nothing would be gained
 	}
@@ -205,7 +205,7 @@ func firstLoose(held []bool, cut int) int {
 
 // PutDigest takes the items before cut out that are not held, and the piece head of the item at cut if there is one, and puts
 // text, a message, where the first of them was. Body is what is kept of them, or nil.
-func (c *Run) PutDigest(cut int, head int32, held []bool, text []byte, body *archive.Taken) {
+func (c *Run) PutDigest(cut int, head int32, held []bool, text []byte, body *handles.Taken) {
 	at := firstLoose(held, cut)
 	c.Folded = make([]view.Item, 0, cut+1)
 	c.Report.Actions = slices.Grow(c.Report.Actions, cut+2)

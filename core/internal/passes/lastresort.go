@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -170,7 +170,7 @@ func (c *Run) long(may func(*view.Item) bool, which func(*Run, *transcript.Part)
 			if n == it.Said-1 || p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.Held|transcript.Free) || p.Body.Zero() || !which(c, p) || c.awaited(n) {
 				continue
 			}
-			if p.Kind == transcript.Text && (!c.T.IsString(p.Body) || archive.Placeholder(c.View, n)) || p.Kind == transcript.ToolResult && !c.cuttable(n) {
+			if p.Kind == transcript.Text && (!c.T.IsString(p.Body) || handles.Placeholder(c.View, n)) || p.Kind == transcript.ToolResult && !c.cuttable(n) {
 				continue
 			}
 			texts = append(texts, longText{i, c.P.Measure(p.Size), n})
@@ -183,7 +183,7 @@ func (c *Run) long(may func(*view.Item) bool, which func(*Run, *transcript.Part)
 // values. Where texts stand in a list, each is cut by itself.
 func (c *Run) cuttable(n int32) bool {
 	p := &c.T.Parts[n]
-	if _, again := c.cut[n]; p.Pair < 0 || !again && archive.Cleared(c.View, n) {
+	if _, again := c.cut[n]; p.Pair < 0 || !again && handles.Cleared(c.View, n) {
 		return false
 	}
 	return p.Has(transcript.Edited) || !slices.ContainsFunc(c.T.Inner(int(n)), func(p transcript.Part) bool {
@@ -289,22 +289,22 @@ func (c *Run) cutText(t longText, keep int) bool {
 	} else {
 		text = string(c.T.Bytes(c.Original(t.part)))
 	}
-	named, rest := archive.TruncatedHandle(text)
+	named, rest := handles.TruncatedHandle(text)
 	if handle == "" && named != "" && !c.OriginalBody(t.part).Zero() { // a pass of this run has cut it
 		handle = named
 	}
 	if w, ok := c.squeezed[t.part]; ok && p.Has(transcript.Squeezed) && handle == "" {
 		handle = w.handle
-		if _, less := archive.SqueezedHandle(text); plain && less != text {
+		if _, less := handles.SqueezedHandle(text); plain && less != text {
 			rest = less
 		}
 	}
 	marker := ""
 	switch {
 	case c.Keeps():
-		marker = archive.WithHandle(archive.TruncatedMarker, archive.Zeros) + "\n"
+		marker = handles.WithHandle(handles.TruncatedMarker, handles.Zeros) + "\n"
 	case !plain:
-		marker = archive.TruncatedMarker + "\n"
+		marker = handles.TruncatedMarker + "\n"
 	}
 	short := c.clipTo(rest, t.tokens, keep-c.P.Text(marker))
 	if len(marker)+len(short) >= len(text) {
@@ -318,7 +318,7 @@ func (c *Run) cutText(t longText, keep int) bool {
 		handle = c.Keep(what, p.Msg, t.part, p.Body)
 	}
 	if marker != "" {
-		short = archive.WithHandle(archive.TruncatedMarker, handle) + "\n" + short
+		short = handles.WithHandle(handles.TruncatedMarker, handle) + "\n" + short
 	}
 	if c.cut == nil {
 		c.cut = map[int32]string{}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
@@ -73,7 +73,7 @@ func (l OutputLimits) Spilling(text, place, failure string) (out LimitedOutput, 
 	if l.Spill == 0 || utf8.RuneCountInString(text) <= l.Spill {
 		return out, text
 	}
-	if out.Handle = archive.Handle([]byte(text)); failure != "" {
+	if out.Handle = handles.Handle([]byte(text)); failure != "" {
 		return out, spillFailure + failure + "]\n\n" + text
 	}
 	if place == "" {

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -44,7 +44,7 @@ type Kind struct {
 	Make   func() Pass // without parameters
 	Params []Param
 	// Markers stand in the place of what the pass takes out of a message, and Messages are those that it writes.
-	Markers  []archive.Marking
+	Markers  []handles.Marking
 	Messages []*view.Message
 	Counts   []view.Counter // what it adds up in the report
 
@@ -69,7 +69,7 @@ func Register(k Kind) {
 	}
 	k.defaults = append(k.defaults, '}')
 	for _, m := range k.Markers {
-		archive.Declare(m)
+		handles.Declare(m)
 	}
 	for _, m := range k.Messages {
 		view.Declare(m)

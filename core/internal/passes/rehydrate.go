@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -130,7 +130,7 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 				continue
 			}
 			text := r.Content(n)
-			if text == "" || text == archive.ClearedMarker {
+			if text == "" || text == handles.ClearedMarker {
 				continue
 			}
 			seen.Add(path)
@@ -181,7 +181,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	for _, m := range messages {
 		msg := &r.view.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if path := r.read(n); path != "" && !archive.Cleared(r.view, n) {
+			if path := r.read(n); path != "" && !handles.Cleared(r.view, n) {
 				seen.Add(path)
 			}
 			if path := r.edited(n); path != "" {

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/squeeze"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -37,7 +37,7 @@ func init() {
 			{"tools", "[]", "tools are the tools whose results may be squeezed; empty is all. exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
-		Markers: []archive.Marking{{Text: archive.SqueezedMarker, Heads: true}},
+		Markers: []handles.Marking{{Text: handles.SqueezedMarker, Heads: true}},
 		Counts: []view.Counter{{Name: "squeezed", Text: "texts of tool results that say the same in another form",
 			At: func(r *api.Report) *int { return &r.Squeezed }}},
 	})
@@ -162,7 +162,7 @@ func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
 		start, kind := sc.Pos(), sc.Kind()
 		sc.Skip()
 		// Where it begins a marker has to be found.
-		if value := (jsonspan.Span{Start: start, End: sc.Pos()}); kind == jsonspan.String && value.Len() > longest.Len() && start+64 < archive.MarkerRoom {
+		if value := (jsonspan.Span{Start: start, End: sc.Pos()}); kind == jsonspan.String && value.Len() > longest.Len() && start+64 < handles.MarkerRoom {
 			longest = value
 		}
 	}
@@ -182,14 +182,14 @@ func (p *squeezePass) member(c *Run, n int32) (squeezed, bool) {
 
 // shorter is a text squeezed, with the line that says so. What passes have written stays as it is.
 func (c *Run) shorter(text string) (short string, ok bool) {
-	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, archive.SqueezedMarker[:len(archive.SqueezedMarker)-1]) || strings.HasPrefix(text, archive.TruncatedMarker[:len(archive.TruncatedMarker)-1])) {
+	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
 	out, form, ok := squeeze.Text(text, squeeze.Options{MinSaved: minSqueezed})
 	if !ok || strings.TrimSpace(out) == "" {
 		return "", false
 	}
-	return c.Sized(archive.SqueezedMarker) + " " + form.String() + "\n" + out, true
+	return c.Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
 // gains measures what a text frees. It tells whether that is enough.
@@ -228,7 +228,7 @@ func (c *Run) squeeze(s squeezed) {
 	}
 	w := whole{size: part.Size, handle: c.Keep(what, part.Msg, s.part, part.Body)}
 	if w.handle != "" {
-		s.value = archive.ReplaceFirst(s.value, archive.Zeros, w.handle[:archive.Short])
+		s.value = handles.ReplaceFirst(s.value, handles.Zeros, w.handle[:handles.Short])
 		c.ForgetWeight() // it may have been this value with the zeros
 	}
 	if c.squeezed == nil {

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -31,7 +31,7 @@ func init() {
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty is all. exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
-		Markers: []archive.Marking{{Text: archive.ClearedMarker}, {Text: archive.SummaryMarker, Follows: true}},
+		Markers: []handles.Marking{{Text: handles.ClearedMarker}, {Text: handles.SummaryMarker, Follows: true}},
 		Counts:  []view.Counter{cleared},
 	})
 }
@@ -57,12 +57,12 @@ func (p *ToolDigestPass) Run(c *Run) {
 		line := func(i int) string { return "\n" + digest.ToolOutputAt(c.T, int(old[i].part)).DigestLine() }
 		kept := old[:0]
 		for i := range old {
-			if old[i].gain = c.clearing(old[i].part, c.Sized(archive.SummaryMarker)+line(i)); old[i].gain > 0 {
+			if old[i].gain = c.clearing(old[i].part, c.Sized(handles.SummaryMarker)+line(i)); old[i].gain > 0 {
 				kept = append(kept, old[i])
 			}
 		}
 		old = kept
-		c.replace(old, "archive", "tool_digest", archive.SummaryMarker, line)
+		c.replace(old, "archive", "tool_digest", handles.SummaryMarker, line)
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *ToolDigestPass) beforeTail(c *Run) {
 	c.unsqueezeAll(results)
 	for _, r := range results {
 		o := digest.ToolOutputAt(c.T, int(r.part))
-		if r.gain = c.clearing(r.part, c.Sized(archive.ClearedMarker)); r.gain > c.P.Text("\n"+o.DigestLine()) {
+		if r.gain = c.clearing(r.part, c.Sized(handles.ClearedMarker)); r.gain > c.P.Text("\n"+o.DigestLine()) {
 			old, outputs = append(old, r), append(outputs, o)
 			gain += r.gain
 		}
@@ -85,7 +85,7 @@ func (p *ToolDigestPass) beforeTail(c *Run) {
 	if len(old) == 0 || gain <= c.P.Text(lines) {
 		return
 	}
-	c.replace(old, "clear", "tool_digest", archive.ClearedMarker, func(int) string { return "" })
+	c.replace(old, "clear", "tool_digest", handles.ClearedMarker, func(int) string { return "" })
 	msg := c.Items[c.digest].Msg
 	text := strings.TrimRight(c.T.Text(c.T.FirstText(int(msg))), "\n") + lines
 	before := c.Total

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -22,7 +22,7 @@ type result struct {
 func (c *Run) hasResult(n int32) bool {
 	p := &c.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
-		!p.Body.Zero() && p.Pair >= 0 && !c.T.Waits(&c.T.Parts[p.Pair]) && !archive.Cleared(c.View, n)
+		!p.Body.Zero() && p.Pair >= 0 && !c.T.Waits(&c.T.Parts[p.Pair]) && !handles.Cleared(c.View, n)
 }
 
 // oldResults are the tool results whose bodies may be taken out, oldest first: not those of the newest keep results, of

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -33,7 +33,7 @@ func init() {
 			{"tools", "[]", "tools are the tools whose results may be truncated; empty is all. exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},
-		Markers: []archive.Marking{{Text: archive.TruncatedMarker, Heads: true}},
+		Markers: []handles.Marking{{Text: handles.TruncatedMarker, Heads: true}},
 		Counts: []view.Counter{{Name: "truncated", Text: "texts of which the middle was taken out",
 			At: func(r *api.Report) *int { return &r.Truncated }}},
 	})
@@ -104,7 +104,7 @@ func (p *TruncatePass) Unsqueeze(c *Run, may func(tool string) bool) {
 func (p *TruncatePass) Message(c *Run, m int32, may func(tool string) bool) (truncated int, tool string) {
 	which := func(n int32) bool {
 		pair := c.T.Parts[n].Pair
-		return !archive.Cleared(c.View, n) && (pair < 0 || !c.T.Waits(&c.T.Parts[pair])) && may(digest.ToolName(c.T, int(n)))
+		return !handles.Cleared(c.View, n) && (pair < 0 || !c.T.Waits(&c.T.Parts[pair])) && may(digest.ToolName(c.T, int(n)))
 	}
 	return c.EachResultText(m, which, func(n int32) bool { return p.text(c, n) })
 }
@@ -142,20 +142,20 @@ func (c *Run) EachResultText(m int32, which, cut func(part int32) bool) (count i
 func (p *TruncatePass) text(c *Run, n int32) bool {
 	part := &c.T.Parts[n]
 	text := c.T.Text(part.Body)
-	_, rest := archive.TruncatedHandle(text)
+	_, rest := handles.TruncatedHandle(text)
 	short := TruncateHeadTail(rest, max(1, p.MaxLines))
 	if short == rest || strings.TrimSpace(short) == "" { // what it would say is nothing
 		return false
 	}
 	if c.Keeps() {
-		if len(archive.WithHandle(archive.TruncatedMarker, archive.Zeros))+1+len(short) >= len(text) {
+		if len(handles.WithHandle(handles.TruncatedMarker, handles.Zeros))+1+len(short) >= len(text) {
 			return false
 		}
 		what := api.BodyToolResult
 		if part.Kind == transcript.Text {
 			what = api.BodyText
 		}
-		short = archive.WithHandle(archive.TruncatedMarker, c.Keep(what, part.Msg, n, part.Body)) + "\n" + short
+		short = handles.WithHandle(handles.TruncatedMarker, c.Keep(what, part.Msg, n, part.Body)) + "\n" + short
 	} else if len(short) >= len(text) {
 		return false
 	}

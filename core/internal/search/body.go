@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
@@ -391,20 +391,20 @@ const (
 // handles notes the handle that a text names.
 func (s *searching) handles(text []byte) {
 	text = text[:min(len(text), markerRoom)]
-	if len(text) < archive.Short {
+	if len(text) < handles.Short {
 		return
 	}
 	if text[0] == '[' {
-		if _, after, found := bytes.Cut(text, []byte(markerHandle)); found && len(after) > archive.Short && after[archive.Short] == ']' {
-			s.name(string(after[:archive.Short]))
+		if _, after, found := bytes.Cut(text, []byte(markerHandle)); found && len(after) > handles.Short && after[handles.Short] == ']' {
+			s.name(string(after[:handles.Short]))
 		}
 	}
 	if s.pieces > 0 || text[0] != '[' && text[0] != '#' && text[0] != '<' { // as digests begin
 		return
 	}
 	_, after, found := bytes.Cut(text, []byte("\n"+digestHandle))
-	if found && len(after) >= archive.Short && archive.IsHandle(string(after[:archive.Short])) {
-		handle := string(after[:archive.Short])
+	if found && len(after) >= handles.Short && handles.IsHandle(string(after[:handles.Short])) {
+		handle := string(after[:handles.Short])
 		s.name(handle)
 		s.cur.digest = s.given(handle)
 	}
@@ -412,22 +412,22 @@ func (s *searching) handles(text []byte) {
 
 // name notes a handle.
 func (s *searching) name(handle string) {
-	if archive.IsHandle(handle) {
+	if handles.IsHandle(handle) {
 		s.named = append(s.named, handle)
 	}
 }
 
 // given tells whether a handle is that of a body.
-func (s *searching) given(handle string) bool { return s.handed.Has(handle[:archive.Short]) }
+func (s *searching) given(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
 // missing are the handles that are named and not given, each once.
-func (s *searching) missing() (handles []string) {
+func (s *searching) missing() (list []string) {
 	seen := &s.handed
 	for _, h := range s.named {
-		if short := h[:archive.Short]; !seen.Has(short) {
+		if short := h[:handles.Short]; !seen.Has(short) {
 			seen.Add(short)
-			handles = append(handles, h)
+			list = append(list, h)
 		}
 	}
-	return handles
+	return list
 }

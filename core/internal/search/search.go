@@ -6,9 +6,9 @@ package search
 
 import (
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
@@ -130,8 +130,8 @@ func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error)
 		size += len(bodies[i].Text)
 	}
 	for i := range bodies {
-		if h := bodies[i].Handle; len(h) >= archive.Short {
-			s.handed.Add(h[:archive.Short])
+		if h := bodies[i].Handle; len(h) >= handles.Short {
+			s.handed.Add(h[:handles.Short])
 		}
 	}
 	s.docs = make([]doc, 0, min(size/256, MostMessages)+len(bodies))

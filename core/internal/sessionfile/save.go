@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
@@ -157,7 +157,7 @@ func (s *saver) begin() {
 		s.out = append(s.out, '\n')
 	}
 	tail := s.src[max(0, len(s.src)-4096):]
-	h := archive.New()
+	h := handles.New()
 	h.Write(strconv.AppendInt(nil, int64(len(s.src)), 10))
 	h.Write(tail)
 	for _, p := range s.in.Messages {
@@ -170,7 +170,7 @@ func (s *saver) begin() {
 // id is a new id, in the form of a random UUID.
 func (s *saver) id() string {
 	s.n++
-	h := []byte(archive.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
+	h := []byte(handles.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
 	h[12], h[16] = '4', "89ab"[h[16]&3]
 	return string(slices.Concat(h[:8], []byte("-"), h[8:12], []byte("-"), h[12:16], []byte("-"), h[16:20], []byte("-"), h[20:32]))
 }

@@ -3,7 +3,7 @@ package squeeze
 import (
 	"strconv"
 
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
 // minBinary is how many characters of base64 or hexadecimal digits in a row are no word that anybody reads.
@@ -98,7 +98,7 @@ func (w *writer) data(s string) {
 	w.out = append(w.out, '[')
 	w.out = strconv.AppendInt(w.out, int64(len(s)), 10)
 	w.out = append(append(w.out, ' '), kind...)
-	w.out = append(append(w.out, ", SHA-256 "...), archive.Handle([]byte(s))[:16]...)
+	w.out = append(append(w.out, ", SHA-256 "...), handles.Handle([]byte(s))[:16]...)
 	w.out = append(w.out, ']')
 }
 

@@ -13,30 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/ctxfold/ctxfold"
 )
-
-// batchOp is what batch can do with a line.
-type batchOp struct {
-	name string
-	// run gives what is printed for a line.
-	run func(ctx context.Context, b *batch, in ctxfold.Input) (answer []byte, tally totals, err error)
-	// whole says that the answer is the transcript: a line that fails is then printed as it came.
-	whole bool
-}
-
-var batchOps = []batchOp{
-	{"compact", batchCompact, true},
-	{"repair", batchRepair, true},
-	{"validate", batchValidate, false},
-	{"check", batchCheck, false},
-	{"estimate", batchEstimate, false},
-	{"detect", batchDetect, false},
-}
 
 // totals are what is counted over all lines.
 type totals struct {
@@ -346,87 +327,6 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
-	r, err := b.compactor.CompactWith(ctx, in, b.summarizer)
-	if err != nil {
-		return nil, totals{}, err
-	}
-	t := totals{messagesBefore: r.Report.Messages.Before, messagesAfter: r.Report.Messages.After,
-		tokensBefore: r.Report.Tokens.Before, tokensAfter: r.Report.Tokens.After}
-	if r.Changed {
-		t.changed = 1
-	}
-	if !r.Report.Fits {
-		t.over = 1
-	}
-	if len(r.Report.Left) > 0 {
-		t.left = 1
-	}
-	if b.json {
-		return resultJSON(r), t, nil
-	}
-	return r.Messages, t, nil
-}
-
-func batchRepair(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
-	r, err := b.compactor.Repair(ctx, in)
-	if err != nil {
-		return nil, totals{}, err
-	}
-	t := totals{messagesBefore: r.Report.Messages.Before, messagesAfter: r.Report.Messages.After}
-	if r.Report.Changed {
-		t.changed = 1
-	}
-	if !r.Valid {
-		t.invalid = 1
-	}
-	if b.json {
-		return r.Raw, t, nil
-	}
-	return r.Messages, t, nil
-}
-
-func batchValidate(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
-	a, err := b.compactor.Validate(ctx, in)
-	if err != nil {
-		return nil, totals{}, err
-	}
-	t := totals{messagesBefore: a.Messages, messagesAfter: a.Messages}
-	if !a.Valid {
-		t.invalid = 1
-	}
-	return a.Raw, t, nil
-}
-
-func batchCheck(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
-	a, err := b.compactor.Check(ctx, in)
-	if err != nil {
-		return nil, totals{}, err
-	}
-	t := totals{messagesBefore: a.Messages, messagesAfter: a.Messages, tokensBefore: a.Tokens, tokensAfter: a.Tokens}
-	if a.Due {
-		t.due = 1
-	}
-	return a.Raw, t, nil
-}
-
-func batchEstimate(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
-	a, err := b.compactor.Estimate(ctx, in)
-	if err != nil {
-		return nil, totals{}, err
-	}
-	n := len(a.Messages)
-	return a.Raw, totals{messagesBefore: n, messagesAfter: n, tokensBefore: a.Tokens, tokensAfter: a.Tokens}, nil
-}
-
-func batchDetect(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
-	a, err := b.compactor.Detect(ctx, in.Messages)
-	if err != nil {
-		return nil, totals{}, err
-	}
-	return a.Raw, totals{}, nil
-}
-
 // tell prints what was counted on standard error.
 func (b *batch) tell(t totals) {
 	facts := [][2]string{{"conversations", count(t.conversations)}}
@@ -463,54 +363,4 @@ func beforeAfter(before, after int) string {
 		return count(before)
 	}
 	return fmt.Sprintf("%s, %s after (%s)", count(before), count(after), change(before, after))
-}
-
-// bar shows how far a file was read, on a terminal.
-type bar struct {
-	writer  progress.Writer
-	tracker *progress.Tracker
-	stderr  io.Writer
-}
-
-func (b *batch) bar(size int64) *bar {
-	shown := &bar{stderr: b.err}
-	if !isTerminal(b.err) || size == 0 {
-		return shown
-	}
-	shown.writer = progress.NewWriter()
-	shown.writer.SetOutputWriter(b.err)
-	shown.writer.SetUpdateFrequency(100 * time.Millisecond)
-	shown.writer.Style().Visibility.Value = true
-	shown.tracker = &progress.Tracker{Message: b.op.name, Total: size, Units: progress.UnitsBytes}
-	shown.writer.AppendTracker(shown.tracker)
-	go shown.writer.Render()
-	return shown
-}
-
-func (b *bar) add(bytes int) {
-	if b.tracker != nil {
-		b.tracker.Increment(int64(bytes))
-	}
-}
-
-// log prints an error above the bar.
-func (b *bar) log(err error) {
-	text := strings.ReplaceAll(err.Error(), "ctxfold: ", "")
-	if b.writer != nil {
-		b.writer.Log("ctxfold: %s", text)
-		return
-	}
-	fmt.Fprintf(b.stderr, "ctxfold: %s\n", text)
-}
-
-func (b *bar) stop() {
-	if b.writer == nil {
-		return
-	}
-	b.tracker.MarkAsDone()
-	for b.writer.IsRenderInProgress() && b.writer.LengthActive() > 0 {
-		time.Sleep(10 * time.Millisecond)
-	}
-	b.writer.Stop()
-	b.writer = nil
 }

@@ -1,7 +1,7 @@
 package exact
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/view"
@@ -13,7 +13,7 @@ func Rehydration(v *view.View) *passes.Rehydration {
 	r := passes.NewRehydration(v, policy.MaxTokens)
 	r.Edits = func(string) bool { return false }
 	r.Content = func(n int32) string {
-		if archive.Cleared(v, n) {
+		if handles.Cleared(v, n) {
 			return ""
 		}
 		return r.Original(n)

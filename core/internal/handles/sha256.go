@@ -1,11 +1,11 @@
-// Package archive names bodies that a compaction takes out of a transcript by what is in them, so that a host can keep them
+// Package handles names bodies that a compaction takes out of a transcript by what is in them, so that a host can keep them
 // and put them back. The name is a handle: SHA-256 in hexadecimal digits.
 //
 // It takes bodies out of a view, with a marker where they stood, says how the input is made of the result, and puts back what a host
 // has kept.
 //
 // What never enters this package: when something is taken out, and where a host keeps it.
-package archive
+package handles
 
 import "math/bits"
 

@@ -1,4 +1,4 @@
-package archive
+package handles
 
 import (
 	"slices"
@@ -334,10 +334,10 @@ func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[in
 	return true
 }
 
-// Handles are those that bodies name, in the order in which they stand there, so that a host may have all bodies before it restores:
+// Of are those that bodies name, in the order in which they stand there, so that a host may have all bodies before it restores:
 // of markers, and of changes. Some may be none: a text may quote a marker. Corrupt are those of the bodies that are not what their
 // handles say; nothing is read in them.
-func Handles(given []api.Kept) (handles, corrupt []string) {
+func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
 		if IsHandle(h) && !seen.Has(h) {

@@ -1,4 +1,4 @@
-package archive_test
+package handles_test
 
 import (
 	"crypto/sha256"
@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core/internal/archive"
+	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
 // The handle is what crypto/sha256 says, for every length around the edges of blocks, and whatever pieces it is given in.
@@ -19,10 +19,10 @@ func TestHandle(t *testing.T) {
 		}
 		sum := sha256.Sum256(body)
 		want := hex.EncodeToString(sum[:])
-		if got := archive.Handle(body); got != want {
+		if got := handles.Handle(body); got != want {
 			t.Fatalf("%d bytes: %s, want %s", n, got, want)
 		}
-		h := archive.New()
+		h := handles.New()
 		for rest := body; len(rest) > 0; {
 			k := 1 + r.IntN(len(rest))
 			h.Write(rest[:k])
@@ -35,10 +35,10 @@ func TestHandle(t *testing.T) {
 }
 
 func TestIsHandle(t *testing.T) {
-	full := archive.Handle(nil)
+	full := handles.Handle(nil)
 	for text, want := range map[string]bool{full: true, full[:16]: true, full[:15]: false, full + "0": false, "": false,
 		"E3B0C44298FC1C149AFBF4C8996FB924": false, "../../../../etc/passwd": false} {
-		if archive.IsHandle(text) != want {
+		if handles.IsHandle(text) != want {
 			t.Errorf("%q: %t", text, !want)
 		}
 	}
@@ -48,6 +48,6 @@ func BenchmarkHandle(b *testing.B) {
 	body := make([]byte, 1<<20)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		archive.Handle(body)
+		handles.Handle(body)
 	}
 }
