@@ -77,14 +77,11 @@ func StyleByName(name string) *Style {
 
 // NoStyle says that there is no style of a name, and which there are.
 func NoStyle(name string) string {
-	message := "there is no style \"" + name + "\"; there are: "
+	names := make([]string, len(styles))
 	for i, s := range styles {
-		if i > 0 {
-			message += ", "
-		}
-		message += s.Name
+		names[i] = s.Name
 	}
-	return message
+	return "there is no style \"" + name + "\"; there are: " + strings.Join(names, ", ")
 }
 
 // roundMark stands before the number of compactions in a digest message, so that a host that lost the state gets it back.

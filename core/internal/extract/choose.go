@@ -17,7 +17,7 @@ var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
 // Choose chooses what together has at most budget bytes, overhead included, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
-	c := chooser{Extract: e, left: budget, said: slices.Clone(e.known)}
+	c := chooser{Extract: e, left: budget, chosen: slices.Clone(e.known)}
 	if !e.gained {
 		e.gained = true
 		c.left = math.MaxInt
@@ -65,9 +65,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 // chooser is one choice. It is a heap of sentences, the one that gains most first; of equals the older one.
 type chooser struct {
 	*Extract
-	left int // bytes
-	heap []int32
-	said []uint8 // by stem: how often it was chosen
+	left   int // bytes
+	heap   []int32
+	chosen []uint8 // by stem: how often it was chosen
 }
 
 // rivals is how many times the budget the sentences have in bytes that a choice is made among: those that gain most by
@@ -110,7 +110,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 		for last := first; last < s.clauses[1]; last++ {
 			cl := &c.clauses[last]
 			for _, w := range c.words[cl.words[0]:cl.words[1]] {
-				sum += int64(c.weights[w.stem]) * fade[min(int(c.said[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
+				sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
 			}
 			length := int(cl.to-c.clauses[first].from) + overhead
 			if length > c.left {
@@ -131,7 +131,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 // say counts the words of what was chosen of a sentence.
 func (c *chooser) say(s *sentence) {
 	for _, w := range c.words[c.clauses[s.first].words[0]:c.clauses[s.last].words[1]] {
-		if n := &c.said[w.stem]; w.factor > 0 && int(*n) < len(fade)-1 {
+		if n := &c.chosen[w.stem]; w.factor > 0 && int(*n) < len(fade)-1 {
 			*n++
 		}
 	}

@@ -135,17 +135,6 @@ func names() []string {
 	return n
 }
 
-func join(list []string) string {
-	s := ""
-	for i, x := range list {
-		if i > 0 {
-			s += ", "
-		}
-		s += x
-	}
-	return s
-}
-
 // The values of options, most of which policies have too, and the complaints about others.
 var (
 	answers   = []string{"messages", "edits", "report"}

@@ -9,7 +9,7 @@ func Unknown(what, name string, names []string) string {
 	if near := Nearest(name, names); near != "" {
 		return says + "did you mean \"" + near + "\"?"
 	}
-	return says + "there are: " + join(names)
+	return says + "there are: " + strings.Join(names, ", ")
 }
 
 // aliases are names that are in use for what has another name here.
