@@ -4,16 +4,19 @@ package api
 
 // The values of Format.
 const (
-	FormatAuto            Format = "auto" // of a policy: detection decides
-	FormatAISDK           Format = "ai-sdk"
-	FormatAISDKUI         Format = "ai-sdk-ui"
-	FormatAnthropic       Format = "anthropic"
-	FormatGemini          Format = "gemini"
-	FormatMistral         Format = "mistral"
-	FormatNative          Format = "native"
-	FormatOpenAIChat      Format = "openai-chat"
-	FormatOpenAIResponses Format = "openai-responses"
-	FormatPlain           Format = "plain"
+	FormatAuto               Format = "auto" // of a policy: detection decides
+	FormatAISDK              Format = "ai-sdk"
+	FormatAISDKUI            Format = "ai-sdk-ui"
+	FormatAnthropic          Format = "anthropic"
+	FormatBedrockConverse    Format = "bedrock-converse"
+	FormatGemini             Format = "gemini"
+	FormatGeminiInteractions Format = "gemini-interactions"
+	FormatMistral            Format = "mistral"
+	FormatNative             Format = "native"
+	FormatOllama             Format = "ollama"
+	FormatOpenAIChat         Format = "openai-chat"
+	FormatOpenAIResponses    Format = "openai-responses"
+	FormatPlain              Format = "plain"
 )
 
 // The values of Preset.

@@ -26,7 +26,18 @@ export type Operation =
 
 /** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
-  "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "mistral" | "native" | "openai-chat" | "openai-responses" | "plain";
+  | "ai-sdk"
+  | "ai-sdk-ui"
+  | "anthropic"
+  | "bedrock-converse"
+  | "gemini"
+  | "gemini-interactions"
+  | "mistral"
+  | "native"
+  | "ollama"
+  | "openai-chat"
+  | "openai-responses"
+  | "plain";
 
 /** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
 export type Estimator =
@@ -309,6 +320,7 @@ export type Repair =
   | "sign"
   | "drop_caller"
   | "replace"
+  | "fill_body"
   | "add_reasoning";
 
 /** MarkerFault is why a body was not put back although it was given. */
@@ -530,9 +542,12 @@ export interface Policy {
     | "ai-sdk"
     | "ai-sdk-ui"
     | "anthropic"
+    | "bedrock-converse"
     | "gemini"
+    | "gemini-interactions"
     | "mistral"
     | "native"
+    | "ollama"
     | "openai-chat"
     | "openai-responses"
     | "plain";
