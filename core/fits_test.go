@@ -216,7 +216,7 @@ func checkTable(t *testing.T, table string) {
 
 // Random conversations fit into small windows, but for what must stay and, beside it, a digest of the least size.
 func TestRandomConversationsFit(t *testing.T) {
-	n := max(200, *cases/20)
+	n := max(200, wanted()/20)
 	over := 0
 	for i := range uint64(n) {
 		r := rand.New(rand.NewPCG(*seed, 1<<32+i))

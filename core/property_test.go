@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	cases = flag.Int("cases", 20000, "how many random conversations the property test compacts")
+	cases = flag.Int("cases", 0, "how many random conversations the property test compacts; 0 is 2,000 for each format")
 	seed  = flag.Uint64("seed", 1, "what the property test's conversations grow from")
 )
 
@@ -212,10 +212,18 @@ func repairs(t testing.TB, format string, list []byte) (broken []string) {
 	return broken
 }
 
+// wanted is how many random conversations the tests compact.
+func wanted() int {
+	if *cases > 0 {
+		return *cases
+	}
+	return 2000 * len(judged())
+}
+
 // TestProperties compacts and repairs random conversations under random policies. -cases and -seed choose how many and
 // which.
 func TestProperties(t *testing.T) {
-	n := *cases
+	n := wanted()
 	if testing.Short() {
 		n = min(n, 1000)
 	}
