@@ -19,8 +19,11 @@ const ENTRIES = [
   ["`ctxfold/worker`, the worker", "worker-thread"],
   ["`ctxfold/ai-sdk`", "adapters/ai-sdk"],
   ["`ctxfold/anthropic`", "adapters/anthropic"],
+  ["`ctxfold/chrome`", "adapters/chrome"],
   ["`ctxfold/langchain`", "adapters/langchain"],
   ["`ctxfold/openai`", "adapters/openai"],
+  ["`ctxfold/transformers`", "adapters/transformers"],
+  ["`ctxfold/webllm`", "adapters/webllm"],
 ];
 
 const written = (/** @type {number} */ bytes) => bytes.toLocaleString("en-US");

@@ -1,0 +1,144 @@
+/**
+ * The entry `ctxfold/chrome`: the models that are built into the browser, as summarizers. `languageModel` is the Prompt API
+ * (https://webmachinelearning.github.io/prompt-api/), `summarizer` the Summarizer API
+ * (https://webmachinelearning.github.io/writing-assistance-apis/).
+ */
+import type { Summarize } from "ctxfold";
+import { type LocalModel, localModel, windowOf } from "./local-model.js";
+
+export type { LocalModel } from "./local-model.js";
+
+/** Whether the browser has a model: at once, after a download, which it may have begun, or not at all. */
+export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
+
+export interface BuiltInOptions {
+  /** Languages of the conversation and of the digest, as BCP 47 tags; Chrome wants to be told. Default: `["en"]`. */
+  languages?: readonly string[];
+  /** How much of the model is downloaded, 0 to 1. */
+  onDownload?: (loaded: number) => void;
+  /** Ends the wait for the model. */
+  signal?: AbortSignal;
+}
+
+interface Model {
+  readonly contextWindow?: number;
+  readonly inputQuota?: number;
+  destroy(): void;
+}
+
+interface Session extends Model {
+  promptStreaming(input: string, options?: { signal?: AbortSignal }): ReadableStream<string>;
+}
+
+interface BuiltInSummarizer extends Model {
+  summarizeStreaming(input: string, options?: { signal?: AbortSignal; context?: string }): ReadableStream<string>;
+}
+
+interface Api<M> {
+  availability(options?: object): Promise<Availability>;
+  create(options?: object): Promise<M>;
+}
+
+/** A browser that does not tell has this many tokens: what Chrome's models have at the least. */
+const LEAST_WINDOW = 4096;
+
+/** Whether `languageModel` can give a model here. It is `unavailable` in a browser without the Prompt API. */
+export async function languageModelAvailability(options: BuiltInOptions = {}): Promise<Availability> {
+  return (await api<Session>("LanguageModel")?.availability(promptOptions(options))) ?? "unavailable";
+}
+
+/** Whether `summarizer` can give a model here. It is `unavailable` in a browser without the Summarizer API. */
+export async function summarizerAvailability(options: BuiltInOptions = {}): Promise<Availability> {
+  return (await api<BuiltInSummarizer>("Summarizer")?.availability(summarizerOptions(options))) ?? "unavailable";
+}
+
+/**
+ * The browser's language model. Where it has to be downloaded, call this in an event handler of the user's (a click): browsers
+ * refuse the download otherwise. Rejects with a `NotSupportedError` where there is no model, and with the browser's own errors.
+ */
+export async function languageModel(options: BuiltInOptions = {}): Promise<LocalModel> {
+  const { create, contextWindow } = await ready(api<Session>("LanguageModel"), "LanguageModel", promptOptions, options);
+  const summarize: Summarize = async ({ system, prompt }, { signal, onDelta }) => {
+    const session = await create({ initialPrompts: [{ role: "system", content: system }], signal });
+    return told(session, session.promptStreaming(prompt, { signal }), onDelta);
+  };
+  return localModel(summarize, contextWindow);
+}
+
+/**
+ * The browser's summarizer, which writes bullets; they are taken as they are. It needs no prompt of its own: what ctxfold would
+ * tell a model to do is given as context. Rejects as `languageModel` does.
+ */
+export async function summarizer(options: BuiltInOptions = {}): Promise<LocalModel> {
+  const { create, contextWindow } = await ready(
+    api<BuiltInSummarizer>("Summarizer"),
+    "Summarizer",
+    summarizerOptions,
+    options,
+  );
+  const summarize: Summarize = async ({ system, prompt }, { signal, onDelta }) => {
+    const model = await create({ signal });
+    return told(model, model.summarizeStreaming(prompt, { context: system, signal }), onDelta);
+  };
+  return localModel(summarize, contextWindow);
+}
+
+function api<M>(name: string): Api<M> | undefined {
+  return (globalThis as Record<string, unknown>)[name] as Api<M> | undefined;
+}
+
+function promptOptions({ languages = ["en"] }: BuiltInOptions): object {
+  const expected = [{ type: "text", languages: [...languages] }];
+  return { expectedInputs: expected, expectedOutputs: expected };
+}
+
+function summarizerOptions({ languages = ["en"] }: BuiltInOptions): object {
+  return {
+    type: "key-points",
+    format: "plain-text",
+    length: "long",
+    expectedInputLanguages: [...languages],
+    expectedContextLanguages: ["en"],
+    outputLanguage: languages[0],
+  };
+}
+
+/** Makes one model, which downloads it where that is needed and tells its window; those of the requests are made like it. */
+async function ready<M extends Model>(
+  api: Api<M> | undefined,
+  name: string,
+  optionsOf: (options: BuiltInOptions) => object,
+  options: BuiltInOptions,
+): Promise<{ create(more: object): Promise<M>; contextWindow: number }> {
+  const core = optionsOf(options);
+  const availability = (await api?.availability(core)) ?? "unavailable";
+  if (!api || availability === "unavailable") {
+    const why = api ? "has no model for it, or none of these languages" : "has none";
+    throw new DOMException(
+      `${name} is an API for models that are built into the browser, and this one ${why}`,
+      "NotSupportedError",
+    );
+  }
+  const monitor = (m: EventTarget) =>
+    m.addEventListener("downloadprogress", (event) => options.onDownload?.((event as ProgressEvent).loaded));
+  const { signal } = options;
+  const first = await api.create({ ...core, monitor, ...(signal && { signal }) });
+  const contextWindow = windowOf(first.contextWindow, first.inputQuota) ?? LEAST_WINDOW;
+  first.destroy();
+  return { create: (more) => api.create({ ...core, ...more }), contextWindow };
+}
+
+/** Reads a stream to its end, and lets go of the model that has written it. */
+async function told(model: Model, stream: ReadableStream<string>, onDelta?: (text: string) => void): Promise<string> {
+  const reader = stream.getReader();
+  try {
+    for (let text = ""; ; ) {
+      const { done, value } = await reader.read();
+      if (done) return text;
+      text += value;
+      onDelta?.(value);
+    }
+  } finally {
+    model.destroy();
+  }
+}

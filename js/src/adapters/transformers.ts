@@ -1,0 +1,79 @@
+/** The entry `ctxfold/transformers`: a text-generation pipeline of Transformers.js (`@huggingface/transformers`), as a summarizer. */
+import type { Summarize } from "ctxfold";
+import { type LocalModel, localModel, windowOf } from "./local-model.js";
+
+export type { LocalModel } from "./local-model.js";
+
+/** What is used of a `TextGenerationPipeline`. */
+interface Generator {
+  // biome-ignore lint/suspicious/noExplicitAny: the pipeline is generic over what it is given
+  (messages: any, options?: any): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: of the tokenizer's type, which the streamer wants back
+  tokenizer: any;
+  // biome-ignore lint/suspicious/noExplicitAny: the configuration is the model's own
+  model: { config?: any };
+}
+
+/** Classes of the package, without which a summary comes in one piece, and its generation cannot be ended. */
+export interface Library {
+  TextStreamer?: Streamer;
+  InterruptableStoppingCriteria?: new () => { interrupt(): void };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the tokenizer's type, and the options, are the package's own
+type Streamer = new (tokenizer: any, options?: any) => object;
+
+/** What is assumed where neither the model nor its tokenizer tells, in tokens. */
+const USUAL_WINDOW = 4096;
+
+/**
+ * A summarizer over a pipeline that has loaded: `transformers(await pipeline("text-generation", model), { TextStreamer,
+ * InterruptableStoppingCriteria })`. Its context window is what the model's configuration and its tokenizer say, the lesser of
+ * both; give `contextWindow` (tokens) where the device's memory holds less.
+ */
+export function transformers(
+  generator: Generator,
+  { TextStreamer, InterruptableStoppingCriteria, contextWindow }: Library & { contextWindow?: number } = {},
+): LocalModel {
+  const summarize: Summarize = async ({ system, prompt, max_output_tokens }, { signal, onDelta }) => {
+    const stopping = InterruptableStoppingCriteria && new InterruptableStoppingCriteria();
+    const stop = () => stopping?.interrupt();
+    signal.addEventListener("abort", stop);
+    const streamer =
+      TextStreamer &&
+      onDelta &&
+      new TextStreamer(generator.tokenizer, {
+        skip_prompt: true,
+        skip_special_tokens: true,
+        callback_function: onDelta,
+      });
+    try {
+      const messages = [
+        { role: "system", content: system },
+        { role: "user", content: prompt },
+      ];
+      const [answer] = await generator(messages, {
+        max_new_tokens: max_output_tokens,
+        do_sample: false,
+        ...(streamer && { streamer }),
+        ...(stopping && { stopping_criteria: stopping }),
+      });
+      signal.throwIfAborted();
+      return answer?.generated_text?.at(-1)?.content ?? "";
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+  return localModel(summarize, contextWindow ?? windowOfModel(generator) ?? USUAL_WINDOW);
+}
+
+function windowOfModel({ model, tokenizer }: Generator): number | undefined {
+  const { config } = model;
+  const positions = windowOf(
+    config?.max_position_embeddings,
+    config?.text_config?.max_position_embeddings,
+    config?.n_positions,
+  );
+  const written = windowOf(tokenizer?.model_max_length);
+  return positions && written ? Math.min(positions, written) : (positions ?? written);
+}

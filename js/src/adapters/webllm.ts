@@ -1,0 +1,87 @@
+/** The entry `ctxfold/webllm`: a model of WebLLM (`@mlc-ai/web-llm`), as a summarizer. */
+import type { Summarize } from "ctxfold";
+import { finished } from "../finish.js";
+import { type LocalModel, localModel, windowOf } from "./local-model.js";
+
+export type { LocalModel } from "./local-model.js";
+
+/** What is used of `MLCEngine`, `WebWorkerMLCEngine` and `ServiceWorkerMLCEngine`. */
+interface Engine {
+  chat: {
+    completions: {
+      // biome-ignore lint/suspicious/noExplicitAny: the engine's own overloads differ from version to version
+      create(request: any): any;
+    };
+  };
+  interruptGenerate(): unknown;
+}
+
+interface Chunk {
+  choices: { delta?: { content?: string | null }; finish_reason?: string | null }[];
+}
+
+interface ChatConfig {
+  context_window_size?: number;
+  sliding_window_size?: number;
+}
+
+/** What nearly all builds of WebLLM's own list have, in tokens. */
+const USUAL_WINDOW = 4096;
+
+/**
+ * A summarizer over a loaded engine. Its context window is the engine's own; an engine in a worker tells it only where it was
+ * loaded with `chatOpts` that have a `context_window_size`: give `contextWindow` (tokens) otherwise, or it is taken for 4,096.
+ * `model` is the id of the model, for an engine that has loaded several.
+ *
+ * An engine has one conversation in its cache: where the chat uses the same one, a summary takes its place there, and the next
+ * answer reads the whole conversation anew.
+ */
+export function webllm(
+  engine: Engine,
+  { model, contextWindow }: { model?: string; contextWindow?: number } = {},
+): LocalModel {
+  const summarize: Summarize = async ({ system, prompt, max_output_tokens, temperature = 0 }, { signal, onDelta }) => {
+    const stop = () => void engine.interruptGenerate();
+    signal.addEventListener("abort", stop);
+    try {
+      const chunks: AsyncIterable<Chunk> = await engine.chat.completions.create({
+        messages: [
+          { role: "system", content: system },
+          { role: "user", content: prompt },
+        ],
+        max_tokens: max_output_tokens,
+        temperature,
+        stream: true,
+        ...(model !== undefined && { model }),
+      });
+      let text = "";
+      let reason: string | null | undefined;
+      for await (const { choices } of chunks) {
+        const piece = choices[0]?.delta?.content ?? "";
+        reason = choices[0]?.finish_reason ?? reason;
+        text += piece;
+        onDelta?.(piece);
+      }
+      return { text, finish_reason: finished(reason) };
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+  return localModel(summarize, windowOf(contextWindow, ...configured(engine, model)) ?? USUAL_WINDOW);
+}
+
+/** The windows that an engine tells of: in the configuration that a model was loaded with, or in the options of a worker's. */
+function configured(engine: object, model?: string): unknown[] {
+  const {
+    loadedModelIdToChatConfig: loaded,
+    modelId,
+    chatOpts,
+  } = engine as {
+    loadedModelIdToChatConfig?: Map<string, ChatConfig>;
+    modelId?: string[];
+    chatOpts?: ChatConfig[];
+  };
+  const config = model === undefined ? loaded?.values().next().value : loaded?.get(model);
+  const options = chatOpts?.[model === undefined ? 0 : (modelId?.indexOf(model) ?? 0)];
+  return [config, options].flatMap((c) => [c?.context_window_size, c?.sliding_window_size]);
+}
