@@ -7,7 +7,6 @@ package transcript
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -102,6 +101,9 @@ type Part struct {
 	Size   Measure
 	NameSz Measure
 	Data   uint32 // characters of base64 payload (image, file, audio)
+	// Copy is one more than the index of another part of its message that tells of the same tool call, goes with it and shares its id; 0 for
+	// none. The call itself is the first of such a chain.
+	Copy int32
 }
 
 // Has tells whether the part has one of the flags.
@@ -121,6 +123,10 @@ func AnyHas(parts []Part, f Flags) bool {
 const (
 	ContentList = 0  // content, parts
 	CallList    = 1  // tool_calls
+	InvalidList = 2  // invalid_tool_calls: calls that could not be read, to which there may be results all the same
+	RawList     = 3  // calls once more, as the provider's answer spelled them
+	ChunkList   = 4  // calls once more, as they were streamed
+	Lists       = 5  // how many lists there are
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
 	Inside      = -4 // the part stands in the one before it that is in a list, and goes with it
@@ -158,6 +164,8 @@ type Message struct {
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	Passing  bool // the model is sent it only until the next message of the user (AN14)
 	Unsent   bool // the model is sent it no more
+	// Spelling is which of the format's ways to spell a message it is in; 0 where there is one.
+	Spelling uint8
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.
 	Meta int32
 }
@@ -350,6 +358,11 @@ func (t *Transcript) Piece(m, end int32) int32 {
 		if p.Caller > msg.First && p.Caller <= end {
 			p.Caller += shift
 		}
+		if p.Copy > end {
+			p.Copy = 0
+		} else if p.Copy > 0 {
+			p.Copy += shift
+		}
 	}
 	msg.First, msg.Count = first, end-msg.First
 	t.Messages = append(t.Messages, msg)
@@ -450,49 +463,4 @@ func (t *Transcript) LastSaid(i int) int32 {
 		}
 	}
 	return -1
-}
-
-// FirstText returns the span of the first text of message i, or the zero Span.
-func (t *Transcript) FirstText(i int) Span {
-	parts := t.PartsOf(i)
-	for i := range parts {
-		if p := &parts[i]; p.Kind == Text && p.Parent < 0 && !p.Has(Removed) {
-			return p.Body
-		}
-	}
-	return Span{}
-}
-
-// head is how many bytes the first n characters and escapes of a JSON string take, each of which stands for a byte or more.
-func head(text []byte, n int) uint32 {
-	end := 0
-	for ; n > 0 && end < len(text); n-- {
-		switch {
-		case text[end] != '\\':
-			end++
-		case text[end+1] == 'u':
-			end += 6
-		default:
-			end += 2
-		}
-	}
-	return uint32(end)
-}
-
-// StartsWith tells whether the first text of message i begins with prefix.
-func (t *Transcript) StartsWith(i int, prefix string) bool {
-	s := t.FirstText(i)
-	if s.Len() < len(prefix)+2 {
-		return false
-	}
-	b := t.Bytes(s)[1:]
-	for k := 0; k < len(prefix); k++ {
-		if b[k] == '\\' { // a host may have written the text with other escapes
-			return strings.HasPrefix(t.Text(Span{Start: s.Start, End: s.Start + 2 + head(b[:len(b)-1], len(prefix)+1)}), prefix)
-		}
-		if b[k] != prefix[k] {
-			return false
-		}
-	}
-	return true
 }
