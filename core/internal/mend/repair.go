@@ -415,6 +415,9 @@ func (c *Run) rename(at int, part int32, place map[int32]int, touched map[int]bo
 		touched[other] = true
 	}
 	c.setID(part, id)
+	for n := p.Copy; n > 0; n = c.T.Parts[n-1].Copy {
+		c.setID(n-1, id)
+	}
 	touched[at] = true
 	return true
 }

@@ -147,7 +147,7 @@ func (v *View) Originals(messages []int32) (undo func()) {
 	}
 }
 
-// TakePart takes a part out of its message, with what stands inside it and with a result that is one with its call. The item has to be
+// TakePart takes a part out of its message, with what stands inside it, with a result that is one with its call, and with its copies. The item has to be
 // measured anew afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
@@ -157,6 +157,9 @@ func (v *View) TakePart(part int32) {
 	}
 	for i := range v.T.Inner(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
+	}
+	for n := p.Copy; n > 0; n = v.T.Parts[n-1].Copy {
+		v.T.Parts[n-1].Flags |= transcript.Removed
 	}
 }
 

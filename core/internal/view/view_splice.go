@@ -12,7 +12,7 @@ func (v *View) removals(m int32) []edit {
 		return nil
 	}
 	kept := v.keptBehind(parts)
-	var last [3]neighbour
+	var last [transcript.Lists + 1]neighbour
 	for i := range parts {
 		p := &parts[i]
 		list := listOf(p)
@@ -50,7 +50,7 @@ type neighbour struct {
 // listOf tells which sweep a part belongs to: its message's lists, or the list inside a tool result; -1 for no list.
 func listOf(p *transcript.Part) int {
 	if p.Parent >= 0 {
-		return 2
+		return transcript.Lists
 	}
 	return int(max(p.List, -1))
 }
@@ -58,7 +58,7 @@ func listOf(p *transcript.Part) int {
 // keptBehind tells for each part which is the next in its list (at, or -1) and whether any behind it is kept (any).
 func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	out := make([]neighbour, len(parts))
-	var next [3]neighbour
+	var next [transcript.Lists + 1]neighbour
 	for i := range next {
 		next[i] = neighbour{parent: -2, at: -1}
 	}

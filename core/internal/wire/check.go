@@ -248,8 +248,8 @@ func (c *Checker) pairs() {
 				}
 				fix := AddResult
 				byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
-				if p.ID.Zero() && !byName {
-					fix = DropPart // there is nothing to answer it by
+				if p.ID.Zero() && !byName || p.List == transcript.InvalidList {
+					fix = DropPart // there is nothing to answer it by, or nothing to answer
 				} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
 					fix = DropPart
 				}
@@ -435,7 +435,8 @@ func (p *Paths) Of(v *Violation) string {
 	if at < 0 {
 		return path
 	}
-	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls"}
+	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls", transcript.InvalidList: "invalid_tool_calls",
+		transcript.RawList: "additional_kwargs.tool_calls", transcript.ChunkList: "tool_call_chunks"}
 	if p.F.Parts != "" {
 		list[transcript.ContentList] = p.F.Parts
 	}
@@ -445,18 +446,21 @@ func (p *Paths) Of(v *Violation) string {
 	if p.at[part] == 0 {
 		p.count(p.T.Parts[part].Msg)
 	}
+	if s := p.T.Messages[v.Message].Spelling; int(s) < len(p.F.Within) && p.F.Within[s] != "" {
+		path += "." + p.F.Within[s]
+	}
 	return path + "." + list[at] + "[" + strconv.Itoa(int(p.at[part]-1)) + "]"
 }
 
 func (p *Paths) count(m int32) {
-	var own, inner [transcript.CallList + 1]int32
+	var own, inner [transcript.Lists]int32
 	parent := int32(-1)
 	first := p.T.Messages[m].First
 	for i, part := range p.T.PartsOf(int(m)) {
 		counts := &own
 		if part.Parent >= 0 {
 			if counts = &inner; part.Parent != parent {
-				parent, inner = part.Parent, [transcript.CallList + 1]int32{}
+				parent, inner = part.Parent, [transcript.Lists]int32{}
 			}
 		}
 		if part.List >= 0 {

@@ -47,6 +47,11 @@ type Format struct {
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
 	// It returns nil where there is a call that no text can answer.
 	Results func(dst []byte, calls []Call, text string) []byte
+	// Spelled is the format that writes what is new beside messages of a spelling, one that readers have given to messages or 0; nil where
+	// all messages are spelled alike.
+	Spelled func(spelling uint8) *Format
+	// Within is, for each spelling of messages, the key under which they hold content and calls, for paths; "" is none.
+	Within []string
 	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one
 	// part, in the stead of Results.
 	Answer func(dst, part []byte, text string) []byte
@@ -81,6 +86,18 @@ type Format struct {
 type Call struct {
 	ID, Name, Part, Result []byte
 	Legacy                 bool
+}
+
+// As is the format that writes what is new beside the messages of t: as the first of them is spelled.
+func (f *Format) As(t *transcript.Transcript) *Format {
+	if f.Spelled == nil {
+		return f
+	}
+	spelling := uint8(0)
+	if len(t.Messages) > 0 {
+		spelling = t.Messages[0].Spelling
+	}
+	return f.Spelled(spelling)
 }
 
 // CallOf is the tool call at index n of t.Parts.
@@ -132,7 +149,7 @@ var formats []*Format
 // Register adds a format. It is called from init.
 func Register(f *Format) {
 	f.Signs.learn(f.List)
-	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles} {
+	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles, f.Signs.Items} {
 		for _, word := range strings.Fields(list) {
 			if same := words[len(word)]; !slices.Contains(same, word) {
 				words[len(word)] = append(same, word)
