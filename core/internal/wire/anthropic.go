@@ -19,7 +19,10 @@ func init() {
 				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
 			Items: "message", // as the API answers
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
-				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude",
+				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude part:tool_use_id",
+			// Calls and results are blocks of MCP's too, which names them otherwise.
+			Decisive: "type:thinking type:redacted_thinking type:server_tool_use type:document type:container_upload type:tool_addition " +
+				"type:tool_removal type:mcp_tool_listing key:clear_at key:output_config part:tool_use_id",
 		},
 		ReadMessage: readAnthropic,
 		Message:     writeTextMessage,

@@ -14,7 +14,8 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, where they have one
-	// Content is the JSON types that the content of a message may have; "" is any but an object.
+	Parts string // keys of parts, of those that another format has as signs of its own
+	// Content is the JSON types that the content of a message may have, "block" for an object with a type; "" is any but an object.
 	Content string
 	// Decisive are those of Own that no other shape has, and that end the search; "" is all of them.
 	Decisive string
@@ -163,7 +164,8 @@ func (s *Signs) learn(list string) {
 	learn("key:", s.Keys)
 	learn("type:", s.Types)
 	learn("item:", s.Items)
-	learn("content:", "string list other")
+	learn("part:", s.Parts)
+	learn("content:", "string list block other")
 	learn("list:", list)
 	learn("", s.Own)
 }
@@ -238,10 +240,12 @@ func (f *Format) Knows(sign string) bool {
 		return word(f.Signs.Types, name) || word(f.Signs.Own, sign)
 	case "item":
 		return word(f.Signs.Items, name)
+	case "part":
+		return word(f.Signs.Parts, name) || word(f.Signs.Own, sign)
 	case "list":
 		return f.List == name
 	case "content":
-		return f.Signs.Content == "" && name != "object" || word(f.Signs.Content, name)
+		return f.Signs.Content == "" && name != "object" && name != "block" || word(f.Signs.Content, name)
 	}
 	return word(f.Signs.Own, sign)
 }

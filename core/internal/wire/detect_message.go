@@ -16,8 +16,6 @@ func kindName(k jsonspan.Kind) string {
 		return "string"
 	case jsonspan.Array:
 		return "list"
-	case jsonspan.Object:
-		return "object"
 	}
 	return "other"
 }
@@ -55,6 +53,9 @@ func (d *detector) message(list string) {
 		calls = calls || string(name) == "toolCalls" || string(name) == "toolCallId"
 		function = function || string(name) == "function"
 		switch {
+		case top && string(name) == "content" && kind == jsonspan.Object:
+			d.block()
+			continue
 		case top && string(name) == "content":
 			d.note("content", []byte(kindName(kind)))
 		case top && string(name) == "status" && kind == jsonspan.Object:
@@ -110,6 +111,24 @@ func (d *detector) message(list string) {
 		}
 		d.Skip()
 	}
+}
+
+// block notes the signs of a content that is an object: a block where it has a type.
+func (d *detector) block() {
+	word := "object"
+	for d.Object(); ; {
+		name, ok := d.Key()
+		if !ok {
+			break
+		}
+		if d.note("part", name); string(name) != "type" || d.Kind() != jsonspan.String {
+			d.Skip()
+		} else if v := d.Text(); v.Len() <= 66 {
+			word = "block"
+			d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
+		}
+	}
+	d.note("content", []byte(word))
 }
 
 // objectArguments tells whether the function that stands here is called with an object.

@@ -299,7 +299,7 @@ func (r *Reader) more(n int) int {
 
 // beside are the members of request bodies that are sent with the messages, in all formats.
 var (
-	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction"}
+	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"}
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
 )
 

@@ -50,6 +50,12 @@ var tolerances = []struct {
 	{"ollama", "OL3", General},
 	{"ollama", "OL3", EmptyString},
 	{"ollama", "OL4", General},
+	{"langchain", "LC6", General},
+	{"langchain", "LC6", OpensInText},
+	{"mcp-sampling", "MS3", ReusedID},
+	{"mcp-sampling", "MS5", General},
+	{"mcp-sampling", "MS5", EmptyString},
+	{"mcp-sampling", "MS5", BlankText},
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }

@@ -14,14 +14,12 @@ type Shape struct {
 var shapes = []Shape{
 	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
-	{"LangChain messages", "openai-chat", "key:lc key:kwargs key:lc_kwargs key:lc_namespace item:constructor item:human item:ai " +
-		"key:additional_kwargs key:response_metadata key:invalid_tool_calls"},
 	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
 	{"AG-UI messages", "openai-chat", "named:call"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
 	{"TanStack AI messages", "ai-sdk-ui", "ui:content ui:tool-call ui:tool-result ui:thinking"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},
-	{"messages whose content is an object, as Mastra's storage and MCP sampling have it", "ai-sdk-ui", "content:object"},
+	{"messages whose content is an object, as Mastra's storage has it", "ai-sdk-ui", "content:object"},
 }
 
 func init() {

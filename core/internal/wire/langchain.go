@@ -1,0 +1,379 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// The spellings of LangChain's messages.
+const (
+	lcFlat        uint8 = iota + 1 // {"type":"human","content":…}
+	lcStored                       // {"type":"human","data":{"content":…}}
+	lcConstructor                  // {"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":…}}
+	lcPython                       // the same with the ids that Python gives: ["langchain","schema","messages","HumanMessage"]
+)
+
+// lcSpelled are the formats that write each spelling.
+var lcSpelled [lcPython + 1]*Format
+
+func init() {
+	const chunks = "AIMessageChunk HumanMessageChunk SystemMessageChunk ToolMessageChunk FunctionMessageChunk ChatMessageChunk"
+	flat := Format{
+		Name: "langchain",
+		Doc:  "LangChain messages: stored, flat, or as constructors, of JavaScript and of Python",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system developer user assistant tool function human ai",
+			Keys:  "content tool_calls tool_call_id name data summary",
+			Types: "text reasoning image audio video file text-plain citation refusal tool_call tool_call_chunk invalid_tool_call server_tool_call " +
+				"server_tool_call_chunk server_tool_call_result server_tool_result non_standard tool_use tool_result server_tool_use mcp_tool_use " +
+				"mcp_tool_result web_search_tool_result thinking redacted_thinking image_url input_audio document function_call input_json_delta " +
+				"reasoning_content media",
+			Items: "human ai system tool function chat generic remove constructor developer user assistant " + chunks,
+			Parts: "tool_use_id toolCallId functionCall thoughtSignature",
+			Shy:   true,
+			Own: "item:human item:ai item:system item:tool item:function item:generic item:chat item:remove item:constructor key:lc key:kwargs key:lc_kwargs key:lc_namespace " +
+				"key:additional_kwargs key:response_metadata key:invalid_tool_calls key:usage_metadata key:tool_call_chunks item:" +
+				strings.ReplaceAll(chunks, " ", " item:"),
+		},
+		ReadMessage: readLangChain,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		FreshID:     "call_ctxfold_",
+		Within:      []string{lcStored: "data", lcConstructor: "kwargs", lcPython: "kwargs"},
+		Rules: Rules{
+			Unanswered: "LC2", Orphan: "LC3", Duplicate: "LC4", Empty: "LC5", BlankText: "LC5", First: "LC6", Role: "LC1", Server: "LC7", Bound: "AN9",
+			Answers: NextMessages, ResultRole: transcript.Tool,
+		},
+	}
+	for spelling := lcFlat; spelling <= lcPython; spelling++ {
+		f, w := flat, lcWriter(spelling)
+		f.Message, f.Results, f.Wrap = w.message, w.results, w.wrap
+		f.Spelled = func(spelling uint8) *Format { return lcSpelled[max(spelling, lcFlat)] }
+		lcSpelled[spelling] = &f
+	}
+	Register(lcSpelled[lcFlat])
+}
+
+const (
+	lcType = iota
+	lcID
+	lcKwargs
+	lcData
+	lcContent
+	lcText
+	lcCalls
+	lcInvalid
+	lcChunks
+	lcExtra
+	lcCallID
+	lcName
+	lcRole
+	lcStatus
+)
+
+// lcKeys are the keys of a message, and of what it holds under "kwargs" or "data".
+var lcKeys = []string{
+	"type", "id", "kwargs", "data", "content", "text", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "tool_call_id",
+	"name", "role", "status",
+}
+
+// readLangChain reads a message in any spelling.
+func readLangChain(r *Reader, m *transcript.Message) {
+	first, within := len(r.T.Parts), -1
+	var class lcClass
+	var held frame
+	fp, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool {
+		switch kind := r.Kind(); {
+		case key == lcID && kind == jsonspan.Array:
+			f[key].Start = r.Pos()
+			class.read(r)
+			return true
+		case (key == lcKwargs || key == lcData) && kind == jsonspan.Object && within < 0:
+			f[key].Start = r.Pos()
+			in, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return lcMember(r, m, key, f) })
+			held, within = *in, key
+			return true
+		}
+		return lcMember(r, m, key, f)
+	})
+	f := *fp
+	r.want(&f[lcType], jsonspan.String, jsonspan.Null, "the type of a message must be a string")
+	typ := r.typ(&f[lcType])
+	m.Spelling = lcFlat
+	if f[lcType].Str() {
+		m.RoleSpan = f[lcType].Span
+	}
+	switch within {
+	case lcKwargs:
+		m.Spelling = lcConstructor
+		if class.python {
+			m.Spelling = lcPython
+		}
+		if typ == "constructor" {
+			typ, m.RoleSpan = r.typ(&class.name), class.name.Span
+		}
+	case lcData:
+		m.Spelling = lcStored
+	case -1:
+		held = f
+		if typ == "constructor" {
+			r.Fail(jsonspan.WrongType, int(m.Span.Start), "a constructor must have an object under \"kwargs\"")
+		}
+	}
+	if within >= 0 && f[lcContent].Kind != jsonspan.Invalid {
+		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content beside its \""+lcKeys[within]+"\"")
+	}
+	if chat := strings.TrimSuffix(typ, "Chunk"); typ == "" || chat == "chat" || chat == "generic" || chat == "ChatMessage" {
+		r.want(&held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")
+		if typ = r.typ(&held[lcRole]); typ != "" {
+			m.RoleSpan = held[lcRole].Span
+		}
+	}
+	if typ == "" && r.Err() == nil {
+		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no type, and no role")
+	}
+	if r.Err() == nil {
+		lcRead(r, m, first, typ, &held)
+	}
+}
+
+// lcClass is the path of a class.
+type lcClass struct {
+	name   field // its last element
+	python bool
+}
+
+func (c *lcClass) read(r *Reader) {
+	n := 0
+	for r.Array(); r.Elem(); n++ {
+		if r.Kind() != jsonspan.String {
+			r.Skip()
+			continue
+		}
+		s := r.Text()
+		c.name = field{Kind: jsonspan.String, Span: s.Span, Size: s.Measure}
+		c.python = n == 0 && r.is(&c.name, "langchain") || n > 0 && c.python
+	}
+}
+
+// lcMember reads a list or an object that a message holds.
+func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
+	array := r.Kind() == jsonspan.Array
+	f[key].Start = r.Pos()
+	switch {
+	case key == lcContent && array:
+		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { lcBlock(r, -1) })
+	case key == lcCalls && array:
+		m.Lists[transcript.CallList] = r.list(func(r *Reader) { lcCall(r, transcript.CallList) })
+	case key == lcInvalid && array:
+		r.list(func(r *Reader) { lcCall(r, transcript.InvalidList) })
+	case key == lcChunks && array:
+		r.list(func(r *Reader) { lcCall(r, transcript.ChunkList) })
+	case key == lcExtra && !array:
+		lcAdditional(r)
+	default:
+		return false
+	}
+	return true
+}
+
+// lcRoles are the types and classes of messages, and the roles that a chat message may have.
+var lcRoles = []roleName{
+	{"human", transcript.User}, {"user", transcript.User}, {"HumanMessage", transcript.User},
+	{"ai", transcript.Assistant}, {"assistant", transcript.Assistant}, {"AIMessage", transcript.Assistant},
+	{"system", transcript.System}, {"developer", transcript.System}, {"SystemMessage", transcript.System},
+	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
+}
+
+// lcRead makes a message of a type of what was read from the members f of it; its parts so far are those from index first on.
+func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
+	m.Role = transcript.Other
+	typ = strings.TrimSuffix(typ, "Chunk")
+	for _, role := range lcRoles {
+		if role.name == typ {
+			m.Role = role.role
+		}
+	}
+	content := f[lcContent]
+	if content.Kind == jsonspan.Invalid { // a message of the first version
+		content = f[lcText]
+	}
+	if content.Kind != jsonspan.Null {
+		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of blocks or null")
+		m.Content = content.Span
+	}
+	for _, k := range [...]int{lcCalls, lcInvalid, lcChunks} {
+		if f[k].Kind != jsonspan.Null {
+			r.want(&f[k], jsonspan.Array, jsonspan.Array, lcKeys[k]+" must be a list")
+		}
+	}
+	switch {
+	case typ == "remove" || typ == "RemoveMessage":
+		// It takes a message out of a state, and is sent to nobody.
+		m.Role, m.Variant = transcript.User, transcript.Note
+		r.meta(m).Agent = transcript.Off
+		p := whole(transcript.Opaque, &f[lcID])
+		p.Flags, p.Size = transcript.Held|transcript.Free, jsonspan.Measure{}
+		r.Add(p)
+		return
+	case m.Role == transcript.Tool:
+		p := whole(transcript.ToolResult, &content)
+		if f[lcCallID].Str() {
+			p.ID = f[lcCallID].Span
+		}
+		if f[lcName].Str() {
+			p.Name, p.NameSz = f[lcName].Span, f[lcName].Size
+		}
+		if r.is(&f[lcStatus], "error") {
+			p.Flags |= transcript.IsError
+		}
+		if !content.Str() {
+			p.Size = jsonspan.Measure{}
+		}
+		m.Lists = [2]jsonspan.Span{}
+		inside := r.T.Parts[:first]
+		for _, part := range r.T.Parts[first:] { // what else a result holds is sent to nobody
+			if part.List == transcript.ContentList && part.Parent < 0 {
+				if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
+					part.Kind, part.Flags = transcript.Opaque, 0
+				}
+				inside = append(inside, part)
+			}
+		}
+		r.T.Parts = inside
+		insertResult(r, first, p)
+		return
+	}
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	if f[lcName].Str() {
+		m.Extra = f[lcName].Size
+	}
+	r.copies(first)
+}
+
+var lcCallKeys = []string{"id", "name", "args", "function"}
+
+// lcCall reads a tool call of a list: one as LangChain has it, or as OpenAI does.
+func lcCall(r *Reader, list int8) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool call must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.ToolCall, List: list, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, _ := r.fields(lcCallKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 3 || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		openAIFunction(r, &p)
+		return true
+	})
+	p.Span.End = r.Pos()
+	if f[0].Str() {
+		p.ID = f[0].Span
+	}
+	if f[1].Str() {
+		p.Name, p.NameSz = f[1].Span, f[1].Size
+	}
+	if f[2].Kind != jsonspan.Invalid {
+		p.Body, p.Size = f[2].Span, f[2].Size
+	}
+	r.Add(p)
+}
+
+var lcExtraKeys = []string{"tool_calls", "function_call", "reasoning_content"}
+
+// lcAdditional reads what a provider's answer held: its calls as the provider spells them, which the message's own tool_calls say again.
+func lcAdditional(r *Reader) {
+	f, _ := r.fields(lcExtraKeys, func(r *Reader, key int, f *frame) bool {
+		f[key].Start = r.Pos()
+		switch kind := r.Kind(); {
+		case key == 0 && kind == jsonspan.Array:
+			r.list(func(r *Reader) { lcCall(r, transcript.RawList) })
+		case key == 1 && kind == jsonspan.Object:
+			call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
+			start := f[key].Key
+			openAIFunction(r, &call)
+			call.Span = jsonspan.Span{Start: start, End: r.Pos()}
+			r.Add(call)
+		default:
+			return false
+		}
+		return true
+	})
+	if f[2].Str() {
+		r.Add(member(transcript.Reasoning, &f[2]))
+	}
+}
+
+// lcWriter writes messages in a spelling.
+type lcWriter uint8
+
+// open appends all of a message before the members that it holds, close what follows them.
+func (w lcWriter) open(dst []byte, typ, class string) []byte {
+	switch uint8(w) {
+	case lcStored:
+		return append(append(append(dst, `{"type":"`...), typ...), `","data":{`...)
+	case lcConstructor:
+		return append(append(append(dst, `{"lc":1,"type":"constructor","id":["langchain_core","messages","`...), class...), `"],"kwargs":{`...)
+	case lcPython:
+		dst = append(append(append(dst, `{"lc":1,"type":"constructor","id":["langchain","schema","messages","`...), class...), `"],"kwargs":{"type":"`...)
+		return append(append(dst, typ...), `",`...)
+	}
+	return append(append(append(dst, `{"type":"`...), typ...), `",`...)
+}
+
+func (w lcWriter) close(dst []byte) []byte {
+	if uint8(w) == lcFlat {
+		return append(dst, '}')
+	}
+	return append(dst, `}}`...)
+}
+
+func (w lcWriter) message(dst []byte, role transcript.Role, text string) []byte {
+	switch role {
+	case transcript.System:
+		dst = w.open(dst, "system", "SystemMessage")
+	case transcript.Assistant:
+		dst = w.open(dst, "ai", "AIMessage")
+	default:
+		dst = w.open(dst, "human", "HumanMessage")
+	}
+	return w.close(jsonspan.AppendString(append(dst, `"content":`...), text))
+}
+
+// wrap writes a message that holds one result as a block, as only the user's messages do.
+func (w lcWriter) wrap(dst []byte, _ transcript.Role, part []byte) []byte {
+	dst = append(append(w.open(dst, "human", "HumanMessage"), `"content":[`...), part...)
+	return w.close(append(dst, ']'))
+}
+
+func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		switch {
+		case c.ID != nil:
+			dst = w.open(dst, "tool", "ToolMessage")
+			dst = append(append(append(dst, `"tool_call_id":`...), c.ID...), `,"status":"error",`...)
+		case c.Name != nil:
+			dst = w.open(dst, "function", "FunctionMessage")
+		default:
+			return nil
+		}
+		if c.Name != nil {
+			dst = append(append(append(dst, `"name":`...), c.Name...), ',')
+		}
+		dst = w.close(jsonspan.AppendString(append(dst, `"content":`...), text))
+	}
+	return dst
+}

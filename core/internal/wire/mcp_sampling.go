@@ -1,0 +1,180 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "mcp-sampling",
+		Doc:  "messages of the Model Context Protocol's sampling/createMessage: SamplingMessage[]",
+		List: "messages",
+		Signs: Signs{
+			Roles:   "user assistant",
+			Keys:    "content",
+			Types:   "text image audio tool_use tool_result resource",
+			Content: "block list",
+			Shy:     true,
+			Own:     "content:block part:toolUseId part:structuredContent body:systemPrompt body:modelPreferences body:includeContext",
+		},
+		ReadMessage: readSampling,
+		Message:     samplingMessage,
+		ResultBody:  samplingResultBody,
+		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     samplingResults,
+		Wrap:        wrapContent,
+		SystemApart: true,
+		FreshID:     "call_ctxfold_",
+		Rules: Rules{
+			Unanswered: "MS2", Orphan: "MS2", Duplicate: "MS3", Empty: "MS5", Role: "MS1",
+			Answers: OneMessage, ResultRole: transcript.User,
+		},
+		Extra: checkSampling,
+	})
+}
+
+var samplingRoles = []roleName{{"user", transcript.User}, {"assistant", transcript.Assistant}}
+
+// readSampling reads a message, whose content is a block or a list of them.
+func readSampling(r *Reader, m *transcript.Message) {
+	f, _ := r.fields(plainMessage, func(r *Reader, key int, f *frame) bool {
+		if key != 1 {
+			return false
+		}
+		f[1].Start = r.Pos()
+		if r.Kind() == jsonspan.Object {
+			samplingBlock(r, transcript.NoList, -1)
+		} else {
+			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { samplingBlock(r, transcript.ContentList, -1) })
+		}
+		return true
+	})
+	role, content := f[0], f[1]
+	r.role(m, &role, samplingRoles)
+	r.want(&content, jsonspan.Object, jsonspan.Array, "content must be a block or a list of blocks")
+	m.Content = content.Span
+}
+
+const (
+	msType = iota
+	msText
+	msData
+	msID
+	msName
+	msInput
+	msUseID
+	msContent
+	msError
+)
+
+var samplingKeys = []string{"type", "text", "data", "id", "name", "input", "toolUseId", "content", "isError"}
+
+// samplingBlock reads a block. parent is the part index of the tool result that it stands in, or -1.
+func samplingBlock(r *Reader, list int8, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
+	p.Span.Start = r.Pos()
+	self := -1
+	inside := func(r *Reader) { samplingBlock(r, transcript.ContentList, int32(self)) }
+	fp, size := r.fields(samplingKeys, func(r *Reader, key int, f *frame) bool {
+		if key != msContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[msType], "tool_result") {
+			return false
+		}
+		f[msContent].Start = r.Pos()
+		self = r.Add(p) // what stands inside must follow it
+		r.list(inside)
+		return true
+	})
+	f := *fp
+	p.Span.End, p.Size = r.Pos(), size
+	media := func(kind transcript.Kind) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[msData].Raw }
+	switch typ := r.typ(&f[msType]); {
+	case typ == "text" && f[msText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[msText].Span, f[msText].Size
+	case typ == "image":
+		media(transcript.Image)
+	case typ == "audio":
+		media(transcript.Audio)
+	case typ == "tool_use" && parent < 0:
+		p.Kind, p.Body, p.Size = transcript.ToolCall, f[msInput].Span, f[msInput].Size
+		if f[msID].Str() {
+			p.ID = f[msID].Span
+		}
+		if f[msName].Str() {
+			p.Name, p.NameSz = f[msName].Span, f[msName].Size
+		}
+	case typ == "tool_result" && parent < 0:
+		p.Kind, p.Body, p.Size = transcript.ToolResult, f[msContent].Span, f[msContent].Size
+		if f[msUseID].Str() {
+			p.ID = f[msUseID].Span
+		}
+		if f[msError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+	}
+	if self >= 0 {
+		p.Msg, p.Pair, p.Size = r.T.Parts[self].Msg, -1, jsonspan.Measure{}
+		r.T.Parts[self] = p
+		return
+	}
+	self = r.Add(p)
+	if content := f[msContent]; p.Kind == transcript.ToolResult && content.Kind == jsonspan.Array {
+		r.again(&content, func(r *Reader) { r.list(inside) })
+		r.T.Parts[self].Size = jsonspan.Measure{}
+	}
+}
+
+// samplingMessage writes a message with one text. What the system says is the user's here: the system's prompt stands beside.
+func samplingMessage(dst []byte, role transcript.Role, text string) []byte {
+	if role != transcript.Assistant {
+		role = transcript.User
+	}
+	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":{"type":"text","text":`...)
+	return append(jsonspan.AppendString(dst, text), `}}`...)
+}
+
+func samplingResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
+	dst = jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text)
+	return append(dst, `}]`...), jsonspan.MeasureText(text)
+}
+
+// samplingResults writes one message with a result for each call: the one that it has, or an error with text.
+func samplingResults(dst []byte, calls []Call, text string) []byte {
+	dst = append(dst, `{"role":"user","content":[`...)
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.Result != nil {
+			dst = append(dst, c.Result...)
+			continue
+		}
+		dst = append(append(append(dst, `{"type":"tool_result","toolUseId":`...), c.ID...), `,"isError":true,"content":[{"type":"text","text":`...)
+		dst = append(jsonspan.AppendString(dst, text), `}]}`...)
+	}
+	return append(dst, `]}`...)
+}
+
+// checkSampling reports MS4: a message with tool results holds nothing else.
+func checkSampling(c *Checker) {
+	for _, m := range c.Seq {
+		result, other := int32(-1), false
+		for i, p := range c.T.PartsOf(int(m)) {
+			switch {
+			case p.Has(transcript.Removed) || p.Parent >= 0:
+			case p.Kind != transcript.ToolResult:
+				other = true
+			case p.Pair >= 0:
+				result = c.T.Messages[m].First + int32(i)
+			}
+		}
+		if other && result >= 0 {
+			c.Add("MS4", m, result, MoveResult, "a message with tool results must hold nothing else")
+		}
+	}
+}
