@@ -16,9 +16,11 @@ const (
 func msBlock(role, block string) string { return `{"role":"` + role + `","content":` + block + `}` }
 
 // TestSampling has each rule of the format: what keeps it, what breaks it, and what becomes of that.
-func TestSampling(t *testing.T) {
+func TestSampling(t *testing.T) { testRules(t, "mcp-sampling", samplingRules()) }
+
+func samplingRules() []rule {
 	both := asMessage("assistant", msCall1, msCall2)
-	testRules(t, "mcp-sampling", []rule{
+	return []rule{
 		{
 			name:    "MS1 the role",
 			valid:   transcriptOf(msGo, msDone),
@@ -67,5 +69,5 @@ func TestSampling(t *testing.T) {
 			says:     "MS5 messages[1] drop_message, MS5 messages[2] drop_message",
 			repaired: transcriptOf(msGo),
 		},
-	})
+	}
 }
