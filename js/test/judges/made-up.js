@@ -172,9 +172,87 @@ const turn = {
       },
     ];
   },
+  langchain: (n, ids) => [
+    {
+      type: "human",
+      content: [
+        { type: "text", text: `Question ${n}` },
+        { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
+      ],
+    },
+    {
+      type: "ai",
+      id: `run-${n}`,
+      content:
+        n % 2 === 0
+          ? ""
+          : [
+              { type: "thinking", thinking: "think", signature: "EqQB" },
+              ...ids.map((id) => ({ type: "tool_use", id, name: "read", input: { path: id } })),
+            ],
+      tool_calls: ids.map((id) => ({ name: "read", args: { path: id }, id, type: "tool_call" })),
+      invalid_tool_calls: [],
+      additional_kwargs:
+        n % 2 === 0
+          ? { tool_calls: ids.map((id) => ({ id, type: "function", function: { name: "read", arguments: "{}" } })) }
+          : {},
+      usage_metadata: { input_tokens: 9, output_tokens: 3, total_tokens: 12 },
+    },
+    { type: "tool", tool_call_id: ids[1], name: "read", content: [{ type: "text", text: long }] },
+    { type: "tool", tool_call_id: ids[0], content: long, status: "error", artifact: { rows: [1] } },
+    {
+      type: "ai",
+      content:
+        n % 3 === 0
+          ? [
+              { type: "reasoning", reasoning: "think" },
+              { type: "text", text: long },
+            ]
+          : long,
+    },
+  ],
+  "mcp-sampling": (n, ids) => {
+    const image = { type: "image", data: png, mimeType: "image/png" };
+    return [
+      {
+        role: "user",
+        content: n % 2 === 0 ? { type: "text", text: `Question ${n}` } : [{ type: "text", text: "q" }, image],
+      },
+      { role: "assistant", content: ids.map((id) => ({ type: "tool_use", id, name: "read", input: { path: id } })) },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", toolUseId: ids[1], isError: true, content: [{ type: "text", text: long }, image] },
+          { type: "tool_result", toolUseId: ids[0], content: [{ type: "text", text: long }] },
+        ],
+      },
+      { role: "assistant", content: { type: "text", text: long } },
+    ];
+  },
 };
 
-/** A conversation of twelve turns. @param {string} format @returns {any[]} */
-export function madeUp(format) {
-  return Array.from({ length: turns }, (_, n) => turn[format](n, [`call_${n}a`, `call_${n}b`])).flat();
+const classes = { human: "HumanMessage", ai: "AIMessage", tool: "ToolMessage" };
+
+/** How LangChain stores a flat message. @type {Record<string, (message: any) => any>} */
+const shapes = {
+  flat: (message) => message,
+  stored: ({ type, ...data }) => ({ type, data }),
+  constructors: ({ type, ...kwargs }) => ({
+    lc: 1,
+    type: "constructor",
+    id: ["langchain_core", "messages", Reflect.get(classes, type)],
+    kwargs,
+  }),
+  "constructors of Python": ({ type, ...kwargs }) => ({
+    lc: 1,
+    type: "constructor",
+    id: ["langchain", "schema", "messages", Reflect.get(classes, type)],
+    kwargs: { type, ...kwargs },
+  }),
+};
+
+/** A conversation of twelve turns. @param {string} format @param {string} shape @returns {any[]} */
+export function madeUp(format, shape = "flat") {
+  const messages = Array.from({ length: turns }, (_, n) => turn[format](n, [`call_${n}a`, `call_${n}b`])).flat();
+  return messages.map(shapes[shape]);
 }

@@ -69,9 +69,9 @@ async function recorded(file, to) {
   return lists.toSorted((a, b) => b.length - a.length).slice(0, few);
 }
 
-/** @param {string} format @returns {Promise<Conversation[]>} */
-export async function conversations(format) {
-  const own = [{ name: "made up", real: false, messages: madeUp(format) }];
+/** @param {string} format @param {string} [shape] of LangChain's @returns {Promise<Conversation[]>} */
+export async function conversations(format, shape) {
+  const own = [{ name: "made up", real: false, messages: madeUp(format, shape) }];
   const file = sample.get(format);
   if (file !== undefined) {
     own.push({ name: file, real: false, messages: await json(new URL(file, root)) });
@@ -119,11 +119,12 @@ export async function results(format, { name, real, messages }) {
 /**
  * Has every result of a format judged whose input the judge accepts, and says how many those are.
  * @param {import("node:test").TestContext} t @param {string} format @param {(messages: any[]) => void | Promise<void>} judge
+ * @param {string} [shape] of LangChain's
  */
-export async function judgeAll(t, format, judge) {
+export async function judgeAll(t, format, judge, shape) {
   let judged = 0;
   let accepted = 0;
-  const all = await conversations(format);
+  const all = await conversations(format, shape);
   for (const conversation of all) {
     try {
       await judge(conversation.messages);

@@ -19,6 +19,7 @@ const types = {
   ollama: ["Message", "ollama"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
+  "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
 };
 
 /** Broken messages, which the compiler has to refuse. @type {Record<string, any>} */
@@ -30,6 +31,7 @@ const broken = {
   "gemini-interactions": { type: "function_result", result: "no id" },
   ollama: { role: "assistant", content: "", tool_calls: [{ function: { name: "read", arguments: "{}" } }] },
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
+  "mcp-sampling": { role: "user", content: { type: "tool_result", content: [] } },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 
