@@ -73,6 +73,12 @@ var crowds = []struct {
 		`{"type":"tool-result","toolCallId":"c<r>","toolName":"read","output":{"type":"text","value":"words"}}`, `]},{"role":"tool","content":[`, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
 	{"steps of one message", "ai-sdk-ui", `{"id":"1","role":"user","parts":[{"type":"text","text":"go"}]},{"id":"2","role":"assistant","parts":[`,
 		`{"type":"step-start"},{"type":"tool-read","toolCallId":"c<i>","state":"output-available","input":{"path":"a"},"output":"words"}`, "", ``, `]},{"id":"3","role":"user","parts":[{"type":"text","text":"x"}]}`},
+	{"calls told of twice", "langchain", `{"type":"human","content":"go"},{"type":"ai","content":"","tool_calls":[`, `{"name":"read","args":{"path":"a"},"id":"c<i>"}`,
+		`{"id":"c<r>","type":"function","function":{"name":"read","arguments":"{}"}}`, `],"additional_kwargs":{"tool_calls":[`, `]}},{"type":"human","content":"x"}`},
+	{"calls of one id told of twice", "langchain", `{"type":"human","content":"go"},{"type":"ai","content":"","tool_calls":[`, `{"name":"read","args":{"path":"a"},"id":"c"}`,
+		`{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}`, `],"additional_kwargs":{"tool_calls":[`, `]}},{"type":"human","content":"x"}`},
+	{"calls of one message", "mcp-sampling", `{"role":"user","content":{"type":"text","text":"go"}},{"role":"assistant","content":[`, `{"type":"tool_use","id":"c<i>","name":"read","input":{}}`,
+		`{"type":"tool_result","toolUseId":"c<r>","content":[{"type":"text","text":"words"}]}`, `]},{"role":"user","content":[`, `]},{"role":"user","content":{"type":"text","text":"x"}}`},
 	{"calls of one message", "native", `{"role":"user","content":"go"},{"role":"assistant","content":[`, `{"type":"tool_call","id":"c<i>","name":"read","arguments":"{}"}`,
 		`{"type":"tool_result","id":"c<r>","content":"words"}`, `]},{"role":"tool","content":[`, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
 }
