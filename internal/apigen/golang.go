@@ -258,7 +258,7 @@ func (f *file) doc(indent, text string) {
 	}
 }
 
-var initials = map[string]string{"ai": "AI", "sdk": "SDK", "ui": "UI", "openai": "OpenAI", "json": "JSON", "utf8": "UTF8", "utf16": "UTF16", "id": "ID", "ids": "IDs"}
+var initials = map[string]string{"ai": "AI", "sdk": "SDK", "ui": "UI", "openai": "OpenAI", "langchain": "LangChain", "mcp": "MCP", "json": "JSON", "utf8": "UTF8", "utf16": "UTF16", "id": "ID", "ids": "IDs"}
 
 // camel is the Go name of a word of the schema.
 func camel(word string) string {
