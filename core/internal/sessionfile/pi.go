@@ -204,6 +204,9 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	switch s.Kind() {
 	case jsonspan.String:
 		return s.Text().Bytes == 0
+	case jsonspan.Null: // pi takes it for an empty list
+		s.Skip()
+		return true
 	case jsonspan.Array:
 	default:
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "content must be a string or a list of parts")
@@ -312,10 +315,12 @@ func (p *pi) write() {
 			}
 			begin++
 		}
-		p.entry(p.path[last], false, gone)
 	}
 	p.edits(begin)
 	p.system(last)
+	if last >= 0 {
+		p.entry(p.path[last], false, gone)
+	}
 	for k := begin; k < len(p.path); k++ {
 		if p.entries[p.path[k]].kind != piCompaction {
 			p.entry(p.path[k], k > last, gone)
@@ -346,15 +351,19 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	if result && e.end > e.first && gone[p.calls[e.first]] {
 		e.kind = piFailed
 	}
+	content, empty := "", e.kind == piEmpty
+	if e.edit >= 0 {
+		content, empty = p.replaced(e, empty)
+	}
 	var skip api.SkipReason
-	switch e.kind {
-	case piOther, piModel, piSystem, piEdit:
+	switch {
+	case e.kind == piOther || e.kind == piModel || e.kind == piSystem || e.kind == piEdit:
 		return
-	case piFailed:
+	case e.kind == piFailed:
 		skip = api.SkipFailed
-	case piExcluded:
+	case e.kind == piExcluded || p.omitted(e):
 		skip = api.SkipExcluded
-	case piEmpty:
+	case empty:
 		skip = api.SkipEmpty
 	}
 	e.used = true
@@ -363,12 +372,7 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 		return
 	}
 	src, body := p.src, e.body
-	if e.edit >= 0 {
-		content, ok := p.replaced(e)
-		if !ok {
-			p.skip(api.SkipExcluded, 1)
-			return
-		}
+	if content != "" {
 		src = appendObject(nil, src, body, rename{{key: "content", to: "content", value: content}}.find)
 		body = jsonspan.Span{End: uint32(len(src))}
 	}

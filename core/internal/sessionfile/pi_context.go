@@ -18,27 +18,38 @@ func (p *pi) edits(begin int) {
 		}
 	}
 	for _, i := range p.path[begin:] {
-		if e := &p.entries[i]; e.id != noID && e.kind != piCompaction && (e.role != &piBranch) {
+		if e := &p.entries[i]; e.id != noID {
 			e.edit = last[e.id]
 		}
 	}
 }
 
-// replaced is the content that an edit gives a message, as JSON; false where it takes the message out.
-func (p *pi) replaced(e *piEntry) (content string, ok bool) {
+// omitted reports whether an edit takes the entry out.
+func (p *pi) omitted(e *piEntry) bool {
+	if e.edit < 0 {
+		return false
+	}
 	v := p.entries[e.edit].value
-	if v.Zero() || p.src[v.Start] != '{' {
-		return "", false
+	return v.Zero() || p.src[v.Start] != '{'
+}
+
+// replaced is the content that an edit gives a message, as JSON, and whether nothing is left to send; "" where the edit changes no
+// content: summaries and commands have none.
+func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
+	if p.omitted(e) || e.role == nil {
+		return "", was
 	}
-	at := find(p.src, v, "content")
+	native := e.role.native
+	if native != "user" && native != "assistant" && native != "tool_result" && native != "custom" {
+		return "", was
+	}
+	at := find(p.src, p.entries[e.edit].value, "content")
 	if at.Zero() {
-		return "[]", true
-	}
-	content = string(at.Of(p.src))
-	if content[0] == '"' && (e.role.native == "assistant" || e.role.native == "tool_result") {
+		content = "[]"
+	} else if content = string(at.Of(p.src)); content[0] == '"' && (native == "assistant" || native == "tool_result") {
 		content = `[{"type":"text","text":` + content + `}]`
 	}
-	return content, true
+	return content, native != "tool_result" && (content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
 }
 
 // system reads the system prompt: the texts of all system messages that count, and then the sections, each as the last of them has it.
@@ -46,6 +57,7 @@ func (p *pi) replaced(e *piEntry) (content string, ok bool) {
 func (p *pi) system(last int) {
 	for k := max(last, 0); k < len(p.path); k++ {
 		switch e := &p.entries[p.path[k]]; {
+		case p.omitted(e):
 		case e.kind == piSystem:
 			p.prompts = append(p.prompts, e.body)
 		case k == last && !e.value.Zero() && p.src[e.value.Start] == '{':

@@ -38,11 +38,11 @@ var (
 	piSummary = piRole{"", "compaction_summary", rename{
 		{key: "type", to: "role", value: `"compaction_summary"`}, {key: "tokensBefore", to: "tokens_before"},
 		{key: "id"}, {key: "parentId"}, {key: "timestamp"}, {key: "firstKeptEntryId"}, {key: "firstKeptEntryIndex"},
-		{key: "details"}, {key: "fromHook"},
+		{key: "details"}, {key: "fromHook"}, {key: "usage"}, {key: "systemMessage"},
 	}}
 	piBranch = piRole{"", "branch_summary", rename{
 		{key: "type", to: "role", value: `"branch_summary"`}, {key: "fromId", to: "from_id"},
-		{key: "id"}, {key: "parentId"}, {key: "timestamp"}, {key: "details"}, {key: "fromHook"},
+		{key: "id"}, {key: "parentId"}, {key: "timestamp"}, {key: "details"}, {key: "fromHook"}, {key: "usage"},
 	}}
 	piCustom = piRole{"", "custom", rename{
 		{key: "type", to: "role", value: `"custom"`}, {key: "customType", to: "custom_type"},

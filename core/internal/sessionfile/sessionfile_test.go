@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -371,6 +372,54 @@ func TestPiPromptAndEdits(t *testing.T) {
 	one := []byte(strings.Join(lines[:8], "\n") + "\n") // a single system message goes along
 	if b := open(t, checkSaved(t, one, []byte(`[`+digest+`{"role":"user","content":"Four."}]`))); b.System != "Be kind.\n\n/\n\nnone" {
 		t.Errorf("system prompt %q", b.System)
+	}
+}
+
+// What pi's own projection makes of edits: one that omits takes out whatever entry it names, one that replaces changes the content of
+// messages alone, and gives one to a message that had none.
+func TestPiEditsOfOtherEntries(t *testing.T) {
+	file := func(edits ...string) []byte {
+		lines := []string{
+			`{"type":"session","version":3,"id":"c0de","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`,
+			`{"type":"message","id":"a","parentId":null,"message":{"role":"system","content":"Be kind."}}`,
+			`{"type":"branch_summary","id":"b","parentId":"a","timestamp":"2026-03-01T10:00:00.000Z","fromId":"root","summary":"Boats."}`,
+			`{"type":"message","id":"c","parentId":"b","message":{"role":"user","content":[]}}`,
+			`{"type":"message","id":"d","parentId":"c","message":{"role":"user","content":null}}`,
+			`{"type":"message","id":"e","parentId":"d","message":{"role":"user","content":"One."}}`,
+		}
+		for i, e := range edits {
+			lines = append(lines, fmt.Sprintf(`{"type":"context_edit","id":"x%d","parentId":"%s",%s}`, i, []string{"e", "x0", "x1", "x2"}[i], e))
+		}
+		return []byte(strings.Join(lines, "\n") + "\n")
+	}
+	const branch, one = `{"role":"branch_summary","from_id":"root","summary":"Boats."}`, `{"role":"user","content":"One."}`
+	for _, c := range []struct {
+		name, system, messages string
+		edits                  []string
+	}{
+		{"no edit", "Be kind.", branch + "," + one, nil},
+		{"a branch summary that is omitted", "Be kind.", one, []string{`"targetId":"b","replacement":null`}},
+		{"a branch summary has no content", "Be kind.", branch + "," + one, []string{`"targetId":"b","replacement":{"content":"no"}`}},
+		{"a system message that is omitted", "", branch + "," + one, []string{`"targetId":"a","replacement":null`}},
+		{"an empty message gets content", "Be kind.", branch + `,{"role":"user","content":"Two."},` + one, []string{`"targetId":"c","replacement":{"content":"Two."}`}},
+		{"content that is null gets content", "Be kind.", branch + `,{"role":"user","content":"Two."},` + one, []string{`"targetId":"d","replacement":{"content":"Two."}`}},
+		{"a message loses its content", "Be kind.", branch, []string{`"targetId":"e","replacement":{"content":[]}`}},
+		{"the newest edit counts", "Be kind.", branch + `,{"role":"user","content":"Three."}`,
+			[]string{`"targetId":"e","replacement":null`, `"targetId":"e","replacement":{"content":"Three."}`}},
+	} {
+		a := open(t, file(c.edits...))
+		if a.Error != nil || string(a.Messages) != "["+c.messages+"]" || a.System != c.system {
+			t.Errorf("%s: system %q, %s %+v", c.name, a.System, a.Messages, a.Error)
+		}
+	}
+	// The summary of a compaction, with the system message that it brings.
+	cut := append(file(), `{"type":"compaction","id":"f","parentId":"e","timestamp":"2026-03-01T10:00:00.000Z","summary":"So far.","firstKeptEntryId":"e","systemMessage":{"role":"system","content":"Be brief."}}`+"\n"...)
+	if a := open(t, cut); string(a.Messages) != `[{"role":"compaction_summary","summary":"So far."},`+one+`]` || a.System != "Be brief." {
+		t.Errorf("system %q, %s", a.System, a.Messages)
+	}
+	cut = append(cut, `{"type":"context_edit","id":"g","parentId":"f","targetId":"f","replacement":null}`+"\n"...)
+	if a := open(t, cut); string(a.Messages) != "["+one+"]" || a.System != "" {
+		t.Errorf("system %q, %s", a.System, a.Messages)
 	}
 }
 
