@@ -313,6 +313,7 @@ const (
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
 	SessionPi         SessionKind = "pi"
+	SessionRooCode    SessionKind = "roo-code"
 )
 
 // Style is the layout of requests and digests.

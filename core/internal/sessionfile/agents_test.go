@@ -250,7 +250,71 @@ func said(t *testing.T, kind string, messages []byte) (all []string) {
 	return all
 }
 
+// rooResumes takes the list from its newest summary on. Results of calls that are not there and what a marker stands for are left
+// out; messages of the user in a row are one, but not beside a marker. What is of other providers is not Anthropic's to see.
+func rooResumes(t *testing.T, file []byte) (all []string) {
+	var history []record
+	if err := json.Unmarshal(file, &history); err != nil {
+		t.Fatal(err)
+	}
+	first, newest := 0, 0.0
+	for i, m := range history {
+		if m["isSummary"] == true {
+			if first = i; text(m["condenseId"]) == "" {
+				t.Errorf("the summary at %d has no id", i)
+			}
+		}
+		ts, _ := m["ts"].(float64)
+		if ts <= newest {
+			t.Errorf("the time of the message at %d is not later than what is before it", i)
+		}
+		newest = ts
+	}
+	for i, m := range history[:first] {
+		if text(m["condenseParent"]) == "" {
+			t.Errorf("the message at %d names no summary", i)
+		}
+	}
+	called, markers := map[string]bool{}, map[string]bool{}
+	for _, m := range history[first:] {
+		list, _ := m["content"].([]any)
+		for _, b := range list {
+			if b := object(b); m["role"] == "assistant" && b["type"] == "tool_use" {
+				called[text(b["id"])] = true
+			}
+		}
+		if m["isTruncationMarker"] == true {
+			markers[text(m["truncationId"])] = true
+		}
+	}
+	for _, m := range history[first:] {
+		list, ok := m["content"].([]any)
+		if parent := text(m["truncationParent"]); markers[parent] || m["role"] == nil {
+			continue
+		}
+		if !ok {
+			all = append(all, blocks(text(m["role"]), m["content"])...)
+			continue
+		}
+		for _, b := range list {
+			b := object(b)
+			switch b["type"] {
+			case "reasoning", "thoughtSignature":
+				continue
+			case "tool_result":
+				if !called[text(b["tool_use_id"])] {
+					continue
+				}
+			}
+			delete(b, "call_id")
+			all = append(all, text(m["role"])+" "+spell(b))
+		}
+	}
+	return all
+}
+
 // resumes are the agents that are judged here; pi is judged by its own code (js/test/judges).
 var resumes = map[string]func(*testing.T, []byte) []string{
 	"claude-code": claudeResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
+	"roo-code": rooResumes,
 }

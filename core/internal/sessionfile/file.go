@@ -213,20 +213,49 @@ func tokens(s *jsonspan.Scanner) int64 {
 // textAt returns the text of the string at a span, "" for the zero Span.
 func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
-// detect finds the kind of a file by the first object that is a sign.
-func detect(src []byte) *Kind {
+// detect finds the kind of a file by the first object that is a sign. why says what a file is that lies beside session files.
+func detect(src []byte) (k *Kind, why string) {
+	if at := start(src); lineScanner(src, at, len(src)).Kind() == jsonspan.Array {
+		return listed(lineScanner(src, at, len(src)))
+	}
 	for pos, end := nextLine(src, start(src)); pos < len(src); pos, end = nextLine(src, end) {
 		k, err := signed(lineScanner(src, pos, end))
 		if err != nil {
 			// Not a file of lines, or one that is broken here; the whole may still be one object.
 			k, _ = signed(lineScanner(src, start(src), len(src)))
-			return k
+			return k, ""
 		}
 		if k != nil {
-			return k
+			return k, ""
 		}
 	}
-	return nil
+	return nil, ""
+}
+
+// listed tells which kind the list at s is a file of, by the first item that is a sign.
+func listed(s *jsonspan.Scanner) (*Kind, string) {
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			break
+		}
+		typ, seen := traits(s)
+		if s.Err() != nil {
+			break
+		}
+		for _, k := range kinds {
+			for _, b := range k.Beside {
+				if b.is(typ, seen) {
+					return nil, b.Why
+				}
+			}
+			for _, sign := range k.Items {
+				if sign.is(typ, seen) {
+					return k, ""
+				}
+			}
+		}
+	}
+	return nil, ""
 }
 
 // signed tells which kind the object at s is a sign of.
@@ -235,8 +264,22 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
 		return nil, s.Err()
 	}
-	typ := ""
-	var seen []string // keys that some sign names
+	typ, seen := traits(s)
+	if s.End(); s.Err() != nil {
+		return nil, s.Err()
+	}
+	for _, k := range kinds {
+		for _, sign := range k.Signs {
+			if sign.is(typ, seen) {
+				return k, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// traits reads the object at s: its type, and which of its keys some sign names.
+func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
 			if t := s.Text(); t.Bytes <= 64 {
@@ -249,26 +292,18 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 		}
 		return false
 	})
-	if s.End(); s.Err() != nil {
-		return nil, s.Err()
-	}
-	for _, k := range kinds {
-		for _, sign := range k.Signs {
-			if (sign.Type == "" || sign.Type == typ) && sign.in(seen) {
-				return k, nil
-			}
-		}
-	}
-	return nil, nil
+	return typ, seen
 }
 
 // known returns the key if a sign names it, else "".
 func known(key []byte) string {
 	for _, k := range kinds {
-		for _, sign := range k.Signs {
-			for _, w := range sign.Keys {
-				if w == string(key) {
-					return w
+		for _, signs := range [...][]Sign{k.Signs, k.Items} {
+			for _, sign := range signs {
+				for _, w := range sign.Keys {
+					if w == string(key) {
+						return w
+					}
 				}
 			}
 		}
@@ -276,7 +311,10 @@ func known(key []byte) string {
 	return ""
 }
 
-func (g *Sign) in(seen []string) bool {
+func (g *Sign) is(typ string, seen []string) bool {
+	if g.Type != "" && g.Type != typ {
+		return false
+	}
 	for _, w := range g.Keys {
 		if !slices.Contains(seen, w) {
 			return false

@@ -23,6 +23,13 @@ func repeat(n int, line func(i int) string) []byte {
 	return b.Bytes()
 }
 
+// items makes the lines of a list of n items.
+func items(n int, item func(i int) string) func(i int) string {
+	return func(i int) string {
+		return "[,"[min(i, 1):min(i, 1)+1] + item(i) + map[bool]string{true: "]"}[i == n-1]
+	}
+}
+
 // TestHostile opens long files that are made to be slow or to loop. With work that grows with the square of their length
 // each would take minutes.
 func TestHostile(t *testing.T) {
@@ -115,6 +122,18 @@ func TestHostile(t *testing.T) {
 			}
 			return `{"type":"user","id":"` + id(i) + `","content":"hi"}`
 		}), 0},
+		{"roo: one call, many results, many markers", items(n, func(i int) string {
+			switch {
+			case i == 0:
+				return `{"role":"user","content":"so far","isSummary":true,"condenseId":"c","ts":1}`
+			case i == 1:
+				return `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}],"ts":1}`
+			case i%2 == 0:
+				return `{"role":"user","content":"hidden","isTruncationMarker":true,"truncationId":"` + id(i) + `","truncationParent":"` + id(n-2) + `"}`
+			}
+			return `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":""}],"truncationParent":"` + id(i+2) + `"}`
+		}), 3},
+		{"roo: one message", items(n, func(i int) string { return `{"role":"user","content":"hi","ts":1}` }), 1},
 		{"keys", func(i int) string {
 			if i > 0 {
 				return ""
@@ -149,6 +168,9 @@ func TestMixedLines(t *testing.T) {
 	for _, src := range sample(t) {
 		kind := sessionfile.Detect(src)
 		for line := range bytes.Lines(src) {
+			if line[0] == '[' {
+				continue // a list is one line
+			}
 			if json.Valid(line) {
 				byKind[kind] = append(byKind[kind], bytes.TrimSpace(line))
 				all = append(all, bytes.TrimSpace(line))

@@ -52,10 +52,11 @@ func summaryOf(m record) (string, bool) {
 }
 
 // sameMessages compares what was saved with what is opened again. In a file of pi the digest is a summary, contents of tool
-// results are lists, and every message has a time; in one of Gemini CLI messages of one role in a row are one.
+// results are lists, and every message has a time; in one of Gemini CLI messages of one role in a row are one, in one of Roo Code those of
+// the user.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" {
+	if kind == "gemini-cli" || kind == "roo-code" {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -111,7 +112,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines goes on: what stands in it stays, but for a last line that is cut off.
-	if whole := bytes.TrimRight(file, "\r\n"); a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -203,6 +204,7 @@ func TestSaveSampleFiles(t *testing.T) {
 				"codex":       `{"type":"message","role":"user","content":[{"type":"input_text","text":"It was \"about\" boats."}]}`,
 				"gemini-cli":  `{"role":"user","parts":[{"text":"It was \"about\" boats."}]}`,
 				"pi":          `{"role":"user","content":"It was \"about\" boats."}`,
+				"roo-code":    `{"role":"user","content":"It was \"about\" boats."}`,
 			}[a.Kind]
 			half := messages[len(messages)/2:]
 			for _, m := range [][]json.RawMessage{slices.Concat([]json.RawMessage{json.RawMessage(digest)}, half), half, {json.RawMessage(digest)}} {
@@ -259,7 +261,7 @@ func TestMillis(t *testing.T) {
 
 // Saving costs what reading does, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
-	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex"} {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code"} {
 		cost := func(n int) time.Duration {
 			file, messages := long(kind, n)
 			begin := time.Now()
@@ -313,7 +315,13 @@ func long(kind string, n int) (file, messages []byte) {
 		case "codex":
 			line(`{"timestamp":"2026-03-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}}`, role, said)
 			fmt.Fprintf(&m, `,{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}`, role, left)
+		case "roo-code":
+			line(`%c{"role":%q,"content":%q,"ts":%d}`, "[,"[min(i, 1)], role, said, i+1)
+			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
 		}
+	}
+	if kind == "roo-code" {
+		line("]")
 	}
 	return f.Bytes(), append(m.Bytes(), ']')
 }

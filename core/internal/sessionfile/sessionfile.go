@@ -48,8 +48,18 @@ type Kind struct {
 
 	// Signs are objects that only files of this kind have: among the lines of the file, or the whole file.
 	Signs []Sign
+	// Items are such objects in a list that is the whole file.
+	Items []Sign
+	// Beside are lists that the agent keeps beside its session files, and that people take for one.
+	Beside []Beside
 	// Read reads the file and writes its messages. What it returns writes others in their place.
 	Read func(f *file) writer
+}
+
+// Beside is an item of a list that is no session, and where the session is.
+type Beside struct {
+	Sign
+	Why string
 }
 
 // Sign is an object by the value of its "type", "" for any, and by the keys that it must have.
@@ -79,7 +89,7 @@ func IsKind(name string) bool {
 
 // Detect tells of which kind a file is, "" if it is none. It reads up to the first line that only one kind can have.
 func Detect(src []byte) string {
-	if k := detect(src); k != nil {
+	if k, _ := detect(src); k != nil {
 		return k.Name
 	}
 	return ""
@@ -100,7 +110,10 @@ func read(src []byte) (*file, writer, *jsonspan.Error) {
 	if err := jsonspan.New(src).Err(); err != nil {
 		return nil, nil, err
 	}
-	k := detect(src)
+	k, why := detect(src)
+	if k == nil && why != "" {
+		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is no session file: " + why}
+	}
 	if k == nil {
 		names := ""
 		for i, k := range kinds {

@@ -144,7 +144,7 @@ func TestVerbatim(t *testing.T) {
 			for key, v := range m {
 				switch {
 				case key == "role" && a.Kind != "codex", key == "parts":
-				case key == "content" && (a.Kind == "claude-code" || a.Kind == "pi"):
+				case key == "content" && (a.Kind == "claude-code" || a.Kind == "pi" || a.Kind == "roo-code"):
 					var blocks []map[string]json.RawMessage
 					if json.Unmarshal(v, &blocks) != nil {
 						check(v)
@@ -185,7 +185,7 @@ func TestErrors(t *testing.T) {
 		offset    int
 		message   string
 	}{
-		{"nothing", "", "unknown_session", 0, "claude-code, codex, gemini-cli, pi"},
+		{"nothing", "", "unknown_session", 0, "claude-code, codex, gemini-cli, pi, roo-code"},
 		{"a list of messages", `[{"role":"user","content":"hi"}]`, "unknown_session", 0, ""},
 		{"a request body", `{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}`, "unknown_session", 0, ""},
 		{"text", "hello\nworld\n", "unknown_session", 0, ""},
@@ -202,6 +202,11 @@ func TestErrors(t *testing.T) {
 		{"a part that is a string", `{"type":"session","id":"x","timestamp":"","cwd":""}` + "\n" +
 			`{"type":"message","message":{"role":"assistant","content":["x"]}}`, jsonspan.WrongType, 111, "line 2: "},
 		{"a message of Gemini CLI that is a string", `{"sessionId":"x","projectHash":"y","messages":["x"]}`, jsonspan.WrongType, 47, ""},
+		{"lines of a task that the user sees", `[{"ts":1,"type":"say","say":"text","text":"hi"}]`, "unknown_session", 0, "api_conversation_history.json"},
+		{"an item of a task that is a string", `[{"role":"user","content":"hi","ts":1},"x"]`, jsonspan.WrongType, 39, ""},
+		{"a block of a task that is a string", `[{"role":"user","content":["x"],"ts":1}]`, jsonspan.WrongType, 27, ""},
+		{"content of a task that is a number", `[{"role":"user","content":7,"ts":1}]`, jsonspan.WrongType, 26, ""},
+		{"a list that is cut off", `[{"role":"user","content":"hi","ts":1}`, jsonspan.TruncatedJSON, 38, ""},
 		{"one object, cut off", "{\"sessionId\":\"x\",\n\"projectHash\":\"y\",\"messages\":[{\"type\":", "unknown_session", 0, ""},
 	} {
 		_, err := sessionfile.Open([]byte(c.src))
@@ -221,8 +226,8 @@ func TestErrors(t *testing.T) {
 // TestUnfinishedLine cuts the sample files off in every place of their last line: what is before it is still there.
 func TestUnfinishedLine(t *testing.T) {
 	for name, src := range sample(t) {
-		if name == "gemini-cli.json" {
-			continue // one object, written anew each time
+		if strings.HasSuffix(name, ".json") {
+			continue // one value, written anew each time
 		}
 		src = src[:bytes.LastIndexByte(src, '\n')+1]
 		last := bytes.LastIndexByte(src[:len(src)-1], '\n') + 1
@@ -420,6 +425,22 @@ func TestPiEditsOfOtherEntries(t *testing.T) {
 	cut = append(cut, `{"type":"context_edit","id":"g","parentId":"f","targetId":"f","replacement":null}`+"\n"...)
 	if a := open(t, cut); string(a.Messages) != "["+one+"]" || a.System != "" {
 		t.Errorf("system %q, %s", a.System, a.Messages)
+	}
+}
+
+// Cline has the same list as Roo Code, but what it has truncated is in another file: such a list is read and not written.
+func TestClineTaskIsNotWritten(t *testing.T) {
+	file := []byte(`[{"role":"user","content":[{"type":"text","text":"One."}],"ts":1},
+		{"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"","summary":[]},{"type":"text","text":"1","reasoning_details":[],"call_id":"r"}],
+		 "id":"r","modelInfo":{"modelId":"claude-opus-4-5","providerId":"anthropic","mode":"act"},"metrics":{"tokens":{"prompt":9}},"ts":2},
+		{"role":"user","content":"Two.","ts":3}]`)
+	a := open(t, file)
+	want := `[{"role":"user","content":[{"type":"text","text":"One."}]},{"role":"assistant","content":[{"type":"text","text":"1"}]},{"role":"user","content":"Two."}]`
+	if a.Kind != "roo-code" || a.Model != "claude-opus-4-5" || string(a.Messages) != want {
+		t.Errorf("%s, model %q: %s", a.Kind, a.Model, a.Messages)
+	}
+	if _, s := save(t, file, []byte(`[{"role":"user","content":"Two."}]`)); s.Error == nil || s.Error.Code != "cannot_save" || !strings.Contains(s.Error.Message, "Cline") {
+		t.Errorf("%+v", s.Error)
 	}
 }
 
