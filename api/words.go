@@ -312,6 +312,7 @@ const (
 	SessionClaudeCode SessionKind = "claude-code"
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
+	SessionOpencode   SessionKind = "opencode"
 	SessionPi         SessionKind = "pi"
 	SessionRooCode    SessionKind = "roo-code"
 )

@@ -238,7 +238,7 @@ func said(t *testing.T, kind string, messages []byte) (all []string) {
 		switch kind {
 		case "codex":
 			all = append(all, spell(m))
-		case "gemini-cli":
+		case "gemini-cli", "opencode":
 			list, _ := m["parts"].([]any)
 			for _, p := range list {
 				all = append(all, text(m["role"])+" "+spell(p))
@@ -316,5 +316,5 @@ func rooResumes(t *testing.T, file []byte) (all []string) {
 // resumes are the agents that are judged here; pi is judged by its own code (js/test/judges).
 var resumes = map[string]func(*testing.T, []byte) []string{
 	"claude-code": claudeResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
-	"roo-code": rooResumes,
+	"opencode": opencodeResumes, "roo-code": rooResumes,
 }

@@ -264,13 +264,15 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
 		return nil, s.Err()
 	}
+	at := jsonspan.Span{Start: s.Pos()}
 	typ, seen := traits(s)
+	at.End = s.Pos()
 	if s.End(); s.Err() != nil {
 		return nil, s.Err()
 	}
 	for _, k := range kinds {
 		for _, sign := range k.Signs {
-			if sign.is(typ, seen) {
+			if sign.is(typ, seen) && (k.Is == nil || k.Is(s.Src(), at)) {
 				return k, nil
 			}
 		}

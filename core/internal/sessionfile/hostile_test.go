@@ -30,6 +30,13 @@ func items(n int, item func(i int) string) func(i int) string {
 	}
 }
 
+// ocItems makes the lines of an export of opencode.
+func ocItems(n int, item func(i int) string) func(i int) string {
+	return func(i int) string {
+		return map[bool]string{true: `{"info":{"id":"ses_1"},"messages":[`, false: ","}[i == 0] + item(i) + map[bool]string{true: "]}"}[i == n-1]
+	}
+}
+
 // TestHostile opens long files that are made to be slow or to loop. With work that grows with the square of their length
 // each would take minutes.
 func TestHostile(t *testing.T) {
@@ -134,6 +141,24 @@ func TestHostile(t *testing.T) {
 			return `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":""}],"truncationParent":"` + id(i+2) + `"}`
 		}), 3},
 		{"roo: one message", items(n, func(i int) string { return `{"role":"user","content":"hi","ts":1}` }), 1},
+		{"opencode: compactions", ocItems(n, func(i int) string {
+			if i%2 == 0 {
+				return `{"info":{"id":"m` + id(i) + `","role":"user"},"parts":[{"type":"compaction","tail_start_id":"m` + id(n-i) + `"}]}`
+			}
+			return `{"info":{"id":"m` + id(i) + `","role":"assistant","summary":true,"finish":"stop","parentID":"m` + id(i-1) + `"},"parts":[{"type":"text","text":"s"}]}`
+		}), n - 2},
+		{"opencode: one id", ocItems(n, func(i int) string {
+			return `{"info":{"id":"m","role":"user","parentID":"m"},"parts":[{"type":"text","text":"s"}]}`
+		}), n},
+		{"opencode: empty texts behind signed reasoning", ocItems(n, func(i int) string {
+			switch i {
+			case 0:
+				return `{"info":{"id":"m","role":"assistant"},"parts":[{"type":"text","text":""}`
+			case n - 1:
+				return `{"type":"reasoning","text":"","metadata":{"anthropic":{"signature":"x"}}}]}`
+			}
+			return `{"type":"text","text":""}`
+		}), 1},
 		{"keys", func(i int) string {
 			if i > 0 {
 				return ""

@@ -53,10 +53,10 @@ func summaryOf(m record) (string, bool) {
 
 // sameMessages compares what was saved with what is opened again. In a file of pi the digest is a summary, contents of tool
 // results are lists, and every message has a time; in one of Gemini CLI messages of one role in a row are one, in one of Roo Code those of
-// the user.
+// the user. In one of opencode all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" || kind == "roo-code" {
+	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -112,7 +112,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines goes on: what stands in it stays, but for a last line that is cut off.
-	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -204,6 +204,7 @@ func TestSaveSampleFiles(t *testing.T) {
 				"codex":       `{"type":"message","role":"user","content":[{"type":"input_text","text":"It was \"about\" boats."}]}`,
 				"gemini-cli":  `{"role":"user","parts":[{"text":"It was \"about\" boats."}]}`,
 				"pi":          `{"role":"user","content":"It was \"about\" boats."}`,
+				"opencode":    `{"role":"user","parts":[{"type":"text","text":"It was \"about\" boats."}]}`,
 				"roo-code":    `{"role":"user","content":"It was \"about\" boats."}`,
 			}[a.Kind]
 			half := messages[len(messages)/2:]
@@ -261,7 +262,7 @@ func TestMillis(t *testing.T) {
 
 // Saving costs what reading does, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
-	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code"} {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode"} {
 		cost := func(n int) time.Duration {
 			file, messages := long(kind, n)
 			begin := time.Now()
@@ -284,6 +285,7 @@ func long(kind string, n int) (file, messages []byte) {
 	m.WriteString(map[string]string{
 		"codex":      `[{"type":"message","role":"user","content":[{"type":"input_text","text":"So far."}]}`,
 		"gemini-cli": `[{"role":"user","parts":[{"text":"So far."}]}`,
+		"opencode":   `[{"role":"user","parts":[{"type":"text","text":"So far."}]}`,
 	}[kind])
 	if m.Len() == 0 {
 		m.WriteString(`[{"role":"user","content":"So far."}`)
@@ -294,6 +296,8 @@ func long(kind string, n int) (file, messages []byte) {
 		line(`{"type":"session","version":3,"id":"c","timestamp":"2026-03-01T10:00:00.000Z","cwd":"/"}`)
 	case "gemini-cli":
 		line(`{"sessionId":"s","projectHash":"p"}`)
+	case "opencode":
+		line(`{"info":{"id":"ses_1"},"messages":[`)
 	}
 	for i := range n {
 		said := fmt.Sprintf("Message %d.", i)
@@ -315,12 +319,18 @@ func long(kind string, n int) (file, messages []byte) {
 		case "codex":
 			line(`{"timestamp":"2026-03-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}}`, role, said)
 			fmt.Fprintf(&m, `,{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}`, role, left)
+		case "opencode":
+			line(`%c{"info":{"id":"msg_%d","role":%q,"model":{"providerID":"p","modelID":"m"},"providerID":"p","modelID":"m"},"parts":[{"type":"text","text":%q}]}`, " ,"[min(i, 1)], i, role, said)
+			fmt.Fprintf(&m, `,{"id":"msg_%d","role":%q,"parts":[{"type":"text","text":%q}]}`, i, role, left)
 		case "roo-code":
 			line(`%c{"role":%q,"content":%q,"ts":%d}`, "[,"[min(i, 1)], role, said, i+1)
 			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
 		}
 	}
-	if kind == "roo-code" {
+	switch kind {
+	case "opencode":
+		line(`]}`)
+	case "roo-code":
 		line("]")
 	}
 	return f.Bytes(), append(m.Bytes(), ']')

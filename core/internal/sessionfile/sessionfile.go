@@ -48,6 +48,8 @@ type Kind struct {
 
 	// Signs are objects that only files of this kind have: among the lines of the file, or the whole file.
 	Signs []Sign
+	// Is looks closer at an object where the keys of a sign are not enough; nil takes the sign for it.
+	Is func(src []byte, at jsonspan.Span) bool
 	// Items are such objects in a list that is the whole file.
 	Items []Sign
 	// Beside are lists that the agent keeps beside its session files, and that people take for one.

@@ -185,7 +185,7 @@ func TestErrors(t *testing.T) {
 		offset    int
 		message   string
 	}{
-		{"nothing", "", "unknown_session", 0, "claude-code, codex, gemini-cli, pi, roo-code"},
+		{"nothing", "", "unknown_session", 0, "claude-code, codex, gemini-cli, opencode, pi, roo-code"},
 		{"a list of messages", `[{"role":"user","content":"hi"}]`, "unknown_session", 0, ""},
 		{"a request body", `{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}`, "unknown_session", 0, ""},
 		{"text", "hello\nworld\n", "unknown_session", 0, ""},
@@ -207,6 +207,10 @@ func TestErrors(t *testing.T) {
 		{"a block of a task that is a string", `[{"role":"user","content":["x"],"ts":1}]`, jsonspan.WrongType, 27, ""},
 		{"content of a task that is a number", `[{"role":"user","content":7,"ts":1}]`, jsonspan.WrongType, 26, ""},
 		{"a list that is cut off", `[{"role":"user","content":"hi","ts":1}`, jsonspan.TruncatedJSON, 38, ""},
+		{"a trajectory with info and messages", `{"info":{"exit_status":"Submitted"},"messages":[{"role":"user","content":"hi"}]}`, "unknown_session", 0, ""},
+		{"a message of opencode that is a string", `{"info":{"id":"ses_1"},"messages":["x"]}`, jsonspan.WrongType, 35, ""},
+		{"parts of opencode that are a text", `{"info":{"id":"ses_1"},"messages":[{"info":{},"parts":"x"}]}`, jsonspan.WrongType, 54, ""},
+		{"a part of opencode that is a text", `{"info":{"id":"ses_1"},"messages":[{"info":{},"parts":["x"]}]}`, jsonspan.WrongType, 55, ""},
 		{"one object, cut off", "{\"sessionId\":\"x\",\n\"projectHash\":\"y\",\"messages\":[{\"type\":", "unknown_session", 0, ""},
 	} {
 		_, err := sessionfile.Open([]byte(c.src))

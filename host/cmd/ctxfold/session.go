@@ -19,9 +19,9 @@ func openCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "open [FILE|-]",
 		Short: "Take the conversation out of the session file of a coding agent",
-		Long: `open reads the session file of Claude Code, Codex, Gemini CLI or pi and finds the messages that the agent's next
-request would hold: one branch, behind the last compaction and with its summary. It shows what the file holds;
---messages prints the messages instead, as a list in the wire format that is shown.
+		Long: `open reads the session file of Claude Code, Codex, Gemini CLI, opencode, pi or Roo Code and finds the
+messages that the agent's next request would hold: one branch, behind the last compaction and with its summary. It shows what the
+file holds; --messages prints the messages instead, as a list in the wire format that is shown.
 
 All commands that take a transcript open session files by themselves: the model that the file names counts where the policy
 names none, and so do the system prompt and what the provider has counted. compact --session writes a session file again.`,
