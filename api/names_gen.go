@@ -11,8 +11,6 @@ const (
 	FormatBedrockConverse    Format = "bedrock-converse"
 	FormatGemini             Format = "gemini"
 	FormatGeminiInteractions Format = "gemini-interactions"
-	FormatLangChain          Format = "langchain"
-	FormatMCPSampling        Format = "mcp-sampling"
 	FormatMistral            Format = "mistral"
 	FormatNative             Format = "native"
 	FormatOllama             Format = "ollama"

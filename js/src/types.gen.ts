@@ -32,8 +32,6 @@ export type Format =
   | "bedrock-converse"
   | "gemini"
   | "gemini-interactions"
-  | "langchain"
-  | "mcp-sampling"
   | "mistral"
   | "native"
   | "ollama"
@@ -329,7 +327,7 @@ export type Repair =
 export type MarkerFault = "changed" | "corrupt";
 
 /** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
-export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "pi";
+export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
 
 /** SkipReason is why something in a session file is not among its messages. */
 export type SkipReason =
@@ -547,8 +545,6 @@ export interface Policy {
     | "bedrock-converse"
     | "gemini"
     | "gemini-interactions"
-    | "langchain"
-    | "mcp-sampling"
     | "mistral"
     | "native"
     | "ollama"
