@@ -19,7 +19,7 @@ var aliases = []struct{ name, meant string }{
 	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"}, {"messages", "anthropic"},
 	{"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"}, {"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"},
 	{"interactions", "gemini-interactions"}, {"bedrock", "bedrock-converse"}, {"converse", "bedrock-converse"}, {"aws", "bedrock-converse"},
-	{"langgraph", "langchain"}, {"mcp", "mcp-sampling"}, {"sampling", "mcp-sampling"},
+	{"langgraph", "langchain"}, {"mcp", "mcp-sampling"}, {"agui", "ag-ui"}, {"copilotkit", "ag-ui"}, {"sampling", "mcp-sampling"},
 	{"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"}, {"webllm", "plain"},
 	{"summarize", "fold"}, {"summary", "fold"}, {"compact", "fold"}, {"trim", "drop"}, {"prune", "clear"}, {"thinking", "reasoning"},
 	{"tiktoken", "script"}, {"bytes/4", "bytes4"}, {"chars4", "utf16-4"},

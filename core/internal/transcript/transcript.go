@@ -163,7 +163,8 @@ type Message struct {
 	Lone     bool // it holds half of a surrogate pair that stands alone
 	Joined   bool // belongs with the message after it (a reasoning item and its item)
 	Passing  bool // the model is sent it only until the next message of the user (AN14)
-	Unsent   bool // the model is sent it no more
+	Unsent   bool // the model is sent it no more, or never
+	Nameless bool // it has no id, where messages need one
 	// Spelling is which of the format's ways to spell a message it is in; 0 where there is one.
 	Spelling uint8
 	// Meta is one more than the index in Metas of what an application keeps with the message; 0 where there is nothing.

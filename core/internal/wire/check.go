@@ -44,6 +44,7 @@ type Rules struct {
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
 	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
+	Apart      bool            // calls that are made at once may stand in several messages: those of the last ones are open together
 	Ordered    bool            // a result without id and name answers the oldest call that is open, of the newest message
 }
 
@@ -275,7 +276,7 @@ func (c *Checker) pairs() {
 // open tells whether the calls at a place may be open: nothing but tool results stands behind them or, where each call is
 // a message of its own, behind the assistant's last messages.
 func (c *Checker) open(place int) bool {
-	if c.F.Rules.Answers == Anywhere {
+	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
 		return !c.closed && last >= 0 && c.run[place] == c.run[last]
 	}
@@ -439,6 +440,9 @@ func (p *Paths) Of(v *Violation) string {
 		transcript.RawList: "additional_kwargs.tool_calls", transcript.ChunkList: "tool_call_chunks"}
 	if p.F.Parts != "" {
 		list[transcript.ContentList] = p.F.Parts
+	}
+	if p.F.Calls != "" {
+		list[transcript.CallList] = p.F.Calls
 	}
 	if p.at == nil {
 		p.at = make([]int32, len(p.T.Parts))

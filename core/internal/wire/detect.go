@@ -17,6 +17,8 @@ type Signs struct {
 	Parts string // keys of parts, of those that another format has as signs of its own
 	// Content is the JSON types that the content of a message may have, "block" for an object with a type; "" is any but an object.
 	Content string
+	// Also are signs that other formats have as their own, and that speak neither for nor against this one.
+	Also string
 	// Decisive are those of Own that no other shape has, and that end the search; "" is all of them.
 	Decisive string
 	// Shy is set where messages that show no sign of Own are another format's: then it is no guess.
@@ -247,7 +249,7 @@ func (f *Format) Knows(sign string) bool {
 	case "content":
 		return f.Signs.Content == "" && name != "object" && name != "block" || word(f.Signs.Content, name)
 	}
-	return word(f.Signs.Own, sign)
+	return word(f.Signs.Own, sign) || word(f.Signs.Also, sign)
 }
 
 func word(list, w string) bool {

@@ -24,9 +24,13 @@ func kindName(k jsonspan.Kind) string {
 func (d *detector) message(list string) {
 	top, typed, named, text := list == "", false, false, false
 	calls, function, object, id := false, false, false, ""
+	held, activity, content := false, false, "" // content is an object, which that of an activity is, too
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
+			if held && !activity {
+				d.note("content", []byte(content))
+			}
 			switch {
 			case top && named && calls:
 				d.note("named", []byte("call"))
@@ -54,7 +58,12 @@ func (d *detector) message(list string) {
 		function = function || string(name) == "function"
 		switch {
 		case top && string(name) == "content" && kind == jsonspan.Object:
-			d.block()
+			held = true
+			if activity {
+				d.Skip()
+			} else {
+				content = d.block()
+			}
 			continue
 		case top && string(name) == "content":
 			d.note("content", []byte(kindName(kind)))
@@ -73,6 +82,7 @@ func (d *detector) message(list string) {
 			}
 			value := jsonspan.AppendText(nil, d.Src(), v.Span)
 			if string(name) == "role" && top {
+				activity = string(value) == "activity"
 				d.note("role", value)
 			} else if string(name) == "type" && top {
 				d.note("item", value)
@@ -113,13 +123,13 @@ func (d *detector) message(list string) {
 	}
 }
 
-// block notes the signs of a content that is an object: a block where it has a type.
-func (d *detector) block() {
-	word := "object"
+// block notes the signs of a content that is an object, and says what it is: a block where it has a type.
+func (d *detector) block() (word string) {
+	word = "object"
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
-			break
+			return word
 		}
 		if d.note("part", name); string(name) != "type" || d.Kind() != jsonspan.String {
 			d.Skip()
@@ -128,7 +138,6 @@ func (d *detector) block() {
 			d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
 		}
 	}
-	d.note("content", []byte(word))
 }
 
 // objectArguments tells whether the function that stands here is called with an object.

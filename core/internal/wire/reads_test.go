@@ -356,6 +356,33 @@ tool
 tool
   11 tool_result "one" 3b
 `},
+		{"reasoning, activities, media and calls", "ag-ui", transcriptOf(
+			`{"id":"1","role":"user","name":"Ada","content":[{"type":"text","text":"go"},{"type":"image","source":{"type":"data","value":"AAEC","mimeType":"image/png"}},{"type":"binary","mimeType":"audio/wav","data":"AAEC"},{"type":"video","source":{"type":"url","value":"u"}},{"type":"new"}]}`,
+			agThink, agPlan, `{"id":"2","role":"assistant","content":"so","encryptedValue":"abc"}`, agCall1, agCall2, agGot1, agGot2), `
+user
+  0 text "go" 2b
+  1 image 53d
+  2 audio 6d
+  3 file 26d
+  4 opaque 14b
+assistant
+  5 reasoning signed "hm" 5b
+assistant
+  6 opaque free {"steps":["a"]}
+assistant
+  7 text "so" 2b
+  8 reasoning signed "abc" 3b
+assistant
+  9 tool_call read #c1 jsontext "{}" 2b with 12
+assistant
+  10 tool_call bash #c2 signed jsontext "{}" 2b with 13
+  11 text ""
+tool
+  12 tool_result #c1 "one" 3b with 9
+tool
+  13 tool_result #c2 error [{"type":"text","text":"two"}] with 10
+  14 text "two" 3b in 13
+`},
 		{"chunks, thoughts and both spellings", "mistral", transcriptOf(
 			asMessage("user", `{"type":"text","text":"go"}`, `{"type":"image_url","image_url":"data:image/png;base64,AAEC"}`, `{"type":"image_url","imageUrl":{"url":"u"}}`,
 				`{"type":"input_audio","inputAudio":"AAEC"}`, `{"type":"document_url","documentUrl":"u"}`, `{"type":"file","file_id":"f"}`, `{"type":"reference","reference_ids":[1]}`),

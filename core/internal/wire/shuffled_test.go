@@ -42,6 +42,16 @@ var shapes = map[string][]string{
 		`{"role":"tool","tool_call_id":"abcDEF12#","name":"read","content":"one"}`, `{"role":"tool","toolCallId":"bad_#","content":[{"type":"text","text":"two"}]}`,
 		`{"role":"tool","tool_call_id":"abcDEF12#","content":null}`, `{"role":"tool","name":"read","content":"no id"}`,
 	},
+	"ag-ui": {
+		`{"id":"m@","role":"user","content":"text #"}`, `{"id":"m@","role":"user","content":[{"type":"text","text":"text #"},{"type":"image","source":{"type":"data","value":"aaaa","mimeType":"image/png"}}]}`,
+		`{"id":"m@","role":"developer","content":"s"}`, `{"id":"m@","role":"assistant","content":"text #"}`, `{"id":"m@","role":"assistant"}`, `{"id":"m@","role":"assistant","encryptedValue":"e"}`,
+		`{"id":"m@","role":"user","content":[]}`, `{"id":"m@","role":"activity","activityType":"PLAN","content":{"a":"#"}}`,
+		`{"id":"m@","role":"reasoning","content":"hm #"}`, `{"id":"m@","role":"reasoning","content":"hm","encryptedValue":"e@"}`,
+		`{"id":"m@","role":"assistant","toolCalls":[{"id":"c#","type":"function","function":{"name":"read","arguments":"{}"}}]}`,
+		`{"id":"m@","role":"assistant","content":"x","toolCalls":[{"id":"c#","type":"function","function":{"name":"read","arguments":"{}"}},{"id":"d#","type":"function","function":{"name":"bash","arguments":"{}"},"encryptedValue":"e@"}]}`,
+		`{"id":"m@","role":"tool","toolCallId":"c#","content":"one"}`, `{"id":"m@","role":"tool","toolCallId":"d#","content":[{"type":"text","text":"two"}],"error":"x"}`,
+		`{"id":"m@","role":"tool","content":"no call"}`,
+	},
 	"ollama": {
 		asUser, asDone, miSystem, `{"role":"user","content":"text #","images":["aaaa"]}`, `{"role":"assistant","content":"x","thinking":"hm #"}`, olEmpty, `{"role":"user"}`,
 		olRead, olBoth, olGot, olBash, olBare, `{"role":"tool","tool_name":"read"}`, `{"role":"tool","tool_call_id":"c#","content":"y"}`,

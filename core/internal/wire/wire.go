@@ -72,6 +72,8 @@ type Format struct {
 	SystemApart bool
 	// Parts is the key of a message's list of parts, for paths; "" is content.
 	Parts string
+	// Calls is the key of a message's list of tool calls, for paths; "" is tool_calls.
+	Calls string
 	// Link links records that belong together and are no tool calls and results, from part index from on; may be nil.
 	Link func(t *transcript.Transcript, from int)
 

@@ -144,6 +144,25 @@ const turn = {
       { role: "assistant", content: long, prefix: false },
     ];
   },
+  "ag-ui": (n, ids) => {
+    const image = { type: "image", source: { type: "data", value: png, mimeType: "image/png" } };
+    const [a, b] = ids.map((id) => ({
+      id,
+      type: "function",
+      function: { name: "read", arguments: `{"path":"${id}"}` },
+    }));
+    return [
+      { id: `u${n}`, role: "user", content: [{ type: "text", text: `Question ${n}` }, image] },
+      { id: `r${n}`, role: "reasoning", content: "think", encryptedValue: "EqQB" },
+      ...(n % 2 === 0
+        ? [{ id: `a${n}`, role: "assistant", content: "I look.", toolCalls: [a, { ...b, encryptedValue: "EqQB" }] }]
+        : [a, b].map((call) => ({ id: call.id, role: "assistant", toolCalls: [call] }))),
+      { id: `p${n}`, role: "activity", activityType: "PLAN", content: { steps: [long] } },
+      { id: `t${n}`, role: "tool", toolCallId: ids[1], content: [{ type: "text", text: long }, image] },
+      { id: `s${n}`, role: "tool", toolCallId: ids[0], content: long, error: "exit 1" },
+      { id: `d${n}`, role: "assistant", content: long },
+    ];
+  },
   "bedrock-converse": (n, ids) => {
     const image = { image: { format: "png", source: { s3Location: { uri: "s3://bucket/a.png" } } } };
     return [

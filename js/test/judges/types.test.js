@@ -18,6 +18,7 @@ const types = {
   "gemini-interactions": ["Interactions.Step", "@google/genai-3"],
   ollama: ["Message", "ollama"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
+  "ag-ui": ["Message", "@ag-ui/core"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
   "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
 };
@@ -32,6 +33,7 @@ const broken = {
   ollama: { role: "assistant", content: "", tool_calls: [{ function: { name: "read", arguments: "{}" } }] },
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
   "mcp-sampling": { role: "user", content: { type: "tool_result", content: [] } },
+  "ag-ui": { id: "1", role: "tool", content: "no call" },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 

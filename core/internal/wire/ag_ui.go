@@ -1,0 +1,248 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "ag-ui",
+		Doc:  "AG-UI: Message[], as agents and their frontends exchange and keep them",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system developer user assistant tool activity reasoning",
+			Keys:  "content name toolCallId",
+			Types: "text image audio video document binary",
+			Shy:   true,
+			Own:   "named:call role:activity role:reasoning key:activityType key:encryptedValue body:forwardedProps",
+			Also:  "toolCalls:function",
+		},
+		ReadMessage: readAGUI,
+		Message:     agUIMessage,
+		Instead:     agUIInstead,
+		ResultBody:  stringBody,
+		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     agUIResults,
+		FreshID:     "call_ctxfold_",
+		Calls:       "toolCalls",
+		Rules: Rules{
+			Unanswered: "AG2", Orphan: "AG3", Duplicate: "AG4", Empty: "AG1", Role: "AG5",
+			Answers: BeforeUser, ResultRole: transcript.Tool, Apart: true,
+		},
+		Extra: checkAGUI,
+	})
+}
+
+var agUIRoles = []roleName{
+	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"tool", transcript.Tool}, {"activity", transcript.Assistant}, {"reasoning", transcript.Assistant},
+}
+
+const (
+	agRole = iota
+	agContent
+	agCalls
+	agCallID
+	agName
+	agError
+	agEncrypted
+	agID
+)
+
+var agUIKeys = []string{"role", "content", "toolCalls", "toolCallId", "name", "error", "encryptedValue", "id"}
+
+// readAGUI reads a message. Reasoning and activities are messages of their own: the first is the assistant's, whole or absent; the
+// second is for the frontend alone.
+func readAGUI(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(agUIKeys, func(r *Reader, key int, f *frame) bool {
+		if r.Kind() != jsonspan.Array || key != agContent && key != agCalls {
+			return false
+		}
+		f[key].Start = r.Pos()
+		if key == agContent {
+			m.Lists[transcript.ContentList] = r.list(agUIPart)
+		} else {
+			m.Lists[transcript.CallList] = r.list(agUICall)
+		}
+		return true
+	})
+	r.role(m, &f[agRole], agUIRoles)
+	content, role := f[agContent], r.typ(&f[agRole])
+	m.Nameless = !f[agID].Str()
+	if role == "activity" {
+		agUIActivity(r, m, first, &content)
+		return
+	}
+	if content.Kind != jsonspan.Null {
+		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
+		m.Content = content.Span
+	}
+	if k := f[agCalls].Kind; k != jsonspan.Null {
+		r.want(&f[agCalls], jsonspan.Array, jsonspan.Array, "toolCalls must be a list")
+	}
+	encrypted := &f[agEncrypted]
+	switch {
+	case role == "reasoning" && content.Str():
+		p := whole(transcript.Reasoning, &content)
+		if encrypted.Str() && encrypted.Size.Bytes > 0 {
+			p.Flags, p.Size = transcript.Signed, p.Size.Add(encrypted.Size)
+		}
+		r.Add(p)
+	case m.Role == transcript.Tool:
+		p := whole(transcript.ToolResult, &content)
+		if f[agCallID].Str() {
+			p.ID = f[agCallID].Span
+		}
+		if f[agError].Str() {
+			p.Flags |= transcript.IsError
+			m.Extra = f[agError].Size
+		}
+		if !content.Str() {
+			p.Size = jsonspan.Measure{}
+		}
+		m.Lists[transcript.ContentList] = jsonspan.Span{}
+		insertResult(r, first, p)
+	default:
+		if content.Str() {
+			r.Add(whole(transcript.Text, &content))
+		}
+		if encrypted.Str() && encrypted.Size.Bytes > 0 {
+			p := member(transcript.Reasoning, encrypted)
+			p.Flags |= transcript.Signed
+			r.Add(p)
+		}
+		if f[agName].Str() {
+			m.Extra = f[agName].Size
+		}
+	}
+}
+
+// agUIActivity makes one part of a message for the frontend: agents do not hand it on to their models.
+func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
+	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
+	r.want(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")
+	p := whole(transcript.Opaque, content)
+	if content.Kind == jsonspan.Invalid {
+		p.Span, p.Body = m.RoleSpan, m.RoleSpan
+	}
+	p.Flags, p.Size = transcript.Free, jsonspan.Measure{}
+	m.Content, m.Unsent = content.Span, true
+	r.Add(p)
+}
+
+const (
+	agpType = iota
+	agpText
+	agpSource
+	agpData
+	agpURL
+	agpMimeType
+)
+
+var agUIPartKeys = []string{"type", "text", "source", "data", "url", "mimeType"}
+
+func agUIPart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(agUIPartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := func(kind transcript.Kind) {
+		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[agpSource].Raw+f[agpData].Raw+f[agpURL].Raw
+	}
+	switch r.typ(&f[agpType]) {
+	case "text":
+		if f[agpText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[agpText].Span, f[agpText].Size
+		}
+	case "image":
+		media(transcript.Image)
+	case "audio":
+		media(transcript.Audio)
+	case "video", "document":
+		media(transcript.File)
+	case "binary": // before 1.0
+		media(r.mediaKind(&f[agpMimeType]))
+	}
+	r.Add(p)
+}
+
+var agUICallKeys = []string{"id", "function", "encryptedValue"}
+
+func agUICall(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool call must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, _ := r.fields(agUICallKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		openAIFunction(r, &p)
+		return true
+	})
+	p.Span.End = r.Pos()
+	if f[0].Str() {
+		p.ID = f[0].Span
+	}
+	if f[2].Str() && f[2].Size.Bytes > 0 {
+		p.Flags |= transcript.Signed
+	}
+	r.Add(p)
+}
+
+// agUIMessage writes a message, whose id comes from its text.
+func agUIMessage(dst []byte, role transcript.Role, text string) []byte {
+	return agUIInstead(dst, role, text, nil)
+}
+
+// agUIInstead takes the id from the text and from the message whose place it takes.
+func agUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
+	dst = append(append(dst, role.String()...), `","content":`...)
+	return append(jsonspan.AppendString(dst, text), '}')
+}
+
+// appendMessageID opens a message with an id that its text and something else make, so that the same messages get the same ids.
+func appendMessageID(dst []byte, text string, other []byte) []byte {
+	var id transcript.Fingerprint
+	id.Add([]byte(text))
+	if other != nil {
+		id.Add(other)
+	}
+	dst = append(dst, `{"id":"ctxfold-`...)
+	return append(append(dst, id.String()...), '"')
+}
+
+func agUIResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if c.ID == nil {
+			return nil
+		}
+		dst = append(append(appendMessageID(dst, text, c.ID), `,"role":"tool","toolCallId":`...), c.ID...)
+		dst = append(jsonspan.AppendString(append(dst, `,"content":`...), text), '}')
+	}
+	return dst
+}
+
+// checkAGUI reports AG6: every message has an id.
+func checkAGUI(c *Checker) {
+	for _, m := range c.Seq {
+		if c.T.Messages[m].Nameless {
+			c.Add("AG6", m, -1, None, "every message has an id")
+		}
+	}
+}
