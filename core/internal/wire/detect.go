@@ -349,12 +349,12 @@ func preferPlain(guesses []Guess) {
 // plainly is the confidence that messages are plain which show no other sign.
 const plainly = 0.8
 
-// rare tells whether a sign was seen that at most two formats know.
+// rare tells whether a sign was seen that at most two formats know, of those that need no sign of their own.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0
 		for _, f := range formats {
-			if f.Knows(sign) {
+			if f.Knows(sign) && !f.Signs.Shy {
 				n++
 			}
 		}

@@ -383,6 +383,34 @@ tool
   13 tool_result #c2 error [{"type":"text","text":"two"}] with 10
   14 text "two" 3b in 13
 `},
+		{"calls, their results and outputs, and what is not sent", "tanstack", transcriptOf(
+			`{"id":"1","role":"user","parts":[{"type":"text","content":"go"},{"type":"image","source":{"type":"data","value":"AAEC","mimeType":"image/png"}},{"type":"document","source":{"type":"url","value":"u"}}]}`,
+			tsSays(`{"type":"thinking","content":"hm","signature":"s"}`, tsCall1, tsOwn2, tsGot1, tsGot2, tsGot1, `{"type":"ui-resource","toolCallId":"c1"}`, tsText, tsDraft, tsServer,
+				`{"type":"tool-call","id":"c3","name":"rm","arguments":"{}","state":"approval-responded","approval":{"id":"ap","needsApproval":true,"approved":false}}`,
+				`{"type":"structured-output","status":"complete","raw":"{}","data":{}}`, `{"type":"tool-result","toolCallId":"c3","content":"..","state":"streaming"}`, `{"type":"new","content":[{}]}`)), `
+user
+  0 text "go" 2b
+  1 image 53d
+  2 file 26d
+assistant
+  3 reasoning signed bound "hm" 2b
+  4 tool_call read #c1 jsontext "{}" 2b with 7
+  5 tool_call bash #c2 jsontext "{}" 2b with 8
+  6 opaque bash #c2 free {"exit":0}
+  7 tool_result #c1 "one" 3b with 4
+  8 tool_result #c2 error [{"type":"text","content":"two"}] with 5
+  9 text "two" 3b in 8
+  10 tool_result #c1 "one" 3b
+  11 opaque free 40b
+  12 text step "done" 4b
+  13 opaque free 90b
+  14 opaque #s1 116b
+  15 tool_call rm #c3 jsontext step "{}" 2b with 16
+  16 tool_result rm #c3 error with 15
+  17 opaque step 2b
+  18 opaque free
+  19 opaque 29b
+`},
 		{"chunks, thoughts and both spellings", "mistral", transcriptOf(
 			asMessage("user", `{"type":"text","text":"go"}`, `{"type":"image_url","image_url":"data:image/png;base64,AAEC"}`, `{"type":"image_url","imageUrl":{"url":"u"}}`,
 				`{"type":"input_audio","inputAudio":"AAEC"}`, `{"type":"document_url","documentUrl":"u"}`, `{"type":"file","file_id":"f"}`, `{"type":"reference","reference_ids":[1]}`),

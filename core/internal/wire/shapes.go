@@ -16,7 +16,6 @@ var shapes = []Shape{
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
-	{"TanStack AI messages", "ai-sdk-ui", "ui:content ui:tool-call ui:tool-result ui:thinking"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},
 	{"messages whose content is an object, as Mastra's storage has it", "ai-sdk-ui", "content:object"},
 }

@@ -52,6 +52,16 @@ var shapes = map[string][]string{
 		`{"id":"m@","role":"tool","toolCallId":"c#","content":"one"}`, `{"id":"m@","role":"tool","toolCallId":"d#","content":[{"type":"text","text":"two"}],"error":"x"}`,
 		`{"id":"m@","role":"tool","content":"no call"}`,
 	},
+	"tanstack": {
+		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"},{"type":"image","source":{"type":"url","value":"u"}}]}`, `{"id":"m@","role":"system","parts":[{"type":"text","content":"s"}]}`,
+		`{"id":"m@","role":"user","parts":[{"type":"text","content":"text #"}]}`, `{"id":"m@","role":"user","parts":[]}`, `{"id":"m@","role":"assistant","parts":[{"type":"text","content":""},{"type":"ui-resource","toolCallId":"c#"}]}`,
+		`{"id":"m@","role":"assistant","parts":[{"type":"thinking","content":"hm #","signature":"s"},{"type":"text","content":"text #"},` + tsDraft + `]}`,
+		strings.NewReplacer("a1", "m@", "c1", "c#").Replace(tsSays(tsCall1, tsGot1, tsText)), strings.NewReplacer("a1", "m@", "c1", "c#").Replace(tsSays(tsCall1)),
+		strings.NewReplacer("a1", "m@", "c1", "c#", "c2", "d#").Replace(tsSays(tsCall1, tsOwn2, tsGot1, tsGot1, tsGot2, tsCall1)), strings.NewReplacer("a1", "m@", "c1", "c#").Replace(tsSays(tsGot1, tsServer)),
+		strings.NewReplacer("a1", "m@", "c2", "c#").Replace(tsSays(tsOwn2, tsOwn2, tsText)),
+		`{"id":"m@","role":"assistant","parts":[{"type":"tool-call","id":"c#","name":"rm","arguments":"{}","state":"approval-responded","approval":{"id":"ap","needsApproval":true,"approved":false}}]}`,
+		`{"id":"m@","role":"assistant","parts":[{"type":"structured-output","status":"streaming","raw":"{"},{"type":"tool-call","id":"c#","name":"rm","arguments":"{}","state":"approval-requested","approval":{"id":"ap","needsApproval":true}}]}`,
+	},
 	"ollama": {
 		asUser, asDone, miSystem, `{"role":"user","content":"text #","images":["aaaa"]}`, `{"role":"assistant","content":"x","thinking":"hm #"}`, olEmpty, `{"role":"user"}`,
 		olRead, olBoth, olGot, olBash, olBare, `{"role":"tool","tool_name":"read"}`, `{"role":"tool","tool_call_id":"c#","content":"y"}`,

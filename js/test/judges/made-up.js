@@ -163,6 +163,35 @@ const turn = {
       { id: `d${n}`, role: "assistant", content: long },
     ];
   },
+  tanstack: (n, ids) => {
+    const image = { type: "image", source: { type: "data", value: png, mimeType: "image/png" } };
+    const [a, b] = ids.map((id) => ({
+      type: "tool-call",
+      id,
+      name: "read",
+      arguments: `{"path":"${id}"}`,
+      input: { path: id },
+      state: "input-complete",
+    }));
+    const results = [
+      { type: "tool-result", toolCallId: ids[0], content: [{ type: "text", content: long }, image], state: "complete" },
+      { type: "tool-result", toolCallId: ids[1], content: long, state: "error", error: "exit 1" },
+    ];
+    return [
+      { id: `u${n}`, role: "user", parts: [{ type: "text", content: `Question ${n}` }, image] },
+      {
+        id: `a${n}`,
+        role: "assistant",
+        parts: [
+          { type: "thinking", content: "think", signature: "EqQB" },
+          ...(n % 2 === 0
+            ? [a, b, ...results]
+            : [a, { ...b, state: "complete", output: { text: long } }, ...results.slice(0, 1)]),
+          ...(n % 2 === 0 ? [{ type: "text", content: long }] : []),
+        ],
+      },
+    ];
+  },
   "bedrock-converse": (n, ids) => {
     const image = { image: { format: "png", source: { s3Location: { uri: "s3://bucket/a.png" } } } };
     return [

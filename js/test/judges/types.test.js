@@ -19,6 +19,7 @@ const types = {
   ollama: ["Message", "ollama"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
   "ag-ui": ["Message", "@ag-ui/core"],
+  tanstack: ["UIMessage", "@tanstack/ai"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
   "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
 };
@@ -34,6 +35,7 @@ const broken = {
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
   "mcp-sampling": { role: "user", content: { type: "tool_result", content: [] } },
   "ag-ui": { id: "1", role: "tool", content: "no call" },
+  tanstack: { id: "1", role: "user", parts: [{ type: "text", text: "no content" }] },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 

@@ -1,0 +1,317 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "tanstack",
+		Doc:  "TanStack AI: UIMessage[], as useChat keeps them",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant",
+			Keys:  "parts",
+			Types: "text thinking tool-call tool-result image audio video document structured-output ui-resource",
+			Own:   "ui:content ui:tool-call ui:tool-result ui:thinking type:structured-output type:ui-resource",
+			Also:  "part:toolCallId part:state",
+			Shy:   true, // a text alone shows it
+		},
+		Parts:       "parts",
+		ReadMessage: readTanStack,
+		Message:     tanStackMessage,
+		Instead:     tanStackInstead,
+		ResultBody:  tanStackResultBody,
+		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","content":%t}`,
+		Answer:      tanStackAnswer,
+		FreshID:     "call_ctxfold_",
+		Link:        unlinkOthers,
+		Rules:       Rules{Bound: "AN9", Unanswered: "TS2", Orphan: "TS3", Duplicate: "TS4", Empty: "TS1", Role: "TS5", Answers: BeforeUser},
+		Extra:       checkTanStack,
+	})
+}
+
+func readTanStack(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(aiSDKUIMessageKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[1].Start = r.Pos()
+		m.Lists[transcript.ContentList] = r.list(tanStackPart)
+		return true
+	})
+	role, parts := f[0], f[1]
+	r.role(m, &role, aiSDKUIRoles)
+	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
+	if parts.Kind == jsonspan.Invalid {
+		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no parts")
+	}
+	m.Content = parts.Span
+	if r.Err() == nil {
+		tanStackResults(r, first)
+	}
+}
+
+const (
+	tsType = iota
+	tsContent
+	tsID
+	tsName
+	tsArguments
+	tsState
+	tsOutput
+	tsApproval
+	tsMetadata
+	tsCallID
+	tsSignature
+	tsSource
+	tsStatus
+	tsRaw
+)
+
+var tanStackKeys = []string{
+	"type", "content", "id", "name", "arguments", "state", "output", "approval", "metadata", "toolCallId", "signature", "source", "status", "raw",
+}
+
+func tanStackPart(r *Reader) { tanStackPartIn(r, -1) }
+
+// tanStackPartIn reads a part; parent is the index of the tool result that it stands in, or -1.
+func tanStackPartIn(r *Reader, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	p.Span.Start = r.Pos()
+	self := -1
+	f, size := r.fields(tanStackKeys, func(r *Reader, key int, f *frame) bool {
+		if key != tsContent || parent >= 0 || r.Kind() != jsonspan.Array {
+			return false
+		}
+		// Only results hold parts of their own; they follow their result in Parts, so it takes its place first.
+		f[key].Start = r.Pos()
+		self = r.Add(p)
+		r.list(func(r *Reader) { tanStackPartIn(r, int32(self)) })
+		return true
+	})
+	p.Span.End = r.Pos()
+	p.Size = size
+	content := f[tsContent]
+	typ := r.typ(&f[tsType])
+	if self >= 0 && typ != "tool-result" {
+		r.T.Parts, self = r.T.Parts[:self], -1
+		r.again(&content, func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
+	}
+	media := func(kind transcript.Kind) {
+		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[tsSource].Raw
+	}
+	switch {
+	case typ == "text" && content.Str():
+		p.Kind, p.Body, p.Size = transcript.Text, content.Span, content.Size
+	case typ == "thinking" && content.Str() && parent < 0:
+		p.Kind, p.Body, p.Size = transcript.Reasoning, content.Span, content.Size
+		if f[tsSignature].Str() && f[tsSignature].Size.Bytes > 0 {
+			p.Flags |= transcript.Signed | transcript.Bound
+			if p.Size.Bytes == 0 {
+				p.Size = f[tsSignature].Size
+			}
+		}
+	case typ == "image":
+		media(transcript.Image)
+	case typ == "audio":
+		media(transcript.Audio)
+	case typ == "video" || typ == "document":
+		media(transcript.File)
+	case typ == "structured-output": // sent as its text, which data and partial repeat
+		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
+			p.Flags |= transcript.Free
+		}
+	case typ == "ui-resource":
+		p.Flags |= transcript.Free
+	case typ == "tool-call" && f[tsID].Str() && parent < 0:
+		tanStackCall(r, p, f)
+		return
+	case typ == "tool-result" && f[tsCallID].Str() && parent < 0:
+		if state := r.typ(&f[tsState]); state != "complete" && state != "error" { // not sent yet
+			p.Flags, p.Size = transcript.Free, jsonspan.Measure{}
+			break
+		} else if state == "error" {
+			p.Flags |= transcript.IsError
+		}
+		p.Kind, p.Body, p.Size = transcript.ToolResult, content.Span, content.Size
+		r.tool(&p, &f[tsCallID], &f[tsName])
+	}
+	if self < 0 {
+		r.Add(p)
+		return
+	}
+	p.Size = jsonspan.Measure{}
+	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
+	r.T.Parts[self] = p
+}
+
+var (
+	tanStackApproval = []string{"approved"}
+	tanStackProvider = []string{"providerExecuted"}
+)
+
+// tanStackCall adds a tool call and, where it has one in it, its result: an output, or the answer of the user who was asked.
+func tanStackCall(r *Reader, p transcript.Part, f *frame) {
+	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
+	switch {
+	case output || state == "input-complete" || state == "complete" || state == "error" || state == "approval-requested" || state == "approval-responded":
+	default: // it is still written, and not sent
+		p.Flags |= transcript.Free
+		r.Add(p)
+		return
+	}
+	if is := r.member(&call[tsMetadata], tanStackProvider); is == jsonspan.True { // done by the provider, with its result in the metadata
+		p.ID = call[tsID].Span
+		r.Add(p)
+		return
+	}
+	p.Kind, p.Body, p.Size = transcript.ToolCall, call[tsArguments].Span, call[tsArguments].Size
+	if call[tsArguments].Str() {
+		p.Flags |= transcript.JSONText
+	}
+	r.tool(&p, &call[tsID], &call[tsName])
+	n := r.Add(p)
+	result := p
+	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, 0
+	if state == "error" {
+		result.Flags = transcript.IsError
+	}
+	if output {
+		result.Body, result.Size = call[tsOutput].Span, call[tsOutput].Size
+	} else {
+		approved := r.member(&call[tsApproval], tanStackApproval)
+		if state != "approval-responded" || approved != jsonspan.True && approved != jsonspan.False {
+			return
+		}
+		result.Body, result.Size = jsonspan.Span{}, jsonspan.Measure{}
+		if approved == jsonspan.False {
+			result.Flags = transcript.IsError
+		}
+	}
+	k := r.Add(result)
+	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+}
+
+// member is the kind of a member of an object; Invalid where there is none.
+func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
+	if object.Kind == jsonspan.Object {
+		r.again(object, func(r *Reader) {
+			f, _ := r.fields(key, nil)
+			kind = f[0].Kind
+		})
+	}
+	return kind
+}
+
+// tanStackResults pairs the results of a message, parts from index first on, with its calls, and notes where its steps begin. The
+// output in a call whose result stands beside it is not sent.
+func tanStackResults(r *Reader, first int) {
+	t := r.T
+	var calls critbit.Map[int] // of each id: one more than the index of its newest call, or 0 where that has its result
+	open, answered := 0, false // the part before is a result
+	for i := first; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Parent >= 0 {
+			continue
+		}
+		switch {
+		case p.Kind == transcript.ToolResult && p.List == transcript.Shared:
+			open--
+			answered = true
+			continue
+		case p.Kind == transcript.ToolResult:
+			call, _ := calls.Get(jsonspan.Text(r.Src(), p.ID))
+			answered = true
+			if call--; call < 0 {
+				continue
+			}
+			if within := t.Parts[call].Pair; within >= 0 {
+				w := &t.Parts[within]
+				w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{}, transcript.Free
+			} else {
+				open--
+			}
+			t.Parts[call].Pair, p.Pair = int32(i), int32(call)
+			calls.Set(jsonspan.Text(r.Src(), p.ID), 0)
+			continue
+		case p.Has(transcript.Free):
+			continue
+		}
+		if answered && open == 0 {
+			p.Flags |= transcript.Step
+		}
+		answered = p.Kind == transcript.Opaque && !p.ID.Zero() // the provider's own call, with its result
+		if p.Kind == transcript.ToolCall {
+			calls.Set(jsonspan.Text(r.Src(), p.ID), i+1)
+			open++
+		}
+	}
+}
+
+// unlinkOthers leaves pairs within messages alone: the store has results beside their calls, and a result elsewhere would be sent
+// behind another message of the assistant.
+func unlinkOthers(t *transcript.Transcript, from int) {
+	for i := from; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Pair >= 0 && t.Parts[p.Pair].Msg != p.Msg {
+			t.Parts[p.Pair].Pair, p.Pair = -1, -1
+		}
+	}
+}
+
+func tanStackMessage(dst []byte, role transcript.Role, text string) []byte {
+	return tanStackInstead(dst, role, text, nil)
+}
+
+func tanStackInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
+	dst = append(append(dst, role.String()...), `","parts":[{"type":"text","content":`...)
+	return append(jsonspan.AppendString(dst, text), `}]}`...)
+}
+
+// tanStackResultBody keeps the JSON type of an output, which components look into; a result beside its call may be a text.
+func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	if t.Parts[result].List == transcript.Shared {
+		return aiSDKUIResultBody(dst, t, result, text)
+	}
+	return stringBody(dst, t, result, text)
+}
+
+var tanStackAnswerKeys = []string{"id"}
+
+// tanStackAnswer puts a result right behind a call: an output in it would be sent behind all that its message holds.
+func tanStackAnswer(dst, part []byte, text string) []byte {
+	f, _ := (&Reader{Scanner: jsonspan.New(part)}).fields(tanStackAnswerKeys, nil)
+	dst = append(append(dst, part...), `,{"type":"tool-result","toolCallId":`...)
+	dst = append(append(dst, f[0].Of(part)...), `,"content":`...)
+	return append(jsonspan.AppendString(dst, text), `,"state":"error"}`...)
+}
+
+// checkTanStack reports TS1 where nothing of a message is sent, unless it is the last one, which may still be written.
+func checkTanStack(c *Checker) {
+	for i, m := range c.Seq[:max(0, len(c.Seq)-1)] {
+		free, filled := false, false
+		for _, p := range c.T.PartsOf(int(m)) {
+			switch {
+			case p.Has(transcript.Removed) || p.Parent >= 0:
+			case p.Has(transcript.Free):
+				free = true
+			default:
+				filled = filled || p.Kind != transcript.Text || p.Size.Bytes > 0
+			}
+		}
+		if free && !filled {
+			c.Add("TS1", c.Seq[i], -1, DropMessage, "nothing of this message is sent")
+		}
+	}
+}
