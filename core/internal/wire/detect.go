@@ -14,7 +14,6 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, where they have one
-	Parts string // keys of parts, of those that another format has as signs of its own
 	// Content is the JSON types that the content of a message may have, "block" for an object with a type; "" is any but an object.
 	Content string
 	// Also are signs that other formats have as their own, and that speak neither for nor against this one.
@@ -166,7 +165,6 @@ func (s *Signs) learn(list string) {
 	learn("key:", s.Keys)
 	learn("type:", s.Types)
 	learn("item:", s.Items)
-	learn("part:", s.Parts)
 	learn("content:", "string list block other")
 	learn("list:", list)
 	learn("", s.Own)
@@ -242,8 +240,6 @@ func (f *Format) Knows(sign string) bool {
 		return word(f.Signs.Types, name) || word(f.Signs.Own, sign)
 	case "item":
 		return word(f.Signs.Items, name)
-	case "part":
-		return word(f.Signs.Parts, name) || word(f.Signs.Own, sign)
 	case "list":
 		return f.List == name
 	case "content":

@@ -33,7 +33,7 @@ func init() {
 				"mcp_tool_result web_search_tool_result thinking redacted_thinking image_url input_audio document function_call input_json_delta " +
 				"reasoning_content media",
 			Items: "human ai system tool function chat generic remove constructor developer user assistant " + chunks,
-			Parts: "tool_use_id toolCallId functionCall thoughtSignature",
+			Also:  "part:tool_use_id part:toolCallId part:functionCall part:thoughtSignature",
 			Shy:   true,
 			Own: "item:human item:ai item:system item:tool item:function item:generic item:chat item:remove item:constructor key:lc key:kwargs key:lc_kwargs key:lc_namespace " +
 				"key:additional_kwargs key:response_metadata key:invalid_tool_calls key:usage_metadata key:tool_call_chunks item:" +
