@@ -46,6 +46,9 @@ type Rules struct {
 	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
 	Apart      bool            // calls that are made at once may stand in several messages: those of the last ones are open together
 	Ordered    bool            // a result without id and name answers the oldest call that is open, of the newest message
+	// Through: what the system says, and what the user keeps from the model, may stand between a tool call and its result; and what
+	// is not sent may be empty.
+	Through bool
 }
 
 // Fix says what repair does about a violation.
@@ -115,7 +118,7 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	for i, m := range seq {
 		c.place[m] = int32(i)
 		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
-		if !c.results(m) {
+		if !c.results(m) && !c.through(m) {
 			c.owner[i+1] = int32(i)
 		}
 		if role := t.Messages[m].Role; role == transcript.User || role == transcript.System {
@@ -201,7 +204,7 @@ func (c *Checker) contents() {
 				empty = EmptyString
 			}
 		}
-		if !filled && msg.Variant == transcript.Plain {
+		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, DropMessage, "the message is empty")
 		}
 	}
@@ -307,6 +310,12 @@ func (c *Checker) results(m int32) bool {
 		n++
 	}
 	return n > 0
+}
+
+// through reports whether a message may stand between a tool call and its result.
+func (c *Checker) through(m int32) bool {
+	msg := &c.T.Messages[m]
+	return c.F.Rules.Through && (msg.Role == transcript.System || msg.Role == transcript.User && msg.Unsent)
 }
 
 func (c *Checker) adjacent(call, result int32) bool {

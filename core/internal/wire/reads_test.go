@@ -334,6 +334,46 @@ assistant
   12 text "so" 2b
   13 opaque "no" 2b
 `},
+		{"what pi keeps beside what it sends", "pi", transcriptOf(`{"role":"system","content":"s","sections":{"a":"b"},"toolsAdded":[],"timestamp":1}`,
+			`{"role":"user","content":[{"type":"text","text":"go"},{"type":"image","data":"AAEC","mimeType":"image/png"}],"timestamp":1}`,
+			piSays("toolUse", `{"type":"thinking","thinking":"hm","thinkingSignature":"s"}`, `{"type":"thinking","thinking":"","thinkingSignature":"s","redacted":true}`, `{"type":"text","text":"so","textSignature":"m"}`, `{"type":"toolCall","id":"c1","name":"read","arguments":{"a":1},"thoughtSignature":"t"}`),
+			`{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"},{"type":"image","data":"AAEC","mimeType":"image/png"}],"details":{"n":1},"isError":true,"timestamp":1}`,
+			piSays("aborted", piCall2, `{"type":"something_new"}`), piShell, piKept,
+			`{"role":"custom","customType":"a","content":[{"type":"text","text":"b"}],"display":true,"details":{"x":1},"timestamp":1}`,
+			`{"role":"branchSummary","summary":"s","fromId":null,"timestamp":1}`, `{"role":"compactionSummary","summary":"s","tokensBefore":9,"timestamp":1}`,
+			`{"role":"assistant","content":[],"stopReason":"deferred","deferred":{"id":"d"}}`), `
+system
+  0 text "s" 1b
+  1 opaque held {"a":"b"} 9b
+  2 opaque held [] 2b
+user
+  3 text "go" 2b
+  4 image 6d
+assistant
+  5 reasoning signed bound "hm" 2b
+  6 reasoning signed bound
+  7 text "so" 2b
+  8 tool_call read #c1 signed {"a":1} 7b with 9
+tool
+  9 tool_result read #c1 error [{"type":"text","text":"x"},{"type":"image","data":"AAEC","mimeType":"image/png"}] with 8
+  10 text "x" 1b in 9
+  11 image 6d in 9
+assistant
+  12 opaque {} 2b
+  13 opaque 24b
+user
+  14 text "a" 1b
+user
+  15 text "a" 1b
+user
+  16 text "b" 1b
+user
+  17 text "s" 1b
+user
+  18 text "s" 1b
+assistant
+  19 opaque free held {"id":"d"} 10b
+`},
 		{"calls with and without ids, results with and without names", "ollama", transcriptOf(`{"role":"user","content":"go","images":["AAEC","AAEC"]}`,
 			`{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"function":{"name":"read","arguments":{"a":1}}},{"id":"c2","function":{"index":1,"name":"bash","arguments":{}}},{"function":{"name":"read","arguments":{}}}]}`,
 			`{"role":"tool","tool_name":"bash","content":"x"}`, olBare, `{"role":"tool","tool_name":"read","content":"y","images":["AAEC"]}`, olBare), `

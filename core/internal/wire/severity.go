@@ -56,6 +56,11 @@ var tolerances = []struct {
 	{"mcp-sampling", "MS5", General},
 	{"mcp-sampling", "MS5", EmptyString},
 	{"mcp-sampling", "MS5", BlankText},
+	{"pi", "PI1", General},
+	{"pi", "PI2", General},
+	{"pi", "PI6", General},
+	{"pi", "PI6", EmptyString},
+	{"pi", "PI6", BlankText},
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }

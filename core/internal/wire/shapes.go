@@ -14,7 +14,6 @@ type Shape struct {
 var shapes = []Shape{
 	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
-	{"live messages of pi", "native", "role:toolResult type:toolCall key:stopReason part:thinkingSignature"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},
 	{"messages whose content is an object, as Mastra's storage has it", "ai-sdk-ui", "content:object"},

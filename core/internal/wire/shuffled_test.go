@@ -84,6 +84,14 @@ var shapes = map[string][]string{
 		`{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"c#","name":"read","input":{}},{"type":"tool_use","id":"d#","name":"read","input":{}}]}`,
 		`{"role":"user","content":{"type":"tool_result","toolUseId":"c#","content":[{"type":"text","text":"one"}]}}`, `{"role":"user","content":[{"type":"tool_result","toolUseId":"c#","content":[]},{"type":"tool_result","toolUseId":"d#","content":[]}]}`,
 		`{"role":"user","content":[{"toolUseId":"d#","content":[{"type":"text","text":"x"}],"type":"tool_result"},{"type":"text","text":"and"}]}`, `{"role":"user","content":[{"type":"text","text":"and"},{"type":"tool_result","toolUseId":"c#","content":[]}]}`,
+	"pi": {
+		piUser, piShell, piKept, piMode, piSays("stop", piSaid), piSays("toolUse", piCall1, piCall2), piSays("aborted", piCall1), piSays("stop"), piGot1, piGot2,
+		piSays("toolUse", `{"type":"thinking","thinking":"hm #","thinkingSignature":"s"}`, `{"type":"toolCall","id":"c#","name":"read","arguments":{"path":"a#"},"thoughtSignature":"t"}`),
+		piSays("stop", `{"type":"thinking","thinking":"","thinkingSignature":"s","redacted":true}`, `{"type":"text","text":"text #","textSignature":"m"}`, `{"type":"text","text":""}`),
+		`{"role":"toolResult","toolCallId":"c#","toolName":"read","content":[{"type":"text","text":"x"},{"type":"image","data":"aaaa","mimeType":"image/png"}],"isError":true,"timestamp":1}`,
+		`{"role":"user","content":[{"type":"text","text":"text #"},{"type":"image","data":"aaaa","mimeType":"image/png"}],"timestamp":1}`, `{"role":"user","content":[],"timestamp":1}`,
+		`{"role":"custom","customType":"a","content":"b","display":true,"details":{"x":1},"timestamp":1}`, `{"role":"branchSummary","summary":"s #","fromId":null,"timestamp":1}`,
+		`{"role":"compactionSummary","summary":"s #","tokensBefore":9,"timestamp":1}`, `{"role":"system","content":"s #","timestamp":1}`,
 	},
 	"gemini": {
 		gmGo, gmDone, content("user", `{"text":"text #"}`, `{"inlineData":{"mimeType":"image/png","data":"aaaa"}}`), `{"parts":[{"text":"no role"}]}`,

@@ -1,0 +1,319 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "pi",
+		Doc:  "live messages of the agent pi: AgentMessage[], with the roles of its coding agent",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant toolResult bashExecution custom branchSummary compactionSummary",
+			Keys:  "content timestamp toolCallId stopReason usage command output summary",
+			Types: "text thinking image toolCall",
+			Shy:   true,
+			Own: "role:toolResult role:bashExecution role:branchSummary role:compactionSummary type:toolCall key:stopReason " +
+				"key:customType part:thinkingSignature part:textSignature part:thoughtSignature",
+			// A signature of a thought is Gemini's too.
+			Decisive: "role:toolResult role:bashExecution role:branchSummary role:compactionSummary type:toolCall key:stopReason " +
+				"key:customType part:thinkingSignature part:textSignature",
+		},
+		ReadMessage: readPi,
+		Message:     func(dst []byte, role transcript.Role, text string) []byte { return piMessage(dst, role, text, nil) },
+		Instead:     piMessage,
+		ResultBody:  piResultBody,
+		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Results:     piResults,
+		FreshID:     "call_ctxfold_",
+		Rules: Rules{
+			Unanswered: "PI2", Orphan: "PI3", Duplicate: "PI4", Empty: "PI6", Role: "PI1", Bound: "AN9",
+			Answers: NextMessages, ResultRole: transcript.Tool, Through: true,
+		},
+		Extra: checkPi,
+	})
+}
+
+var piRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"toolResult", transcript.Tool},
+	{"bashExecution", transcript.User}, {"custom", transcript.User}, {"branchSummary", transcript.User},
+	{"compactionSummary", transcript.User},
+}
+
+const (
+	piRole = iota
+	piContent
+	piCallID
+	piToolName
+	piError
+	piStop
+	piUsage
+	piCommand
+	piOutput
+	piExit
+	piUnsent
+	piType
+	piSummary
+	piSections
+	piAdded
+	piRemoved
+	piDeferred
+)
+
+var piKeys = []string{
+	"role", "content", "toolCallId", "toolName", "isError", "stopReason", "usage", "command", "output", "exitCode", "excludeFromContext",
+	"customType", "summary", "sections", "toolsAdded", "toolsRemoved", "deferred",
+}
+
+// readPi reads a message. What pi does not send (answers that were broken off, commands that the user kept from the model) costs nothing,
+// and its tool calls are none.
+func readPi(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	f, _ := r.fields(piKeys, func(r *Reader, key int, f *frame) bool {
+		switch {
+		case key == piContent && r.Kind() == jsonspan.Array:
+			f[key].Start = r.Pos()
+			m.Lists[transcript.ContentList] = r.list(piPart)
+		case key == piUsage && r.Kind() == jsonspan.Object:
+			f[key].Start = r.Pos()
+			piCounted(r, r.meta(m))
+		default:
+			return false
+		}
+		return true
+	})
+	r.role(m, &f[piRole], piRoles)
+	content := f[piContent]
+	role := r.typ(&f[piRole])
+	if role == "assistant" {
+		r.want(&content, jsonspan.Array, jsonspan.Null, "content of the assistant must be a list of parts")
+	} else {
+		if content.Kind == jsonspan.Null { // pi reads it as an empty list
+			content = field{}
+		}
+		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	}
+	m.Content = content.Span
+	switch role {
+	case "toolResult":
+		p := whole(transcript.ToolResult, &content)
+		switch {
+		case content.Str():
+			p.Flags |= transcript.Misshapen
+		default:
+			p.Size = jsonspan.Measure{}
+		}
+		if f[piCallID].Str() {
+			p.ID = f[piCallID].Span
+		}
+		if f[piToolName].Str() {
+			p.Name, p.NameSz = f[piToolName].Span, f[piToolName].Size
+		}
+		if f[piError].Kind == jsonspan.True {
+			p.Flags |= transcript.IsError
+		}
+		m.Lists[transcript.ContentList] = jsonspan.Span{}
+		insertResult(r, first, p)
+		return
+	case "assistant":
+		if f[piStop].Str() {
+			r.meta(m).Stop = f[piStop].Span
+		}
+		if m.Unsent = r.is(&f[piStop], "error") || r.is(&f[piStop], "aborted"); m.Unsent {
+			breakOff(r.T.Parts[first:])
+		}
+	case "bashExecution":
+		m.Variant, m.Unsent = transcript.Shell, f[piUnsent].Kind == jsonspan.True
+		r.Add(member(transcript.Text, &f[piOutput]))
+		if f[piCommand].Str() {
+			m.Label, m.Extra = f[piCommand].Span, f[piCommand].Size
+		}
+		if f[piExit].Kind == jsonspan.Number {
+			m.Exit = f[piExit].Span
+		}
+	case "branchSummary", "compactionSummary":
+		m.Variant = transcript.Digest
+		if role == "branchSummary" {
+			m.Variant = transcript.Branch
+		}
+		if f[piSummary].Str() {
+			r.Add(member(transcript.Text, &f[piSummary]))
+		}
+	case "custom":
+		if m.Variant = transcript.Note; f[piType].Str() {
+			m.Label = f[piType].Span
+		}
+	}
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	// Changes of the system prompt and of the tools count from here on, and an answer that is to come is fetched by its handle.
+	for _, k := range []int{piSections, piAdded, piRemoved, piDeferred} {
+		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
+			continue
+		}
+		p := member(transcript.Opaque, &f[k])
+		p.Flags |= transcript.Held
+		if k == piDeferred {
+			p.Flags |= transcript.Free
+		}
+		r.Add(p)
+	}
+}
+
+// breakOff makes the calls of an answer that is not sent none, which no result answers.
+func breakOff(parts []transcript.Part) {
+	for i := range parts {
+		if p := &parts[i]; p.Kind == transcript.ToolCall {
+			p.Kind, p.ID, p.Name = transcript.Opaque, jsonspan.Span{}, jsonspan.Span{}
+		}
+	}
+}
+
+var piUsageKeys = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
+
+// piCounted reads what a provider counted, in tokens; numbers that are not whole, or of more than 9 digits, count as 0.
+func piCounted(r *Reader, meta *transcript.Meta) {
+	f, _ := r.fields(piUsageKeys, nil)
+	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
+		if f[i].Kind == jsonspan.Number {
+			*to, _ = jsonspan.Int(r.Src(), f[i].Span)
+		}
+	}
+}
+
+const (
+	ppType = iota
+	ppText
+	ppThinking
+	ppSignature
+	ppRedacted
+	ppData
+	ppID
+	ppName
+	ppArguments
+	ppThoughtSignature
+)
+
+var piPartKeys = []string{
+	"type", "text", "thinking", "thinkingSignature", "redacted", "data", "id", "name", "arguments", "thoughtSignature",
+}
+
+func piPart(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(piPartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	signed := func(key int, flags transcript.Flags) {
+		if f[key].Str() && f[key].Size.Bytes > 0 {
+			p.Flags |= flags
+		}
+	}
+	switch r.typ(&f[ppType]) {
+	case "text":
+		if f[ppText].Str() {
+			p.Kind, p.Body, p.Size = transcript.Text, f[ppText].Span, f[ppText].Size
+		}
+	case "thinking":
+		if f[ppThinking].Str() {
+			p.Kind, p.Body, p.Size = transcript.Reasoning, f[ppThinking].Span, f[ppThinking].Size
+			signed(ppSignature, transcript.Signed|transcript.Bound)
+		}
+		if f[ppRedacted].Kind == jsonspan.True {
+			p.Kind, p.Body, p.Flags = transcript.Reasoning, jsonspan.Span{}, transcript.Signed|transcript.Bound
+		}
+		if p.Has(transcript.Signed) && (p.Body.Zero() || p.Size.Bytes == 0) { // what is sent is the signature
+			p.Size = encrypted(&f[ppSignature])
+		}
+	case "image":
+		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, f[ppData].Raw
+	case "toolCall":
+		p.Kind, p.Body, p.Size = transcript.ToolCall, f[ppArguments].Span, f[ppArguments].json()
+		signed(ppThoughtSignature, transcript.Signed)
+		if f[ppID].Str() {
+			p.ID = f[ppID].Span
+		}
+		if f[ppName].Str() {
+			p.Name, p.NameSz = f[ppName].Span, f[ppName].Size
+		}
+	}
+	r.Add(p)
+}
+
+// What pi's types want of every answer: nobody has made this one.
+const piAnswered = `,"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
+	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop"`
+
+// piMessage writes a message that is as old as the one whose place it takes; where there is none its time is 0.
+func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":`...)
+	if role == transcript.Assistant {
+		dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text), `}]`+piAnswered...)
+	} else {
+		dst = jsonspan.AppendString(dst, text)
+	}
+	return append(append(append(dst, `,"timestamp":`...), piStamp(old)...), '}')
+}
+
+// piStamp is the timestamp of a message, JSON, as it is spelled there.
+func piStamp(message []byte) []byte {
+	if len(message) > 0 {
+		s := jsonspan.New(message)
+		for s.Object(); ; s.Skip() {
+			name, ok := s.Key()
+			if !ok {
+				break
+			}
+			if string(name) == "timestamp" && s.Kind() == jsonspan.Number {
+				return s.Skip().Span.Of(message)
+			}
+		}
+	}
+	return []byte("0")
+}
+
+// piResultBody writes the list that the content of a result has to be.
+func piResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
+	dst = jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text)
+	return append(dst, `}]`...), jsonspan.MeasureText(text)
+}
+
+func piResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		if c.ID == nil {
+			return nil
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, `{"role":"toolResult","toolCallId":`...), c.ID...), `,"toolName":`...)
+		if c.Name != nil {
+			dst = append(dst, c.Name...)
+		} else {
+			dst = append(dst, `""`...)
+		}
+		dst = jsonspan.AppendString(append(dst, `,"content":[{"type":"text","text":`...), text)
+		dst = append(dst, `}],"isError":true,"timestamp":0}`...)
+	}
+	return dst
+}
+
+// checkPi reports PI5: the content of a tool result is a list.
+func checkPi(c *Checker) {
+	for _, m := range c.Seq {
+		first := c.T.Messages[m].First
+		for i := range c.T.PartsOf(int(m)) {
+			if p := &c.T.Parts[first+int32(i)]; p.Has(transcript.Misshapen) && !p.Has(transcript.Edited|transcript.Removed) {
+				c.Add("PI5", m, first+int32(i), WrapBody, "the content of a tool result must be a list of parts")
+			}
+		}
+	}
+}
