@@ -15,7 +15,7 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes bundlers sdks agents
+FIXTURES    := runtimes bundlers sdks agents pi
 HEAVY       := browsers parcel wrangler next
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund

@@ -190,6 +190,37 @@ const turn = {
           ...(n % 2 === 0 ? [{ type: "text", content: long }] : []),
         ],
       },
+  pi: (n, ids) => {
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
+    const by = { api: "anthropic-messages", provider: "anthropic", model: "m", usage, timestamp: n };
+    const image = { type: "image", data: png, mimeType: "image/png" };
+    /** @param {string} toolCallId @param {any[]} content */
+    const result = (toolCallId, ...content) => {
+      return { role: "toolResult", toolCallId, toolName: "read", content, isError: false, timestamp: n };
+    };
+    return [
+      { role: "user", content: [{ type: "text", text: `Question ${n}` }, image], timestamp: n },
+      {
+        role: "assistant",
+        content: [{ type: "toolCall", id: "x", name: "read", arguments: {} }],
+        stopReason: "aborted",
+        ...by,
+      },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "think", thinkingSignature: "EqQB" },
+          { type: "thinking", thinking: "", thinkingSignature: "EmwK", redacted: true },
+          ...ids.map((id) => ({ type: "toolCall", id, name: "read", arguments: { path: id } })),
+        ],
+        stopReason: "toolUse",
+        ...by,
+      },
+      { role: "system", content: "", sections: { mode: `<mode>${n}</mode>` }, timestamp: n },
+      result(ids[1], { type: "text", text: long }, image),
+      result(ids[0], { type: "text", text: long }),
+      { role: "assistant", content: [{ type: "text", text: long, textSignature: "msg_1" }], stopReason: "stop", ...by },
     ];
   },
   "bedrock-converse": (n, ids) => {

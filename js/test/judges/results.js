@@ -33,6 +33,7 @@ const sessions = {
     ["session", "gemini_cli/gemini_9c53780d06b7.json"],
     ["recorded", "api_recordings/gemini_contents_pydantic_open.jsonl"],
   ],
+  pi: [["pi", "pi/pi_before-compaction.jsonl"]],
   mistral: [["mistral", "api_recordings/openai_chat_pydantic_open.jsonl"]],
 };
 
@@ -56,6 +57,18 @@ const readers = {
     const { messages, error } = JSON.parse(new TextDecoder().decode(module.call("open", await readFile(file))));
     assert.ok(messages, `${file}: ${error?.message}`);
     return [messages];
+  },
+  pi: async (file) => {
+    const lines = (await readFile(file, "utf8")).trim().split("\n");
+    const messages = lines.map((line) => JSON.parse(line).message).filter((message) => message !== undefined);
+    // In pieces that begin with the user: pi itself answers a call that the user left open.
+    /** @type {any[][]} */
+    const pieces = [[]];
+    for (const message of messages) {
+      if (message.role === "user" && pieces[pieces.length - 1].length > 150) pieces.push([]);
+      pieces[pieces.length - 1].push(message);
+    }
+    return pieces;
   },
   recorded: (file) => recorded(file, ""),
   mistral: (file) => recorded(file, "https://api.mistral.ai/"), // recorded among those of OpenAI's

@@ -20,6 +20,7 @@ const types = {
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
   "ag-ui": ["Message", "@ag-ui/core"],
   tanstack: ["UIMessage", "@tanstack/ai"],
+  pi: ["Message", "../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/types.js"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
   "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
 };
@@ -36,6 +37,7 @@ const broken = {
   "mcp-sampling": { role: "user", content: { type: "tool_result", content: [] } },
   "ag-ui": { id: "1", role: "tool", content: "no call" },
   tanstack: { id: "1", role: "user", parts: [{ type: "text", text: "no content" }] },
+  pi: { role: "toolResult", toolCallId: "c", toolName: "read", content: "a text", isError: false, timestamp: 1 },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 
