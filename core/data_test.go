@@ -212,7 +212,7 @@ func promises(t testing.TB, format, policy string, messages []byte, summary stri
 const summaryText = "# Objective\nGo on.\n\n# Status\nEverything before is done.\n\n# Carryover\nNothing is open."
 
 // formats are those of which there are real sessions.
-var formats = []string{"openai-chat", "openai-responses", "anthropic", "gemini", "mistral", "ai-sdk", "ai-sdk-ui"}
+var formats = []string{"openai-chat", "openai-responses", "anthropic", "gemini", "mistral", "pi", "ai-sdk", "ai-sdk-ui"}
 
 // row is a line of the table of TestRealSessions: what was done to the sessions of one file in one format.
 type row struct {

@@ -126,6 +126,15 @@ func extract(t testing.TB, name string, src []byte) []Session {
 			out = append(out, Session{name + "#" + pad(i), "openai-chat", tr.Traj})
 		}
 		return out
+	case strings.HasPrefix(name, "pi/"):
+		var messages []json.RawMessage
+		for _, line := range lines(src) {
+			var rec struct{ Message json.RawMessage }
+			if decode(t, name, line, &rec); rec.Message != nil {
+				messages = append(messages, rec.Message)
+			}
+		}
+		return []Session{{name, "pi", messages}}
 	case strings.HasPrefix(name, "codex/"):
 		return []Session{{name, "openai-responses", codex(t, name, src)}}
 	case strings.HasSuffix(name, ".gemini-contents.json"):
