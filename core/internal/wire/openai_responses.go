@@ -28,7 +28,7 @@ func init() {
 			Keys:     "content call_id encrypted_content name output summary",
 			Types:    "input_text input_image input_file input_audio output_text refusal summary_text reasoning_text",
 			Items:    items.String(),
-			Decisive: "key:call_id key:encrypted_content",
+			Decisive: "key:call_id",
 			Own:      own + " type:input_text type:output_text type:input_image type:input_file type:summary_text type:reasoning_text",
 		},
 		ReadMessage: readResponses,
@@ -64,12 +64,24 @@ const (
 	rpOperation
 	rpResult
 	rpStatus
+	rpOtherID
 )
 
 var responsesKeys = []string{
 	"type", "role", "content", "id", "call_id", "name", "arguments", "input", "output", "summary", "encrypted_content", "action",
 	"execution", "operation", "result", "status",
 }
+
+// itemDialect is how items are spelled: as the API has them, or as an SDK keeps them.
+type itemDialect struct {
+	keys  []string // of an item, in the order of the constants above
+	parts []string // of a part, in the order of the constants below
+	items map[string]responsesItem
+	// kept is set where an SDK keeps them: what the API has in an item of its own may stand in another, and providerData holds the rest.
+	kept bool
+}
+
+var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys, items: responsesItems}
 
 // responsesItem is a type of item: who it is from, and what of it is what.
 type responsesItem struct {
@@ -149,12 +161,17 @@ var responsesRoles = []roleName{
 	{"assistant", transcript.Assistant},
 }
 
-// readResponses reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key
+func readResponses(r *Reader, m *transcript.Message) {
+	r.items = &responsesDialect
+	readItem(r, m)
+}
+
+// readItem reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key
 // of a list holds (content, output, summary) is known only when the type is, which many writers put last, so lists are
 // read again at the end; but the content of what looks like a message, most of a chat, is read as one on the way.
-func readResponses(r *Reader, m *transcript.Message) {
+func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	fp, size := r.fields(responsesKeys, func(r *Reader, key int, f *frame) bool {
+	fp, size := r.fields(r.items.keys, func(r *Reader, key int, f *frame) bool {
 		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
 			return false
 		}
@@ -178,7 +195,7 @@ func readResponses(r *Reader, m *transcript.Message) {
 	if r.Err() != nil {
 		return
 	}
-	item, known := responsesItems[typ]
+	item, known := r.items.items[typ]
 	if !known {
 		item = responsesItem{role: rsAssistant, kind: rsOpaque}
 	}
@@ -193,6 +210,15 @@ func readResponses(r *Reader, m *transcript.Message) {
 	p := transcript.Part{Kind: item.kind, List: transcript.NoList, Parent: -1, Size: size}
 	p.Span = jsonspan.Span{Start: m.Span.Start, End: r.Pos()}
 	p.Name = f[rpType].Span
+	if r.items.kept && typ == "hosted_tool_call" && f[rpName].Str() {
+		p.Name = f[rpName].Span
+		switch typ := r.typ(&f[rpName]); {
+		case typ == "mcp_approval_response":
+			m.Role = transcript.Tool
+		case strings.HasPrefix(typ, "web_search"):
+			item.id = idOptional
+		}
+	}
 	switch item.kind {
 	case transcript.Text:
 		responsesContent(r, m, &f[rpContent])
@@ -205,7 +231,9 @@ func readResponses(r *Reader, m *transcript.Message) {
 		r.Add(p)
 	default:
 		if f[rpID].Str() {
-			p.ID = f[rpID].Span
+			if p.ID = f[rpID].Span; item.id == idOptional {
+				p.Size = without(p.Size, &f[rpID], "id")
+			}
 		}
 		switch typ {
 		case "compaction":
@@ -224,6 +252,14 @@ func readResponses(r *Reader, m *transcript.Message) {
 		id := member(transcript.Opaque, &f[rpID])
 		id.Flags, id.ID, id.Size = transcript.Free|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
 		r.Add(id)
+	}
+}
+
+// without is the measure of an object without one of its members, a string.
+func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
+	gone := jsonspan.Str{Measure: f.Size, Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
+	return jsonspan.Measure{
+		Bytes: size.Bytes - gone.Bytes, Runes: size.Runes - gone.Runes, UTF16: size.UTF16 - gone.UTF16, Weight: size.Weight - gone.Weight,
 	}
 }
 
@@ -257,6 +293,9 @@ func responsesContentPart(r *Reader) { responsesPart(r, transcript.ContentList, 
 // each text that can be read.
 func responsesReasoning(r *Reader, p transcript.Part, f *frame) {
 	first := len(r.T.Parts)
+	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
+		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
+	}
 	p.Size = encrypted(&f[rpEncrypted])
 	if f[rpEncrypted].Str() && f[rpEncrypted].Size.Bytes > 0 {
 		p.Flags |= transcript.Signed
@@ -268,6 +307,11 @@ func responsesReasoning(r *Reader, p transcript.Part, f *frame) {
 	for _, k := range []int{rpSummary, rpContent} {
 		if list := f[k]; list.Kind == jsonspan.Array {
 			r.again(&list, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.NoList, -1) }) })
+		}
+	}
+	for i := range r.T.Parts[first+1:] {
+		if text := &r.T.Parts[first+1+i]; r.items.kept && text.Kind == transcript.Text {
+			text.Kind = transcript.Reasoning
 		}
 	}
 	if p.Has(transcript.Signed) { // the provider leaves it out behind another beginning (OR9)
@@ -292,9 +336,12 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 		p.ID = f[rpCallID].Span
 	} else if typ == "local_shell_call_output" && f[rpID].Str() {
 		p.ID = f[rpID].Span
+	} else if r.items.kept && f[rpOtherID].Str() {
+		p.ID = f[rpOtherID].Span
 	}
 	// A search that the provider runs itself is complete without an answer, and so is a result that names no call.
-	if server := r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
+	search := r.items.kept && typ == "tool_search_call" && p.ID.Zero()
+	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
 		p.Kind = transcript.Opaque
 		if server {
 			m.Role = transcript.Assistant
@@ -316,10 +363,14 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	switch {
 	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
 		r.again(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, m, &p) }) })
-	case typ == "computer_call_output":
+	case typ == "computer_call_output" || typ == "computer_call_result":
 		p.Size = jsonspan.Measure{}
 		shot := transcript.Part{Kind: transcript.Image, List: transcript.NoList, Parent: int32(r.Add(p)), Span: output.Span, Data: output.Raw}
 		r.Add(shot)
+		return
+	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
+		self := r.Add(p)
+		r.again(&output, func(r *Reader) { agentsOutput(r, self) })
 		return
 	case item.body == rpOutput && output.Kind == jsonspan.Array:
 		p.Size = jsonspan.Measure{}
@@ -373,7 +424,7 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	}
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	p.Span.Start = r.Pos()
-	f, size := r.fields(responsesPartKeys, nil)
+	f, size := r.fields(r.items.parts, nil)
 	p.Span.End = r.Pos()
 	p.Size = size
 	media := func(kind transcript.Kind, f *field) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f.Raw }
@@ -387,11 +438,11 @@ func responsesPart(r *Reader, list int8, parent int32) {
 		}
 	case "refusal":
 		p.Size = f[rcRefusal].Size
-	case "input_image":
+	case "input_image", "image":
 		media(transcript.Image, &f[rcImage])
-	case "input_audio":
+	case "input_audio", "audio":
 		media(transcript.Audio, &f[rcAudio])
-	case "input_file":
+	case "input_file", "file":
 		media(transcript.File, &f[rcFile])
 	}
 	r.Add(p)

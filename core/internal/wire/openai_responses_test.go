@@ -322,3 +322,17 @@ func TestResponsesKeeps(t *testing.T) {
 		})
 	}
 }
+
+// An item without its id costs what it does when it is read again: the id, which may go, costs nothing.
+func TestResponsesSearchWithoutID(t *testing.T) {
+	tokens := func(messages string) int {
+		var a struct{ Tokens int }
+		request(t, "estimate", `{"format":"openai-responses"}`, messages, &a)
+		return a.Tokens
+	}
+	with := transcriptOf(rpUser, `{"type":"web_search_call","id":"ws_0123456789abcdef0123456789abcdef","status":"completed"}`, rpSays)
+	without := strings.Replace(with, `"id":"ws_0123456789abcdef0123456789abcdef",`, "", 1)
+	if a, b := tokens(with), tokens(without); a != b {
+		t.Errorf("%d tokens with the id of the search, %d without", a, b)
+	}
+}

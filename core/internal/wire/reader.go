@@ -24,7 +24,8 @@ type Reader struct {
 	frames [6]frame
 	depth  int
 	from   uint32 // where the reader began
-	lone   int    // lone surrogates in messages
+	items  *itemDialect
+	lone   int // lone surrogates in messages
 	// message is the one being read; it stays here because what a function value is given would be allocated.
 	message transcript.Message
 }

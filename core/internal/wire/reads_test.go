@@ -293,7 +293,7 @@ tool
   6 tool_result custom_tool_call_output #c2 [{"type":"input_text","text":"x"}] with 5
   7 text "x" 1b in 6
 assistant
-  8 opaque web_search_call #ws_1 59b
+  8 opaque web_search_call #ws_1 47b
   9 opaque #ws_1 free stored "ws_1"
 assistant
   10 opaque item_reference #m1 held stored 35b

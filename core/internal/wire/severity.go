@@ -61,6 +61,8 @@ var tolerances = []struct {
 	{"pi", "PI6", General},
 	{"pi", "PI6", EmptyString},
 	{"pi", "PI6", BlankText},
+	{"openai-agents", "I3", EmptyString},
+	{"openai-agents", "I3", BlankText},
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }

@@ -12,7 +12,6 @@ type Shape struct {
 // shapes are those that have been mistaken for a format, or are often met; of two that may be meant, the first is. No format may
 // know a sign of theirs.
 var shapes = []Shape{
-	{"OpenAI Agents items", "openai-responses", "item:function_call_result item:hosted_tool_call item:computer_call_result key:callId key:providerData"},
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"assistant-ui ThreadMessages", "ai-sdk", "part:argsText status:object"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},

@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "openai-agents",
+		Doc:  "OpenAI Agents SDK for JavaScript: AgentInputItem[], as runs and sessions have them",
+		List: "input",
+		Signs: Signs{
+			Roles: "system user assistant",
+			Keys:  "content call_id encrypted_content name output",
+			Types: "input_text input_image input_file output_text refusal reasoning_text audio image",
+			Items: strings.Join(slices.Sorted(maps.Keys(agentsItems)), " "),
+			Shy:   true,
+			Own:   "item:function_call_result item:hosted_tool_call item:computer_call_result item:unknown key:callId key:providerData",
+		},
+		ReadMessage: readAgents,
+		Message:     agentsMessage,
+		ResultBody:  stringBody,
+		Tool:        `{"type":"function","name":%n,"description":%d,"parameters":%p,"strict":false}`,
+		TextPart:    `{"type":"input_text","text":%t}`,
+		Results:     agentsResults,
+		FreshID:     "call_ctxfold_",
+		Link:        linkResponses,
+		Rules: Rules{
+			Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3", Bound: "OR9",
+			Answers: Anywhere, ResultRole: transcript.Tool,
+		},
+		Extra: checkResponses,
+	})
+}
+
+var agentsDialect = itemDialect{
+	keys: []string{
+		"type", "role", "content", "id", "callId", "name", "arguments", "input", "output", "summary", "encrypted_content", "action",
+		"execution", "operation", "providerData", "status", "call_id",
+	},
+	parts: []string{"type", "text", "refusal", "image", "audio", "file"},
+	items: agentsItems,
+	kept:  true,
+}
+
+// agentsItems are the types of items. What only its provider reads stands in providerData, beside them.
+var agentsItems = map[string]responsesItem{
+	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
+	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
+	"hosted_tool_call": {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"function_call": {rsAssistant, rsCall, rpArguments, idOptional,
+		[3]string{`{"type":"function_call_result","callId":`, `,"status":"completed","output":`, `}`}},
+	"shell_call": {rsAssistant, rsCall, rpAction, idOptional, [3]string{`{"type":"shell_call_output","callId":`,
+		`,"output":[{"stdout":"","stderr":`, `,"outcome":{"type":"exit","exitCode":1}}]}`}},
+	"apply_patch_call": {rsAssistant, rsCall, rpOperation, idOptional,
+		[3]string{`{"type":"apply_patch_call_output","callId":`, `,"status":"failed","output":`, `}`}},
+	"tool_search_call": {rsAssistant, rsCall, rpArguments, idOptional,
+		[3]string{`{"type":"tool_search_output","callId":`, `,"execution":"client","status":"completed","tools":[]}`, ``}},
+	"computer_call":           {rsAssistant, rsCall, rpAction, idNeeded, [3]string{}},
+	"program":                 {rsAssistant, rsCall, 0, idNeeded, [3]string{}},
+	"function_call_result":    {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"shell_call_output":       {rsTool, rsResult, 0, idNeeded, [3]string{}},
+	"apply_patch_call_output": {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"tool_search_output":      {rsTool, rsResult, 0, idNeeded, [3]string{}},
+	"computer_call_result":    {rsTool, rsResult, 0, idNeeded, [3]string{}},
+	"program_output":          {rsTool, rsResult, rpOutput, idNeeded, [3]string{}},
+	"compaction":              {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+	"unknown":                 {rsAssistant, rsOpaque, 0, idNeeded, [3]string{}},
+}
+
+func readAgents(r *Reader, m *transcript.Message) {
+	r.items = &agentsDialect
+	readItem(r, m)
+}
+
+var encryptedKeys = []string{"encryptedContent", "encrypted_content"}
+
+// encryptedIn is what is encrypted of a reasoning item, in what a provider keeps beside it.
+func (r *Reader) encryptedIn() field {
+	f, _ := r.fields(encryptedKeys, nil)
+	if f[0].Str() {
+		return f[0]
+	}
+	return f[1]
+}
+
+// agentsOutput reads an output that is an object: a text in one is the body of the result, an image or a file stays whole.
+func agentsOutput(r *Reader, self int) {
+	f, _ := r.fields(r.items.parts, nil)
+	p := &r.T.Parts[self]
+	media := transcript.Part{List: transcript.NoList, Parent: int32(self), Span: p.Body}
+	switch r.typ(&f[rcType]) {
+	case "text":
+		if text := &f[rcText]; text.Str() {
+			p.Body, p.Size = text.Span, text.Size
+		}
+		return
+	case "image":
+		media.Kind, media.Data = transcript.Image, f[rcImage].Raw
+	case "file":
+		media.Kind, media.Data = transcript.File, f[rcFile].Raw
+	default:
+		return
+	}
+	p.Body, p.Size = jsonspan.Span{}, jsonspan.Measure{}
+	r.Add(media)
+}
+
+// agentsMessage writes an item as the schemas want it: a text of the system, a list of parts of others, and the status of an answer.
+func agentsMessage(dst []byte, role transcript.Role, text string) []byte {
+	dst = append(append(append(dst, `{"type":"message","role":"`...), role.String()...), '"')
+	switch role {
+	case transcript.System:
+		return append(jsonspan.AppendString(append(dst, `,"content":`...), text), '}')
+	case transcript.Assistant:
+		dst = append(dst, `,"status":"completed","content":[{"type":"output_text","text":`...)
+	default:
+		dst = append(dst, `,"content":[{"type":"input_text","text":`...)
+	}
+	return append(jsonspan.AppendString(dst, text), `}]}`...)
+}
+
+// agentsResults answers calls with text, one item each; nil where there is a call that no text can answer.
+func agentsResults(dst []byte, calls []Call, text string) []byte {
+	for i, c := range calls {
+		typ := itemType(c.Part)
+		answer := agentsItems[typ].answer
+		if answer[0] == "" || c.ID == nil {
+			return nil
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, answer[0]...), c.ID...)
+		if typ == "function_call" {
+			name := c.Name
+			if name == nil {
+				name = []byte(`""`)
+			}
+			dst = append(append(dst, `,"name":`...), name...)
+		}
+		if dst = append(dst, answer[1]...); answer[2] != "" {
+			dst = append(jsonspan.AppendString(dst, text), answer[2]...)
+		}
+	}
+	return dst
+}
