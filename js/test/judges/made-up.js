@@ -190,6 +190,43 @@ const turn = {
           ...(n % 2 === 0 ? [{ type: "text", content: long }] : []),
         ],
       },
+  "openai-agents": (n, ids) => [
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: `Question ${n}` },
+        { type: "input_image", image: `data:image/png;base64,${png}` },
+      ],
+    },
+    {
+      type: "reasoning",
+      id: `rs_${n}`,
+      content: [{ type: "input_text", text: "think" }],
+      providerData: { encryptedContent: "gAAA" },
+    },
+    { type: "hosted_tool_call", id: `ws_${n}`, name: "web_search_call", status: "completed", providerData: {} },
+    { type: "function_call", id: `fc_${n}`, callId: ids[0], name: "read", arguments: "{}", status: "completed" },
+    { type: "shell_call", id: `sh_${n}`, callId: ids[1], status: "completed", action: { commands: ["ls"] } },
+    {
+      type: "shell_call_output",
+      callId: ids[1],
+      output: [{ stdout: long, stderr: "", outcome: { type: "exit", exitCode: 0 } }],
+    },
+    {
+      type: "function_call_result",
+      name: "read",
+      callId: ids[0],
+      status: "completed",
+      output: n % 2 === 0 ? { type: "text", text: long } : [{ type: "input_text", text: long }],
+    },
+    {
+      type: "message",
+      id: `msg_${n}`,
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: long }],
+    },
+  ],
   pi: (n, ids) => {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
