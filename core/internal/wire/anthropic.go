@@ -15,7 +15,7 @@ func init() {
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "content clear_at output_config",
-			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload " +
+			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload tool_reference browser_state " +
 				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
 			Items: "message", // as the API answers
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
@@ -159,6 +159,8 @@ func anthropicBlock(r *Reader, parent int32) {
 		p.Kind, p.Flags, p.Body, p.Size = transcript.ToolCall, transcript.Server, f[anInput].Span, f[anInput].Size
 	case strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str():
 		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, f[anUseID].Span
+	case typ == toolReference:
+		p.Name = f[anType].Span
 	}
 	if self < 0 {
 		content := f[anContent]
@@ -166,11 +168,26 @@ func anthropicBlock(r *Reader, parent int32) {
 		if p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && content.Kind == jsonspan.Array && parent < 0 {
 			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { anthropicBlock(r, int32(self)) }) })
 			r.T.Parts[self].Size = jsonspan.Measure{}
+			r.keepReferences(self)
 		}
 		return
 	}
 	p.Msg, p.Pair = r.T.Parts[self].Msg, -1
 	r.T.Parts[self] = p
+	r.keepReferences(self)
+}
+
+// toolReference is the type of a block in a tool result that expands a tool whose definition was deferred.
+const toolReference = "tool_reference"
+
+// keepReferences takes the body from a tool result that expands tools, so that no pass clears it: the model could not call them then.
+func (r *Reader) keepReferences(result int) {
+	for i := result + 1; i < len(r.T.Parts); i++ {
+		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.Zero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
+			r.T.Parts[result].Body = jsonspan.Span{}
+			return
+		}
+	}
 }
 
 // writeTextMessage writes {"role":…,"content":text}, which several formats share.

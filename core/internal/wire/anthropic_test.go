@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -109,4 +110,23 @@ func TestAnthropic(t *testing.T) {
 			repaired: `[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"one"}]}]`,
 		},
 	})
+}
+
+// A result that expands deferred tools is not cleared: the model could call them no more.
+func TestToolReferencesStay(t *testing.T) {
+	result := func(id, content string) string {
+		return `{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"find","input":{}}]},` +
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":[` + content + `]}]}`
+	}
+	long := strings.Repeat("a long line ", 400)
+	expands := result("c1", `{"type":"text","text":"`+long+`"},{"type":"tool_reference","tool_name":"read"}`)
+	messages := transcriptOf(asUser, expands, result("c2", `{"type":"text","text":"`+long+`"}`), result("c3", `{"type":"text","text":"x"}`), asDone)
+	var a struct {
+		Messages json.RawMessage
+		Report   struct{ Cleared int }
+	}
+	request(t, "plan", `{"format":"anthropic","window":{"tokens":20000,"reserve":0},"passes":[{"pass":"clear","keep_recent":1},{"pass":"squeeze","keep_recent":0,"min_tokens":1}]}`+force, messages, &a)
+	if a.Report.Cleared != 1 || !strings.Contains(string(a.Messages), expands) {
+		t.Errorf("%d results are cleared: %s", a.Report.Cleared, strings.ReplaceAll(string(a.Messages), long, "LONG"))
+	}
 }

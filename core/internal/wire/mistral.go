@@ -16,7 +16,7 @@ func init() {
 		Signs: Signs{
 			Roles: "system user assistant tool",
 			Keys:  "content tool_calls tool_call_id name",
-			Types: "text image_url input_audio file thinking",
+			Types: "text image_url input_audio file thinking reference",
 			Shy:   true,
 			Own: "toolCalls:function key:toolCallId call:nine thinking:list type:document_url part:imageUrl part:inputAudio " +
 				"model:mistral model:ministral model:magistral model:codestral model:devstral model:pixtral model:voxtral model:open-mi",

@@ -26,7 +26,7 @@ func init() {
 		Signs: Signs{
 			Roles:    "system developer user assistant",
 			Keys:     "content call_id encrypted_content name output summary",
-			Types:    "input_text input_image input_file input_audio output_text refusal summary_text reasoning_text",
+			Types:    "input_text input_image input_file input_audio output_text refusal summary_text reasoning_text encrypted_content",
 			Items:    items.String(),
 			Decisive: "key:call_id",
 			Own:      own + " type:input_text type:output_text type:input_image type:input_file type:summary_text type:reasoning_text",
