@@ -1,10 +1,10 @@
 /** pi judges live messages that were compacted: what it makes of them before a request adds no result and leaves none without a call. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-// @ts-expect-error: the package exports it to itself alone
 import { transformMessages } from "../../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/api/transform-messages.js";
 import { judgeAll } from "./results.js";
 
+/** @type {any} */
 const model = { provider: "anthropic", api: "anthropic-messages", id: "m", input: ["text", "image"] };
 
 /** @param {any[]} messages */
