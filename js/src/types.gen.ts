@@ -35,8 +35,10 @@ export type Format =
   | "mistral"
   | "native"
   | "ollama"
+  | "openai-agents"
   | "openai-chat"
   | "openai-responses"
+  | "pi"
   | "plain";
 
 /** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
@@ -327,7 +329,7 @@ export type Repair =
 export type MarkerFault = "changed" | "corrupt";
 
 /** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
-export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
+export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "pi";
 
 /** SkipReason is why something in a session file is not among its messages. */
 export type SkipReason =
@@ -548,8 +550,10 @@ export interface Policy {
     | "mistral"
     | "native"
     | "ollama"
+    | "openai-agents"
     | "openai-chat"
     | "openai-responses"
+    | "pi"
     | "plain";
   /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
   model?: string;
