@@ -22,6 +22,8 @@ type geminiCall struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Response json.RawMessage `json:"response"`
+
+	WillContinue bool `json:"willContinue"`
 }
 
 type geminiContent struct {
@@ -44,6 +46,8 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 		return nil, err
 	}
 	contents := make([]geminiContent, len(raws))
+	called := map[string]bool{}
+	more := map[string]bool{} // ids of calls that have a response already, which others follow
 	for i, r := range raws {
 		var c struct {
 			Role  string
@@ -62,10 +66,16 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 			if v := p.either("functionCall", "function_call"); v != nil {
 				p.call = &geminiCall{}
 				_ = json.Unmarshal(v, p.call)
+				called[p.call.ID] = true
 			}
 			if v := p.either("functionResponse", "function_response"); v != nil {
 				p.response = &geminiCall{}
 				_ = json.Unmarshal(v, p.response)
+				if id := p.response.ID; more[id] {
+					p.response = nil // it answers no call anew
+				} else {
+					more[id] = id != "" && called[id] && p.response.WillContinue
+				}
 			}
 			if v, ok := fields["text"]; ok {
 				p.text = new(string)

@@ -82,6 +82,7 @@ const (
 	Called                      // a tool call that a tool of the provider's made (AN11)
 	Squeezed                    // a pass wrote the body shorter, and says so in its first line
 	Mark                        // a mark of a prompt cache as a part of its own: no content
+	Continues                   // a tool result that more results of its call follow, or one of those
 	Summary                     // the provider's own summary of all that stands before it, which the model is sent no more (AN12)
 )
 

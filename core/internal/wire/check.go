@@ -259,6 +259,7 @@ func (c *Checker) pairs() {
 				}
 				c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
 			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Held): // its call is elsewhere
+			case p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && c.stands(p.Caller-1): // it goes on
 			case p.Kind == transcript.ToolResult && other < 0:
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):

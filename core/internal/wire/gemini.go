@@ -27,6 +27,7 @@ func init() {
 		InnerMedia:  true,
 		Results:     geminiResults,
 		Sign:        geminiSign,
+		Link:        linkContinued,
 		SystemApart: true,
 		FreshID:     "call_ctxfold_",
 		Rules: Rules{
@@ -151,7 +152,7 @@ func geminiName(p *transcript.Part, f *frame) {
 	}
 }
 
-var geminiResponseKeys = []string{"id", "name", "response", "parts"}
+var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
 // geminiResponse reads a function response. Where its response is an object with one text in it, that text is the body;
 // otherwise the whole object is.
@@ -170,6 +171,9 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 		return true
 	})
 	p.Kind = transcript.ToolResult
+	if f[4].Kind == jsonspan.True || f[5].Kind == jsonspan.True {
+		p.Flags |= transcript.Continues
+	}
 	geminiName(p, f)
 	if body := &f[2]; body.Kind != jsonspan.Object {
 		p.Flags |= transcript.Misshapen
@@ -395,4 +399,35 @@ func (c *Checker) current() int {
 		}
 	}
 	return len(c.Seq)
+}
+
+// linkContinued joins the responses of a call that come one after the other (willContinue): the first is the call's, and the others stay
+// or go with it.
+func linkContinued(t *transcript.Transcript, from int) {
+	var first map[string]int32 // the response that others follow, by its id
+	for i := from; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Kind != transcript.ToolResult || p.ID.Zero() || p.Pair >= 0 && !p.Has(transcript.Continues) {
+			continue
+		}
+		if p.Pair >= 0 {
+			if t.Parts[p.Pair].ID.Zero() { // it was found by name
+				continue
+			}
+			if first == nil {
+				first = map[string]int32{}
+			}
+			first[t.Text(p.ID)] = int32(i)
+			continue
+		}
+		before, ok := first[t.Text(p.ID)]
+		if !ok {
+			continue
+		}
+		p.Flags |= transcript.Continues
+		p.Caller = t.Parts[before].Pair + 1
+		for m := t.Parts[t.Parts[before].Pair].Msg; m < p.Msg; m++ {
+			t.Messages[m].Joined = true
+		}
+	}
 }

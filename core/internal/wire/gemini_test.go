@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -253,6 +254,40 @@ func TestBesideTheList(t *testing.T) {
 		tr := wire.ByName("gemini").Read(s)
 		if got := [2]bool{tr.System.Bytes > 0, tr.Tools.Bytes > 0}; s.Err() != nil || got != want {
 			t.Errorf("%s: %v, system and tools %v", body, s.Err(), got)
+		}
+	}
+}
+
+// A call may have several responses, each of which says that more follow; they stay together, wherever they stand.
+func TestGeminiContinued(t *testing.T) {
+	got := func(rest string) string {
+		return `{"functionResponse":{"id":"c1","name":"read","response":{"output":"x"}` + rest + `}}`
+	}
+	call := content("model", `{"functionCall":{"id":"c1","name":"read","args":{}}}`)
+	testRules(t, "gemini", []rule{
+		{
+			name:     "G4 responses that go on",
+			valid:    transcriptOf(gmGo, call, content("user", got(`,"willContinue":true`), got(`,"willContinue":false`)), gmDone),
+			invalid:  transcriptOf(gmGo, call, content("user", got(""), got("")), gmDone),
+			says:     "G4 messages[2].parts[1] drop_part",
+			repaired: transcriptOf(gmGo, call, content("user", got("")), gmDone),
+		}, {
+			name:     "G4 responses that go on later",
+			valid:    transcriptOf(gmGo, call, content("user", got(`,"willContinue":true`)), gmDone, content("user", got(`,"willContinue":true`)), gmDone, content("user", got("")), gmDone),
+			invalid:  transcriptOf(gmGo, content("user", got(`,"willContinue":true`)), gmDone),
+			says:     "G4 messages[1].parts[0] drop_part, G3 messages[1] add_turn",
+			repaired: transcriptOf(gmGo, gmDone),
+		},
+	})
+
+	long := content("model", `{"text":"`+strings.Repeat("a long line ", 100)+`"}`)
+	messages := transcriptOf(gmGo, call, content("user", got(`,"willContinue":true`)), long, content("user", got("")), gmDone, gmGo)
+	for keep := range 40 {
+		var a struct{ Messages json.RawMessage }
+		policy := `{"format":"gemini","window":{"tokens":4000,"reserve":0},"summary":{"mode":"local"},"passes":[{"pass":"fold","boundary":"group","keep_tokens":` + strconv.Itoa(10*keep) + `}]}`
+		request(t, "plan", policy+force, messages, &a)
+		if n := strings.Count(string(a.Messages), `"functionResponse"`); n != 0 && n != 2 || n == 2 && !strings.Contains(string(a.Messages), `"functionCall"`) {
+			t.Errorf("with %d tokens, %d responses are left: %s", 10*keep, n, a.Messages)
 		}
 	}
 }

@@ -18,7 +18,7 @@ var flagNames = []struct {
 	{transcript.Free, "free"}, {transcript.Held, "held"}, {transcript.Misshapen, "misshapen"}, {transcript.Bound, "bound"},
 	{transcript.Tied, "tied"}, {transcript.Legacy, "legacy"}, {transcript.Step, "step"}, {transcript.Null, "null"},
 	{transcript.Said, "said"}, {transcript.Demanded, "demanded"}, {transcript.Stored, "stored"}, {transcript.Called, "called"},
-	{transcript.Summary, "summary"},
+	{transcript.Summary, "summary"}, {transcript.Continues, "continues"},
 }
 
 // dump writes the parts of a transcript, one a line: kind, name and id, flags, what the body is, its bytes (b) and payload (d), the

@@ -116,6 +116,7 @@ var shapes = map[string][]string{
 		content("model", `{"functionCall":{"id":"c#","name":"read","args":{"path":"a#"}}}`), content("model", `{"functionCall":{"id":"c#","name":"bash"},"thoughtSignature":"c2ln"}`, `{"functionCall":{"name":"read","args":{}}}`),
 		content("model", `{"function_call":{"name":"read","args":{}},"thought_signature":"c2ln"}`), content("model", gmRead, gmRead),
 		content("user", `{"functionResponse":{"id":"c#","name":"read","response":{"output":"one"}}}`), content("user", gmGot, `{"functionResponse":{"id":"c#","name":"bash","response":{"stdout":"x","code":0}}}`),
+		content("model", `{"functionCall":{"id":"w@","name":"watch","args":{}}}`) + "," + content("user", `{"functionResponse":{"id":"w@","name":"watch","response":{"output":"one"},"willContinue":true}}`),
 		content("user", gmGot, `{"text":"and #"}`), content("user", `{"text":"and #"}`, gmGot), content("user", `{"functionResponse":{"id":"c#","name":"bash","response":"text"}}`),
 		content("user", `{"function_response":{"name":"read","response":{"output":"x"},"parts":[{"inline_data":{"mime_type":"image/png","data":"aaaa"}}]}}`), content("user", `{"functionResponse":{"name":"read"}}`),
 		content("model", `{"executableCode":{"language":"PYTHON","code":"1"}}`, `{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}}`),
