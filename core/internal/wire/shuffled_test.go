@@ -84,8 +84,9 @@ var shapes = map[string][]string{
 		`{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"c#","name":"read","input":{}},{"type":"tool_use","id":"d#","name":"read","input":{}}]}`,
 		`{"role":"user","content":{"type":"tool_result","toolUseId":"c#","content":[{"type":"text","text":"one"}]}}`, `{"role":"user","content":[{"type":"tool_result","toolUseId":"c#","content":[]},{"type":"tool_result","toolUseId":"d#","content":[]}]}`,
 		`{"role":"user","content":[{"toolUseId":"d#","content":[{"type":"text","text":"x"}],"type":"tool_result"},{"type":"text","text":"and"}]}`, `{"role":"user","content":[{"type":"text","text":"and"},{"type":"tool_result","toolUseId":"c#","content":[]}]}`,
+	},
 	"openai-agents": {
-		agUser, agHosts, agShell, agPatch, `{"type":"message","id":"msg_@","role":"assistant","status":"completed","content":[{"type":"output_text","text":"text #"}]}`,
+		oaUser, oaHosts, oaShell, oaPatch, `{"type":"message","id":"msg_@","role":"assistant","status":"completed","content":[{"type":"output_text","text":"text #"}]}`,
 		`{"role":"user","content":[{"type":"input_text","text":"text #"},{"type":"input_image","image":"aaaa"},{"type":"input_file","file":{"id":"f"}},{"type":"audio","audio":"aaaa"}]}`,
 		`{"role":"user","content":""}`, `{"role":"system","content":"s #"}`, `{"type":"reasoning","id":"rs_@","content":[],"providerData":{"encryptedContent":"gAAA#"}}`,
 		`{"type":"reasoning","content":[{"type":"input_text","text":"think"}],"rawContent":[{"type":"reasoning_text","text":"raw"}]}`,
