@@ -247,6 +247,72 @@ func TestMixedLines(t *testing.T) {
 	}
 }
 
+// TestMixedItems does the same with the files that are one value: their items are shuffled, repeated and dropped, and the ids and
+// marks in them changed.
+func TestMixedItems(t *testing.T) {
+	files := sample(t)
+	var tasks []json.RawMessage
+	var exported struct {
+		Info     json.RawMessage
+		Messages []json.RawMessage
+	}
+	if json.Unmarshal(files["roo-code.json"], &tasks) != nil || json.Unmarshal(files["opencode.json"], &exported) != nil {
+		t.Fatal("no JSON")
+	}
+	words := []string{
+		`"user"`, `"assistant"`, `true`, `null`, `[]`, `{}`, `7`, `"tool_use"`, `"tool_result"`, `"text"`, `"reasoning"`, `"tool"`, `"compaction"`,
+		`"completed"`, `"error"`, `"toolu_04"`, `"toolu_02"`, `"b1d2a9c4-0f6e-4c3d-8a55-2e9d7c4b6a90"`,
+	}
+	for _, m := range exported.Messages[:6] {
+		var v struct{ Info struct{ ID string } }
+		_ = json.Unmarshal(m, &v)
+		words = append(words, strconv.Quote(v.Info.ID))
+	}
+	saved := 0
+	for seed := range uint64(6_000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		from := tasks
+		if seed%2 == 0 {
+			from = exported.Messages
+		}
+		var items [][]byte
+		for i := 1 + r.IntN(len(from)); i > 0; i-- {
+			item := from[r.IntN(len(from))]
+			for range r.IntN(3) {
+				was, to := words[r.IntN(len(words))], words[r.IntN(len(words))]
+				item = bytes.Replace(item, []byte(was), []byte(to), 1)
+			}
+			items = append(items, item)
+		}
+		src := append(append([]byte("["), bytes.Join(items, []byte(","))...), ']')
+		if seed%2 == 0 {
+			src = append(append([]byte(`{"messages":`), src...), `,"info":`+string(exported.Info)+`}`...)
+		}
+		a := open(t, src)
+		if a.Error != nil {
+			if a.Error.Code == "internal" {
+				t.Fatalf("seed %d: open panicked on\n%s", seed, src)
+			}
+			continue
+		}
+		messages := list(t, a.Messages)
+		if len(messages) == 0 {
+			continue
+		}
+		left, _ := json.Marshal(messages[r.IntN(len(messages)):])
+		_, s := save(t, src, left)
+		if s.Error != nil && s.Error.Code != "cannot_save" {
+			t.Fatalf("seed %d: %+v\n%s\n%s", seed, s.Error, left, src)
+		}
+		if s.Error == nil {
+			saved++
+		}
+	}
+	if saved < 2000 {
+		t.Errorf("only %d were saved", saved)
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	for _, src := range sample(f) {
 		f.Add(src)

@@ -17,7 +17,7 @@ func init() {
 		Format: "ai-sdk-ui",
 		Signs:  []Sign{{"", []string{"info", "messages"}}},
 		Is: func(src []byte, at jsonspan.Span) bool {
-			return strings.HasPrefix(jsonspan.Text(src, find(src, find(src, at, "info"), "id")), "ses")
+			return strings.HasPrefix(jsonspan.Text(src, stringAt(src, find(src, at, "info"), "id")), "ses")
 		},
 		Read: readOpencode,
 	})
@@ -93,14 +93,6 @@ func readOpencode(f *file) writer {
 		o.write(i)
 	}
 	return o
-}
-
-// stringAt returns the string that a member of an object is, the zero Span where it is something else.
-func stringAt(src []byte, at jsonspan.Span, key string) jsonspan.Span {
-	if v := find(src, at, key); !v.Zero() && src[v.Start] == '"' {
-		return v
-	}
-	return jsonspan.Span{}
 }
 
 func (o *opencode) record(s *jsonspan.Scanner) {
@@ -358,7 +350,7 @@ func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	s := o.scan(r.parts.Start)
 	for s.Array(); s.Elem(); {
 		at := s.Skip().Span
-		if !o.backPart.Zero() && r.number == o.back && o.textAt(find(o.src, at, "id")) == o.textAt(o.backPart) {
+		if !o.backPart.Zero() && r.number == o.back && o.textAt(stringAt(o.src, at, "id")) == o.textAt(o.backPart) {
 			break
 		}
 		parts = append(parts, at)
@@ -372,7 +364,7 @@ func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 		return false
 	}
 	for _, p := range parts {
-		if typ := o.textAt(find(o.src, p, "type")); typ != "step-start" && typ != "reasoning" {
+		if typ := o.textAt(stringAt(o.src, p, "type")); typ != "step-start" && typ != "reasoning" {
 			return true
 		}
 	}

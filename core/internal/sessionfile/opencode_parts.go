@@ -87,7 +87,7 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 // signed reports whether a provider has signed reasoning among the parts.
 func (o *opencode) signed(parts []jsonspan.Span) bool {
 	for _, p := range parts {
-		if o.textAt(find(o.src, p, "type")) == "reasoning" {
+		if o.textAt(stringAt(o.src, p, "type")) == "reasoning" {
 			if sign := find(o.src, find(o.src, find(o.src, p, "metadata"), "anthropic"), "signature"); !sign.Zero() && o.src[sign.Start] != 'n' {
 				return true
 			}

@@ -275,7 +275,7 @@ func (r *rooCode) blocks(rec *rooRecord, one func(block jsonspan.Span)) (n int) 
 	answer := rec.answers
 	for s.Array(); s.Elem(); {
 		at := s.Skip().Span
-		switch jsonspan.Text(r.src, find(r.src, at, "type")) {
+		switch jsonspan.Text(r.src, stringAt(r.src, at, "type")) {
 		case "reasoning", "thoughtSignature":
 			continue
 		case "thinking":
@@ -301,7 +301,7 @@ func (r *rooCode) block(at jsonspan.Span) {
 		r.put(`}`)
 		return
 	}
-	thinking := jsonspan.EqualText(r.src, find(r.src, at, "type"), "thinking")
+	thinking := jsonspan.EqualText(r.src, stringAt(r.src, at, "type"), "thinking")
 	own := false
 	drop := func(key []byte) *member {
 		switch string(key) {

@@ -296,3 +296,11 @@ func find(src []byte, at jsonspan.Span, key string) (value jsonspan.Span) {
 	})
 	return value
 }
+
+// stringAt returns the string that a member of an object is, the zero Span where it is something else.
+func stringAt(src []byte, at jsonspan.Span, key string) jsonspan.Span {
+	if v := find(src, at, key); !v.Zero() && src[v.Start] == '"' {
+		return v
+	}
+	return jsonspan.Span{}
+}
