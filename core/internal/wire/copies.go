@@ -13,7 +13,8 @@ var tellers = [...][]int8{
 
 // copies finds the tool calls of the message being read that it tells of more than once, in its parts from index first on. The first
 // list that has a call counts; what the others say of a call with its id is a copy, which goes with it and shares its id. A call in the
-// content that is in no other list counts too. In other lists it is read by nobody, where there are calls before it.
+// content that is in no other list counts too. In other lists it is read by nobody where there are calls before it, and goes with the last
+// of these: when they are gone, it would be read.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	told := [len(tellers)]bool{}
@@ -27,8 +28,8 @@ func (r *Reader) copies(first int) {
 	if several < 2 {
 		return
 	}
-	var calls critbit.Map[[]int] // by id, indexes of parts
-	some := false                // there are calls in the lists before
+	var calls critbit.Map[[]int] // by id, "" for none: indexes of parts
+	last := -1                   // the last call of the lists before
 	for n := range tellers {
 		var seen critbit.Map[int] // by id, how many copies this list has told of
 		var fresh []int
@@ -37,28 +38,35 @@ func (r *Reader) copies(first int) {
 			if teller(p) != n {
 				continue
 			}
+			id := ""
 			if !p.ID.Zero() {
-				id := jsonspan.Text(r.Src(), p.ID)
-				same, _ := calls.Get(id)
-				if k, _ := seen.Get(id); k < len(same) {
-					seen.Set(id, k+1)
-					beside(p)
-					p.Copy = parts[same[k]].Copy
-					parts[same[k]].Copy = int32(first+i) + 1
-					continue
-				}
+				id = jsonspan.Text(r.Src(), p.ID)
 			}
-			if some && tellers[n][0] != transcript.ContentList {
-				beside(p)
+			same, _ := calls.Get(id)
+			k, _ := seen.Get(id)
+			of := last
+			switch {
+			case k < len(same):
+				seen.Set(id, k+1)
+				of = same[k]
+			case last < 0 || tellers[n][0] == transcript.ContentList:
+				fresh = append(fresh, i)
 				continue
+			default: // read by nobody while there are others
+				p.ID = jsonspan.Span{}
 			}
-			fresh = append(fresh, i)
+			beside(p)
+			p.Copy = parts[of].Copy
+			parts[of].Copy = int32(first+i) + 1
 		}
 		for _, i := range fresh {
-			if some = true; !parts[i].ID.Zero() {
-				same := calls.At(jsonspan.Text(r.Src(), parts[i].ID))
-				*same = append(*same, i)
+			last = i
+			id := ""
+			if !parts[i].ID.Zero() {
+				id = jsonspan.Text(r.Src(), parts[i].ID)
 			}
+			same := calls.At(id)
+			*same = append(*same, i)
 		}
 	}
 }

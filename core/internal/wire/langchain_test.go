@@ -71,6 +71,7 @@ func lcRules(s lcSpelling) []rule {
 	invalid := func(calls, bad, raw string) string {
 		return s.spell("ai", "AIMessage", `"content":"","tool_calls":[`+calls+`],"invalid_tool_calls":[`+bad+`],"additional_kwargs":{"tool_calls":[`+raw+`]}`)
 	}
+	const noID, rawNoID = `{"name":"read","args":{},"id":null,"type":"tool_call"}`, `{"type":"function","function":{"name":"read","arguments":"{}"}}`
 	raw3 := strings.ReplaceAll(lcRaw2, "c2", "c3")
 	return []rule{
 		{
@@ -104,10 +105,16 @@ func lcRules(s lcSpelling) []rule {
 			repaired: transcriptOf(go1, invalid(lcCall1, "", lcRaw1), s.tool("c1", "one"), done),
 		}, {
 			name:     "LC2 a call without an id, in two lists",
-			valid:    transcriptOf(go1, s.ai(`"so"`, lcCall1, ""), s.tool("c1", "one"), done),
-			invalid:  transcriptOf(go1, s.ai(`"so"`, `{"name":"read","args":{},"id":null,"type":"tool_call"},`+lcCall1, ""), s.tool("c1", "one"), done),
+			valid:    transcriptOf(go1, s.ai(`"so"`, lcCall1, lcRaw1), s.tool("c1", "one"), done),
+			invalid:  transcriptOf(go1, s.ai(`"so"`, noID+","+lcCall1, rawNoID+","+lcRaw1), s.tool("c1", "one"), done),
 			says:     says("LC2 messages[1].tool_calls[0] drop_part"),
-			repaired: transcriptOf(go1, s.ai(`"so"`, lcCall1, ""), s.tool("c1", "one"), done),
+			repaired: transcriptOf(go1, s.ai(`"so"`, lcCall1, lcRaw1), s.tool("c1", "one"), done),
+		}, {
+			name:     "LC2 a call that would be read when the others are gone",
+			valid:    transcriptOf(go1, s.ai(`"so"`, "", lcRaw2), s.tool("c2", "two"), done),
+			invalid:  transcriptOf(go1, s.ai(`"so"`, noID, rawNoID+","+lcRaw2), done),
+			says:     says("LC2 messages[1].tool_calls[0] drop_part"),
+			repaired: transcriptOf(go1, s.spell("ai", "AIMessage", `"content":"so","additional_kwargs":{"tool_calls":[]},"tool_calls":[]`), done),
 		}, {
 			name:     "LC3 a result without call",
 			valid:    transcriptOf(go1, s.ai(`""`, lcCall1, ""), s.tool("c1", "one")),

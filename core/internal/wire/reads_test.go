@@ -95,6 +95,82 @@ tool
   4 tool_result read #c1 error "no" 2b with 2
   5 tool_result read #c2 legacy "yes" 3b with 3
 `},
+		{"calls that are told of four times", "langchain", transcriptOf(
+			`{"type":"AIMessageChunk","data":{"content":["so",{"type":"tool_use","id":"c1","name":"read","input":{}},{"type":"tool_use","id":"c2","name":"read","input":{}}],
+			"additional_kwargs":{"tool_calls":[{"id":"c1","function":{"name":"read","arguments":"{}"}},{"id":"c9","function":{"name":"read","arguments":"{}"}}],"reasoning_content":"hm"},
+			"tool_calls":[{"name":"read","args":{},"id":"c1"}],"tool_call_chunks":[{"name":"read","args":"{}","id":"c1","index":0}]}}`,
+			`{"type":"tool","data":{"tool_call_id":"c2","artifact":{"a":1},"status":"error","content":[{"type":"text","text":"two"},{"type":"image","base64":"aaaa"}]}}`,
+			`{"type":"tool","data":{"tool_call_id":"c1","content":"one"}}`), `
+assistant
+  0 text "so" 2b
+  1 opaque #c1 free
+  2 tool_call read #c2 {} 2b with 8
+  3 opaque #c1 free
+  4 opaque free
+  5 reasoning "hm" 2b
+  6 tool_call read #c1 {} 2b with 11
+  7 opaque #c1 free
+tool
+  8 tool_result #c2 error [{"type":"text","text":"two"},{"type":"image","base64":"aaaa"}] with 2
+  9 text "two" 3b in 8
+  10 image 32d in 8
+tool
+  11 tool_result #c1 "one" 3b with 6
+`},
+		{"blocks", "langchain", transcriptOf(
+			`{"lc":1,"id":["langchain_core","messages","AIMessage"],"kwargs":{"content":[{"type":"reasoning","reasoning":"a","extras":{"signature":"s"}},{"type":"reasoning","id":"rs_1","summary":[]},
+			{"type":"thinking","thinking":"b","signature":"s"},{"type":"redacted_thinking","data":"x"},{"type":"reasoning_content","reasoning_content":{"text":"c","signature":"s"}},
+			{"type":"text-plain","text":"d"},{"type":"video","url":"u"},{"type":"file","base64":"aa"},{"type":"server_tool_call","id":"s1","name":"web","args":{}},
+			{"type":"server_tool_result","tool_call_id":"s1","output":1},{"type":"function_call","call_id":"f1","id":"fc_1","name":"read","arguments":"{}"},{"type":"non_standard","value":1}]},"type":"constructor"}`,
+			`{"type":"human","content":[{"content":[{"type":"text","text":"late"}],"tool_use_id":"f1","is_error":true,"type":"tool_result"}]}`,
+			`{"role":"developer","content":"s"}`, `{"type":"chat","role":"user","content":"u","name":"n"}`, `{"type":"human","text":"of the first version"}`, `{"type":"remove","id":"m1","content":""}`), `
+assistant
+  0 reasoning signed bound "a" 1b
+  1 reasoning tied 45b
+  2 reasoning signed bound "b" 1b
+  3 reasoning signed bound 39b
+  4 reasoning signed bound "c" 1b
+  5 opaque 32b
+  6 file 26d
+  7 file 29d
+  8 tool_call web #s1 server {} 2b with 9
+  9 tool_result #s1 server 60b with 8
+  10 tool_call read #f1 jsontext "{}" 2b with 12
+  11 opaque 33b
+user
+  12 tool_result #f1 error [{"type":"text","text":"late"}] with 10
+  13 text "late" 4b in 12
+system
+  14 text "s" 1b
+user
+  15 text "u" 1b
+user
+  16 text "of the first version" 20b
+user
+  17 opaque free held "m1"
+`},
+		{"old calls", "langchain", transcriptOf(`{"type":"ai","data":{"content":"","additional_kwargs":{"function_call":{"name":"read","arguments":"{}"}}}}`, `{"type":"function","data":{"name":"read","content":"one"}}`), `
+assistant
+  0 tool_call read jsontext "{}" 2b with 2
+  1 text ""
+tool
+  2 tool_result read "one" 3b with 0
+`},
+		{"blocks", "mcp-sampling", transcriptOf(msGo, `{"role":"assistant","content":{"type":"tool_use","id":"c1","name":"read","input":{}}}`,
+			`{"role":"user","content":{"content":[{"type":"text","text":"one"},{"type":"resource_link","uri":"u"}],"toolUseId":"c1","isError":true,"type":"tool_result"}}`,
+			`{"role":"user","content":[{"type":"audio","data":"aaaa","mimeType":"audio/wav"},{"type":"image","data":"aaaa"}]}`), `
+user
+  0 text "go" 2b
+assistant
+  1 tool_call read #c1 {} 2b with 2
+user
+  2 tool_result #c1 error [{"type":"text","text":"one"},{"type":"resource_link","uri":"u"}] with 1
+  3 text "one" 3b in 2
+  4 opaque 34b in 2
+user
+  5 audio 6d
+  6 image 6d
+`},
 		{"approvals", "ai-sdk", transcriptOf(
 			asMessage("assistant", asCall1, `{"type":"tool-approval-request","approvalId":"a1","toolCallId":"c1"}`,
 				`{"type":"tool-call","toolCallId":"s1","toolName":"web","input":{},"providerExecuted":true}`,

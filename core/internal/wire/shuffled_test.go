@@ -74,6 +74,7 @@ var shapes = map[string][]string{
 		`{"type":"ai","content":"","additional_kwargs":{"tool_calls":[{"id":"c#","type":"function","function":{"name":"read","arguments":"{}"}}]}}`, `{"type":"ai","content":""}`, `{"type":"ai","content":[]}`,
 		`{"type":"ai","content":"x","tool_calls":[{"name":"read","args":{},"id":null},{"name":"read","args":{},"id":"c#"},{"name":"read","args":{},"id":"c#"}]}`,
 		`{"type":"ai","content":"","invalid_tool_calls":[{"name":"read","args":"{","id":"c#"}],"additional_kwargs":{"tool_calls":[{"id":"c#","function":{"name":"read","arguments":"{"}}]}}`,
+		`{"type":"ai","content":"","tool_calls":[{"name":"read","args":{},"id":null}],"additional_kwargs":{"tool_calls":[{"function":{"name":"read","arguments":"{}"}}]}}`,
 		`{"type":"tool","content":"one","tool_call_id":"c#"}`, `{"type":"tool","content":[{"type":"text","text":"two"},{"type":"text","text":""}],"tool_call_id":"d#","artifact":{}}`, `{"type":"tool","content":"","tool_call_id":"c#","status":"error"}`,
 		`{"type":"human","content":[{"type":"tool_result","tool_use_id":"c#","content":"one"}]}`, `{"type":"human","content":[{"tool_use_id":"c#","content":[{"type":"text","text":"x"}],"type":"tool_result"},{"type":"text","text":"and"}]}`,
 		`{"type":"AIMessageChunk","content":"","tool_calls":[{"name":"read","args":{},"id":"c#"}],"tool_call_chunks":[{"name":"read","args":"{}","id":"c#","index":0}]}`, `{"type":"remove","id":"x","content":""}`,
