@@ -37,6 +37,9 @@ func langchain(add func(any), c Conversation, r *rand.Rand) {
 		case "system":
 			add(w.message("system", "SystemMessage", obj{"content": content(m, r, parts)}))
 		case "user":
+			if r.IntN(30) == 0 && w.shape == 2 { // of an update of a state
+				add(obj{"type": "remove", "id": "m" + strconv.Itoa(i), "content": ""})
+			}
 			add(w.message("human", "HumanMessage", obj{"content": content(m, r, parts)}))
 		default:
 			v := w.answer(m, parts)
@@ -99,14 +102,19 @@ func (w lcWriter) image() any {
 // answer is what a model says: its calls stand in tool_calls, and once more as its provider spells them.
 func (w lcWriter) answer(m Message, parts []any) obj {
 	extra := obj{}
-	v := obj{"content": content(m, w.r, parts), "invalid_tool_calls": []any{}, "usage_metadata": obj{"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}}
+	v := obj{"content": content(m, w.r, parts), "usage_metadata": obj{"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}}
 	if len(parts) == 0 && w.r.IntN(2) == 0 {
 		v["content"] = ""
 	}
-	calls := []any{}
+	calls, invalid := []any{}, []any{}
 	for _, c := range m.Calls {
-		calls = append(calls, obj{"name": c.Name, "args": args(c), "id": c.ID, "type": "tool_call"})
+		if w.r.IntN(12) == 0 {
+			invalid = append(invalid, obj{"name": c.Name, "args": `{"path`, "id": c.ID, "error": "no JSON", "type": "invalid_tool_call"})
+		} else {
+			calls = append(calls, obj{"name": c.Name, "args": args(c), "id": c.ID, "type": "tool_call"})
+		}
 	}
+	v["invalid_tool_calls"] = invalid
 	if len(calls) > 0 || w.r.IntN(2) == 0 {
 		v["tool_calls"] = calls
 	}

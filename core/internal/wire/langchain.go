@@ -214,8 +214,8 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	}
 	switch {
 	case typ == "remove" || typ == "RemoveMessage":
-		// It takes a message out of a state, and is sent to nobody.
-		m.Role, m.Variant = transcript.User, transcript.Note
+		// It takes a message out of a state, and is sent to nobody. What is the system's has no turn.
+		m.Role, m.Variant = transcript.System, transcript.Note
 		r.meta(m).Agent = transcript.Off
 		p := whole(transcript.Opaque, &f[lcID])
 		p.Flags, p.Size = transcript.Held|transcript.Free, jsonspan.Measure{}

@@ -146,7 +146,7 @@ user
   15 text "u" 1b
 user
   16 text "of the first version" 20b
-user
+system
   17 opaque free held "m1"
 `},
 		{"old calls", "langchain", transcriptOf(`{"type":"ai","data":{"content":"","additional_kwargs":{"function_call":{"name":"read","arguments":"{}"}}}}`, `{"type":"function","data":{"name":"read","content":"one"}}`), `
