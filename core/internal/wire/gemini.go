@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -404,7 +405,7 @@ func (c *Checker) current() int {
 // linkContinued joins the responses of a call that come one after the other (willContinue): the first is the call's, and the others stay
 // or go with it.
 func linkContinued(t *transcript.Transcript, from int) {
-	var first map[string]int32 // the response that others follow, by its id
+	var first critbit.Map[int32] // the response that others follow, by its id
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		if p.Kind != transcript.ToolResult || p.ID.Zero() || p.Pair >= 0 && !p.Has(transcript.Continues) {
@@ -414,13 +415,10 @@ func linkContinued(t *transcript.Transcript, from int) {
 			if t.Parts[p.Pair].ID.Zero() { // it was found by name
 				continue
 			}
-			if first == nil {
-				first = map[string]int32{}
-			}
-			first[t.Text(p.ID)] = int32(i)
+			first.Set(t.Text(p.ID), int32(i))
 			continue
 		}
-		before, ok := first[t.Text(p.ID)]
+		before, ok := first.Get(t.Text(p.ID))
 		if !ok {
 			continue
 		}

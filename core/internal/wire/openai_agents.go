@@ -44,8 +44,11 @@ var agentsDialect = itemDialect{
 		"execution", "operation", "providerData", "status", "call_id",
 	},
 	parts: []string{"type", "text", "refusal", "image", "audio", "file"},
-	items: agentsItems,
-	kept:  true,
+	item: func(typ string) (responsesItem, bool) {
+		item, known := agentsItems[typ]
+		return item, known
+	},
+	kept: true,
 }
 
 // agentsItems are the types of items. What only its provider reads stands in providerData, beside them.

@@ -76,12 +76,15 @@ var responsesKeys = []string{
 type itemDialect struct {
 	keys  []string // of an item, in the order of the constants above
 	parts []string // of a part, in the order of the constants below
-	items map[string]responsesItem
+	item  func(typ string) (item responsesItem, known bool)
 	// kept is set where an SDK keeps them: what the API has in an item of its own may stand in another, and providerData holds the rest.
 	kept bool
 }
 
-var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys, items: responsesItems}
+var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys, item: func(typ string) (responsesItem, bool) {
+	item, known := responsesItems[typ]
+	return item, known
+}}
 
 // responsesItem is a type of item: who it is from, and what of it is what.
 type responsesItem struct {
@@ -195,7 +198,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	if r.Err() != nil {
 		return
 	}
-	item, known := r.items.items[typ]
+	item, known := r.items.item(typ)
 	if !known {
 		item = responsesItem{role: rsAssistant, kind: rsOpaque}
 	}
