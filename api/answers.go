@@ -411,3 +411,36 @@ type Edit struct {
 //
 //easyjson:json
 type Edits []Edit
+
+// Converted is the answer of the operation convert.
+//
+//easyjson:json
+type Converted struct {
+	From Format `json:"from"` // the format that came in
+	To   Format `json:"to"`
+	// Valid tells that nothing is left that the provider of the new format would refuse.
+	Valid bool `json:"valid"`
+	// Lost lists what is not carried over as it was, in the order of the messages.
+	Lost []Loss `json:"lost"`
+	// Report says what a repair had to mend in the result: its messages are those of the result.
+	Report Report `json:"report"`
+	// System is the system prompt of a list of messages, where the new format has it beside the list: the value of the request's member
+	// for it, in the shape of the format.
+	System Raw `json:"system,omitempty" is:"any"`
+	// Messages are written behind all other members: a list for a list, a request body for a request body. Where both formats are one,
+	// they are the bytes that came in.
+	Messages Raw `json:"messages,omitempty" is:"-"`
+	// Raw is the whole answer as it came, for what this version has no field for. Hosts set it.
+	Raw Raw `json:"-"`
+}
+
+// Loss is a thing that is not carried over into another wire format, or is but in part.
+type Loss struct {
+	Message int         `json:"message"` // index in the input's list; -1 for what stands beside it
+	Path    string      `json:"path"`    // where its message or part stands
+	Kind    LossKind    `json:"kind"`
+	Reason  LossReason  `json:"reason"`
+	Instead LossInstead `json:"instead"`
+	// Detail names it: the key of a member, a type, a tool, the new id or name of one that was changed.
+	Detail string `json:"detail,omitempty"`
+}

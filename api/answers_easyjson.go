@@ -3928,7 +3928,252 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *ClosedSession) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Converted) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "from":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.From = Format(in.String())
+			}
+		case "to":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.To = Format(in.String())
+			}
+		case "valid":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Valid = bool(in.Bool())
+			}
+		case "lost":
+			if in.IsNull() {
+				in.Skip()
+				out.Lost = nil
+			} else {
+				in.Delim('[')
+				if out.Lost == nil {
+					if !in.IsDelim(']') {
+						out.Lost = make([]Loss, 0, 0)
+					} else {
+						out.Lost = []Loss{}
+					}
+				} else {
+					out.Lost = (out.Lost)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v79 Loss
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v79)
+					out.Lost = append(out.Lost, v79)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "report":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Report).UnmarshalEasyJSON(in)
+			}
+		case "system":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.System).UnmarshalJSON(data))
+				}
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Converted) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"from\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.From))
+	}
+	{
+		const prefix string = ",\"to\":"
+		out.RawString(prefix)
+		out.String(string(in.To))
+	}
+	{
+		const prefix string = ",\"valid\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Valid))
+	}
+	{
+		const prefix string = ",\"lost\":"
+		out.RawString(prefix)
+		if in.Lost == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v80, v81 := range in.Lost {
+				if v80 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v81)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"report\":"
+		out.RawString(prefix)
+		(in.Report).MarshalEasyJSON(out)
+	}
+	if len(in.System) != 0 {
+		const prefix string = ",\"system\":"
+		out.RawString(prefix)
+		out.Raw((in.System).MarshalJSON())
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Converted) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Loss) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = LossKind(in.String())
+			}
+		case "reason":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Reason = LossReason(in.String())
+			}
+		case "instead":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Instead = LossInstead(in.String())
+			}
+		case "detail":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Detail = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Loss) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix)
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"reason\":"
+		out.RawString(prefix)
+		out.String(string(in.Reason))
+	}
+	{
+		const prefix string = ",\"instead\":"
+		out.RawString(prefix)
+		out.String(string(in.Instead))
+	}
+	if in.Detail != "" {
+		const prefix string = ",\"detail\":"
+		out.RawString(prefix)
+		out.String(string(in.Detail))
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *ClosedSession) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3958,7 +4203,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in ClosedSession) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3972,14 +4217,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ClosedSession) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Check) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4077,7 +4322,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Check) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4146,10 +4391,10 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(l, v)
 }

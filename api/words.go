@@ -358,3 +358,65 @@ const (
 	SkipSideChain  SkipReason = "side_chain"      // a subagent
 	SkipUnfinished SkipReason = "unfinished_line" // a last line that was cut off while it was written
 )
+
+// LossKind is what a conversion has not carried over: a kind of part, or something of another size.
+type LossKind string
+
+// The kinds of losses.
+const (
+	LossOfText       LossKind = "text"
+	LossOfReasoning  LossKind = "reasoning"
+	LossOfImage      LossKind = "image"
+	LossOfAudio      LossKind = "audio"
+	LossOfFile       LossKind = "file"
+	LossOfToolCall   LossKind = "tool_call"
+	LossOfToolResult LossKind = "tool_result"
+	LossOfOpaque     LossKind = "opaque"
+	LossOfMember     LossKind = "member"  // a member of a message, of a part or of the request body, which the detail names
+	LossOfMessage    LossKind = "message" // a whole message, or its role
+	LossOfTools      LossKind = "tools"   // definitions of tools
+)
+
+// LossReason is why a conversion has not carried a thing over as it was. Reasons are stable.
+type LossReason string
+
+// The reasons of losses.
+const (
+	LossSigned       LossReason = "signed"        // its provider has signed or encrypted it, and no other one reads that
+	LossServerTool   LossReason = "server_tool"   // a tool that the provider runs itself
+	LossProviderOnly LossReason = "provider_only" // only its provider knows it: options, metadata, a file in its store
+	LossOpaque       LossReason = "opaque"        // a part of a type that ctxfold does not know
+	LossNoPlace      LossReason = "no_place"      // the new format has no place for its kind there
+	LossMediaType    LossReason = "media_type"    // the new format takes no media of this type
+	LossURL          LossReason = "url"           // the new format wants the bytes, and there is only a URL
+	LossCacheMark    LossReason = "cache_mark"    // a mark of a prompt cache
+	LossCitations    LossReason = "citations"     // sources of an answer
+	LossErrorFlag    LossReason = "error_flag"    // the new format does not tell failed tools from others
+	LossIDForm       LossReason = "id_form"       // an id that the new format does not take, or that another call has
+	LossNameForm     LossReason = "name_form"     // a tool's name that the new format does not take
+	LossArguments    LossReason = "arguments"     // arguments that are no JSON object
+	LossOrphan       LossReason = "orphan"        // a tool result that answers no call of the list
+	LossRole         LossReason = "role"          // a role that the new format does not have
+	LossSystemPlace  LossReason = "system_place"  // a message of the system's in the midst of a conversation, where the new format has none
+	LossEmpty        LossReason = "empty"         // a text that is only white space
+	LossNotSent      LossReason = "not_sent"      // no model was sent it: it is for the application
+	LossName         LossReason = "name"          // the name of a speaker or of a file
+	LossTools        LossReason = "tools"         // definitions of tools are not converted
+	LossBeside       LossReason = "beside"        // a member of the request body that is the provider's own
+	LossMetadata     LossReason = "metadata"      // a member that the new format does not have
+)
+
+// LossInstead is what took the place of a thing that was not carried over.
+type LossInstead string
+
+// What takes the place of a loss.
+const (
+	InsteadNothing  LossInstead = "nothing"
+	InsteadText     LossInstead = "text"     // a text: what it says, or that it was there
+	InsteadUnsigned LossInstead = "unsigned" // the reasoning without its signature
+	InsteadMoved    LossInstead = "moved"    // the same in a message of the user's behind it
+	InsteadChanged  LossInstead = "changed"  // a new id or name, which the detail tells
+	InsteadWrapped  LossInstead = "wrapped"  // an object with the text under `input`
+	InsteadUser     LossInstead = "user"     // the same as the user's
+	InsteadSystem   LossInstead = "system"   // the same as the system's
+)

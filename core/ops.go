@@ -35,7 +35,7 @@ var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 func init() { // not in the declaration: info lists them
 	runs = [...]func(r *request, dst []byte) []byte{
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
-		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpRestore: restore, operations.OpRecall: recall,
+		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpRecall: recall,
 		operations.OpSearch: searchBodies, operations.OpOpen: open, operations.OpSave: save, operations.OpSessionOpen: sessionOpen, operations.OpSessionAppend: sessionAppend,
 		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput, operations.OpFunction: function,
 	}

@@ -18,6 +18,7 @@ const (
 	OpPrints
 	OpValidate
 	OpRepair
+	OpConvert
 	OpRestore
 	OpRecall
 	OpSearch
@@ -97,6 +98,7 @@ const (
 	InRoles
 	InAfter
 	InBefore
+	InTo
 	AllMembers int = iota
 )
 
@@ -155,6 +157,7 @@ var MemberTable = [AllMembers]MemberRow{
 	InRoles:     {"roles", "[]Role", "whose messages may be found; all without it"},
 	InAfter:     {"after", "string", "the first day of messages that may be found: `2025-03-14`, `2025-03` or `2025`"},
 	InBefore:    {"before", "string", "the last day of messages that may be found"},
+	InTo:        {"to", "Format", "the wire format to write the messages in"},
 }
 
 // MemberNamed finds a member by its name.
@@ -186,7 +189,9 @@ var Operations = [...]Operation{
 	OpPrints:   {Name: "prints", Doc: "gives the prints of the beginnings of a history", Answer: "Prints", Members: Of(InPolicy, InOptions, InMessages), Reads: ReadsMembers},
 	OpValidate: {Name: "validate", Doc: "lists what the provider would refuse", Answer: "Validation", Members: either, Edits: true},
 	OpRepair:   {Name: "repair", Doc: "mends what validate lists", Answer: "Repaired", Members: either, Edits: true},
-	OpRestore:  {Name: "restore", Doc: "puts bodies back that were taken out and archived", Answer: "Restored or NamedHandles", Members: either | Of(InBodies), Edits: true},
+	OpConvert: {Name: "convert", Doc: "writes a transcript in another wire format, and lists what that loses", Answer: "Converted",
+		Members: Of(InPolicy, InOptions, InTo, InMessages, InSession), Needs: Of(InTo)},
+	OpRestore: {Name: "restore", Doc: "puts bodies back that were taken out and archived", Answer: "Restored or NamedHandles", Members: either | Of(InBodies), Edits: true},
 	OpRecall: {Name: "recall", Doc: "defines and answers the tool with which a model asks for what was taken out", Answer: "Recalled",
 		Members: Of(InPolicy, InOptions, InArguments, InBody, InFound)},
 	OpSearch: {Name: "search", Doc: "finds messages in bodies by what they say", Answer: "Found",

@@ -24,3 +24,15 @@ func Repair(in view.Input) *Run {
 	c.Report.Left, c.Report.Reason = c.Named(c.Violations()), api.ReasonRepaired
 	return c
 }
+
+// Kept is a run that changes nothing, and names what the provider would refuse of its input.
+func Kept(in view.Input) *Run {
+	c := Begin(in)
+	if c.Unchanged(api.ReasonValid); len(c.Report.Left) == 0 {
+		c.Report.Left = c.Named(c.Violations())
+	}
+	if len(c.Report.Left) > 0 {
+		c.Report.Reason = api.ReasonNoProgress
+	}
+	return c
+}

@@ -10,9 +10,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "ai-sdk",
-		Doc:  "Vercel AI SDK 4 and later: ModelMessage[], and the prompt that its middleware sees",
-		List: "messages",
+		Name:    "ai-sdk",
+		Doc:     "Vercel AI SDK 4 and later: ModelMessage[], and the prompt that its middleware sees",
+		List:    "messages",
+		Convert: &aiSDKTarget,
 		Signs: Signs{
 			Roles: "system user assistant tool",
 			Keys:  "content providerOptions",
@@ -458,4 +459,29 @@ func aiSDKResults(dst []byte, calls []Call, text string) []byte {
 		}
 	}
 	return append(dst, `]}`...)
+}
+
+var aiSDKTarget = Target{
+	System:    `{"role":"system","content":%c}`,
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c}`,
+	Content:   AsEither,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"reasoning","text":%t}`,
+	Call:      `{"type":"tool-call","toolCallId":%i,"toolName":%n,"input":%o}`,
+	Result:    `{"type":"tool-result","toolCallId":%i,"toolName":%n,"output":%c}`, Gathered: `{"role":"tool","content":[%c]}`,
+	Outcome: Outcome{Text: `{"type":"text","value":%t}`, Error: `{"type":"error-text","value":%t}`, Object: `{"type":"json","value":%j}`,
+		Array: `{"type":"json","value":%j}`, Failure: `{"type":"error-json","value":%j}`, List: `{"type":"content","value":[%l]}`,
+		Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"image-data","data":%d,"mediaType":%m}`, `{"type":"image-url","url":%u}`, InResult},
+		{transcript.Audio, "", `{"type":"file-data","data":%d,"mediaType":%m}`, `{"type":"file-url","url":%u}`, InResult},
+		{transcript.File, "", `{"type":"file-data","data":%d,"mediaType":%m%?f,"filename":%f%;}`, `{"type":"file-url","url":%u}`, InResult},
+		{transcript.Image, "", `{"type":"image","image":%d,"mediaType":%m}`, `{"type":"image","image":%u%?m,"mediaType":%m%;}`, ByUser},
+		{transcript.Image, "", `{"type":"file","data":%d,"mediaType":%m}`, `{"type":"file","data":%u,"mediaType":%?m%m%;%?M%M%;}`, ByAssistant},
+		{transcript.Audio, "", `{"type":"file","data":%d,"mediaType":%m}`, `{"type":"file","data":%u,"mediaType":%?m%m%;%?M%M%;}`, ByUser | ByAssistant},
+		{transcript.File, "", `{"type":"file","data":%d,"mediaType":%m%?f,"filename":%f%;}`,
+			`{"type":"file","data":%u,"mediaType":%?m%m%;%?M%M%;%?f,"filename":%f%;}`, ByUser | ByAssistant},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }

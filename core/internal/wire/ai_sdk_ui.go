@@ -10,9 +10,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "ai-sdk-ui",
-		Doc:  "Vercel AI SDK 5 and later: UIMessage[], as useChat keeps them",
-		List: "messages",
+		Name:    "ai-sdk-ui",
+		Doc:     "Vercel AI SDK 5 and later: UIMessage[], as useChat keeps them",
+		List:    "messages",
+		Convert: &aiSDKUITarget,
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "parts",
@@ -268,4 +269,24 @@ func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 		at = s.at.End
 	}
 	return append(dst, part[at:]...)
+}
+
+var aiSDKUITarget = Target{
+	System:    `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
+	User:      `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","parts":[%c]}`,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"reasoning","text":%t}`,
+	Call:      `{"type":%N,"toolCallId":%i,"state":"input-available","input":%o}`,
+	Answered:  `{"type":%N,"toolCallId":%i,"state":"output-available","input":%o,"output":%c}`,
+	Failed:    `{"type":%N,"toolCallId":%i,"state":"output-error","input":%o,"errorText":%t}`,
+	Step:      `{"type":"step-start"}`,
+	Outcome:   Outcome{Object: `%j`, Array: `%j`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"file","mediaType":%m,"url":%u}`, `{"type":"file","mediaType":%?m%m%;%?M%M%;,"url":%u}`, ByUser | ByAssistant},
+		{transcript.Audio, "", `{"type":"file","mediaType":%m,"url":%u}`, `{"type":"file","mediaType":%?m%m%;%?M%M%;,"url":%u}`, ByUser | ByAssistant},
+		{transcript.File, "", `{"type":"file","mediaType":%m%?f,"filename":%f%;,"url":%u}`,
+			`{"type":"file","mediaType":%?m%m%;%?M%M%;%?f,"filename":%f%;,"url":%u}`, ByUser | ByAssistant},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }

@@ -10,8 +10,9 @@ import (
 func init() {
 	Register(&Format{
 		Name: "anthropic", Model: "claude",
-		Doc:  "Anthropic Messages: MessageParam[]",
-		List: "messages",
+		Doc:     "Anthropic Messages: MessageParam[]",
+		List:    "messages",
+		Convert: &anthropicTarget,
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "content clear_at output_config",
@@ -268,4 +269,26 @@ func validToolID(id, marks string) bool {
 		}
 	}
 	return len(id) > 0 && len(id) <= 64
+}
+
+// images that most providers take.
+const images = "image/png image/jpeg image/gif image/webp"
+
+// anthropicTarget has no place for reasoning, which must be signed.
+var anthropicTarget = Target{
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c}`,
+	Apart:     `%t`, ApartKey: "system",
+	Content: AsEither,
+	Text:    `{"type":"text","text":%t}`,
+	Call:    `{"type":"tool_use","id":%i,"name":%n,"input":%o}`,
+	Result:  `{"type":"tool_result","tool_use_id":%i,"content":%c%?e,"is_error":true%;}`, Gathered: `{"role":"user","content":[%c]}`,
+	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, images, `{"type":"image","source":{"type":"base64","media_type":%m,"data":%d}}`,
+			`{"type":"image","source":{"type":"url","url":%u}}`, ByUser | InResult},
+		{transcript.File, "application/pdf", `{"type":"document","source":{"type":"base64","media_type":%m,"data":%d}%?f,"title":%f%;}`,
+			`{"type":"document","source":{"type":"url","url":%u}%?f,"title":%f%;}`, ByUser | InResult},
+	},
+	ID: NameForm{Max: 64, Marks: "_-"}, ToolName: NameForm{Max: 128, Marks: "_-"},
 }

@@ -7,9 +7,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "bedrock-converse",
-		Doc:  "Amazon Bedrock Converse: Message[]",
-		List: "messages",
+		Name:    "bedrock-converse",
+		Doc:     "Amazon Bedrock Converse: Message[]",
+		List:    "messages",
+		Convert: &bedrockTarget,
 		Signs: Signs{
 			Roles:   "system user assistant",
 			Keys:    "content",
@@ -319,4 +320,26 @@ func bedrockDocument(block []byte) bool {
 			return ok
 		}
 	}
+}
+
+// bedrockTarget has no place for reasoning, which must be signed, and takes media as bytes alone.
+var bedrockTarget = Target{
+	User:      `{"role":"user","content":[%c]}`,
+	Assistant: `{"role":"assistant","content":[%c]}`,
+	Apart:     `[{"text":%t}]`, ApartKey: "system",
+	Text:   `{"text":%t}`,
+	Call:   `{"toolUse":{"toolUseId":%i,"name":%n,"input":%o}}`,
+	Result: `{"toolResult":{"toolUseId":%i,"content":%c%?e,"status":"error"%;}}`, Gathered: `{"role":"user","content":[%c]}`,
+	Outcome: Outcome{Text: `[{"text":%t}]`, Object: `[{"json":%j}]`, List: `[%l]`, Part: `{"text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "image/png:png image/jpeg:jpeg image/gif:gif image/webp:webp", `{"image":{"format":"%x","source":{"bytes":%d}}}`, "",
+			ByUser | InResult},
+		{transcript.File, "video/mp4:mp4 video/webm:webm video/quicktime:mov video/x-matroska:mkv video/mpeg:mpeg",
+			`{"video":{"format":"%x","source":{"bytes":%d}}}`, "", ByUser | InResult},
+		{transcript.File, "application/pdf:pdf text/csv:csv text/html:html text/plain:txt text/markdown:md application/msword:doc " +
+			"application/vnd.openxmlformats-officedocument.wordprocessingml.document:docx application/vnd.ms-excel:xls " +
+			"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet:xlsx",
+			`{"document":{"format":"%x","name":"document-%#","source":{"bytes":%d}}}`, "", ByUser | InResult},
+	},
+	ID: NameForm{Max: 64, Marks: "_.:-"}, ToolName: NameForm{Max: 64, Marks: "_-"},
 }

@@ -11,8 +11,9 @@ import (
 func init() {
 	Register(&Format{
 		Name: "gemini", Model: "gemini",
-		Doc:  "Google Gemini: Content[], as a request body has it under contents",
-		List: "contents",
+		Doc:     "Google Gemini: Content[], as a request body has it under contents",
+		List:    "contents",
+		Convert: &geminiTarget,
 		Signs: Signs{
 			Roles: "user model",
 			Keys:  "parts",
@@ -428,4 +429,26 @@ func linkContinued(t *transcript.Transcript, from int) {
 			t.Messages[m].Joined = true
 		}
 	}
+}
+
+// geminiTarget signs the first call of a message as the API asks it of conversations that another model has begun.
+var geminiTarget = Target{
+	User:      `{"role":"user","parts":[%c]}`,
+	Assistant: `{"role":"model","parts":[%c]}`,
+	Apart:     `{"parts":[{"text":%t}]}`, ApartKey: "systemInstruction",
+	Text:      `{"text":%t}`,
+	Reasoning: `{"text":%t,"thought":true}`,
+	Call:      `{"functionCall":{"id":%i,"name":%n,"args":%o}}`, Sign: true,
+	Result:   `{"functionResponse":{"id":%i,"name":%n,"response":%c%?l,"parts":[%l]%;}}`,
+	Gathered: `{"role":"user","parts":[%c]}`,
+	Outcome:  Outcome{Text: `{"output":%t}`, Error: `{"error":%t}`, Object: `%j`, Array: `{"output":%j}`, Failure: `{"error":%j}`, Beside: true},
+	Media: []MediaForm{
+		{transcript.Image, "image/", `{"inlineData":{"mimeType":%m,"data":%d}}`, `{"fileData":{%?m"mimeType":%m,%;"fileUri":%u}}`,
+			ByUser | ByAssistant | InResult},
+		{transcript.Audio, "audio/", `{"inlineData":{"mimeType":%m,"data":%d}}`, `{"fileData":{%?m"mimeType":%m,%;"fileUri":%u}}`,
+			ByUser | ByAssistant | InResult},
+		{transcript.File, "application/pdf text/ video/ application/json", `{"inlineData":{"mimeType":%m,"data":%d}}`,
+			`{"fileData":{%?m"mimeType":%m,%;"fileUri":%u}}`, ByUser | ByAssistant | InResult},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Max: 64, Marks: "_.:-"},
 }

@@ -14,8 +14,9 @@ func init() {
 		"mcp_server_tool_call mcp_server_tool_result retrieval_call retrieval_result processing_call processing_result"
 	Register(&Format{
 		Name: "gemini-interactions", Model: "gemini",
-		Doc:  "Google Gemini Interactions: Step[], as a request body has it under input",
-		List: "input",
+		Doc:     "Google Gemini Interactions: Step[], as a request body has it under input",
+		List:    "input",
+		Convert: &interactionsTarget,
 		Signs: Signs{
 			Keys:    "content call_id name summary",
 			Types:   "text image audio document video",
@@ -227,4 +228,23 @@ func checkInteractions(c *Checker) {
 			c.Add("GI3", m, -1, DropMessage, "this thought has no step that follows it")
 		}
 	}
+}
+
+// interactionsTarget has no place for reasoning, which must be signed.
+var interactionsTarget = Target{
+	User:      `{"type":"user_input","content":[%c]}`,
+	Assistant: `{"type":"model_output","content":[%c]}`,
+	Apart:     `%t`, ApartKey: "system_instruction",
+	Text: `{"type":"text","text":%t}`,
+	Call: `{"type":"function_call","id":%i,"name":%n,"arguments":%o}`, Items: true,
+	Result:  `{"type":"function_result","call_id":%i,"name":%n%?e,"is_error":true%;,"result":%c}`,
+	Outcome: Outcome{Object: `%j`, List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "image/", `{"type":"image","data":%d,"mime_type":%m}`, `{"type":"image","uri":%u%?m,"mime_type":%m%;}`, ByUser | ByAssistant | InResult},
+		{transcript.Audio, "audio/", `{"type":"audio","data":%d,"mime_type":%m}`, `{"type":"audio","uri":%u%?m,"mime_type":%m%;}`, ByUser | ByAssistant | InResult},
+		{transcript.File, "video/", `{"type":"video","data":%d,"mime_type":%m}`, `{"type":"video","uri":%u%?m,"mime_type":%m%;}`, ByUser | ByAssistant | InResult},
+		{transcript.File, "application/pdf text/", `{"type":"document","data":%d,"mime_type":%m}`,
+			`{"type":"document","uri":%u%?m,"mime_type":%m%;}`, ByUser | ByAssistant | InResult},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Max: 64, Marks: "_.:-"},
 }

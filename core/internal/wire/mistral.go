@@ -11,8 +11,9 @@ const mistralID = 9
 func init() {
 	Register(&Format{
 		Name: "mistral", Model: "mistral",
-		Doc:  "Mistral chat completions: messages as the API has them, and as its SDK spells them",
-		List: "messages",
+		Doc:     "Mistral chat completions: messages as the API has them, and as its SDK spells them",
+		List:    "messages",
+		Convert: &mistralTarget,
 		Signs: Signs{
 			Roles: "system user assistant tool",
 			Keys:  "content tool_calls tool_call_id name",
@@ -235,4 +236,23 @@ func nineSigns(id string) bool {
 		}
 	}
 	return len(id) == mistralID
+}
+
+var mistralTarget = Target{
+	System:    `{"role":"system","content":%c}`,
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c%?k,"tool_calls":[%k]%;}`,
+	Content:   AsEither, Empty: `""`,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"thinking","thinking":[{"type":"text","text":%t}]}`,
+	Call:      `{"id":%i,"type":"function","function":{"name":%n,"arguments":%s}}`, CallsBeside: true,
+	Result:  `{"role":"tool","tool_call_id":%i,"name":%n,"content":%c}`,
+	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, images, `{"type":"image_url","image_url":%u}`, `{"type":"image_url","image_url":%u}`, ByUser | InResult},
+		{transcript.Audio, "audio/", `{"type":"input_audio","input_audio":%d}`, `{"type":"input_audio","input_audio":%u}`, ByUser},
+		{transcript.File, "application/pdf", `{"type":"document_url","document_url":%u%?f,"document_name":%f%;}`,
+			`{"type":"document_url","document_url":%u%?f,"document_name":%f%;}`, ByUser},
+	},
+	ID: NameForm{Exact: mistralID}, ToolName: NameForm{Max: 64, Marks: "_-"},
 }

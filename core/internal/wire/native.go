@@ -9,9 +9,10 @@ import (
 // their own, and a system message.
 func init() {
 	Register(&Format{
-		Name: "native",
-		Doc:  "ctxfold's own: user, assistant, tool_result, bash_execution, custom, branch_summary, compaction_summary, system",
-		List: "messages",
+		Name:    "native",
+		Doc:     "ctxfold's own: user, assistant, tool_result, bash_execution, custom, branch_summary, compaction_summary, system",
+		List:    "messages",
+		Convert: &nativeTarget,
 		Signs: Signs{
 			Roles: "system user assistant tool_result bash_execution custom branch_summary compaction_summary",
 			Keys: "content timestamp error_message tool_call_id tool_name is_error command output exit_code custom_type " +
@@ -301,4 +302,22 @@ func nativeResults(dst []byte, calls []Call, text string) []byte {
 		dst = append(dst, `,"is_error":true}`...)
 	}
 	return dst
+}
+
+var nativeTarget = Target{
+	System:    `{"role":"system","content":%c}`,
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c}`,
+	Content:   AsEither,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"reasoning","text":%t}`,
+	Call:      `{"type":"tool_call","id":%i,"name":%n,"input":%o}`,
+	Result:    `{"role":"tool_result","tool_call_id":%i,"tool_name":%n,"content":%c%?e,"is_error":true%;}`,
+	Outcome:   Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"image","media_type":%m,"data":%d}`, "", ByUser | ByAssistant | InResult},
+		{transcript.Audio, "", `{"type":"audio","media_type":%m,"data":%d}`, "", ByUser | ByAssistant | InResult},
+		{transcript.File, "", `{"type":"file","media_type":%m%?f,"name":%f%;,"data":%d}`, "", ByUser | ByAssistant | InResult},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }

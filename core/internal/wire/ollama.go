@@ -7,9 +7,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "ollama",
-		Doc:  "Ollama chat: Message[], whose tool calls have no ids",
-		List: "messages",
+		Name:    "ollama",
+		Doc:     "Ollama chat: Message[], whose tool calls have no ids",
+		List:    "messages",
+		Convert: &ollamaTarget,
 		Signs: Signs{
 			Roles:   "system user assistant tool",
 			Keys:    "content tool_calls tool_call_id",
@@ -113,4 +114,18 @@ func checkOllama(c *Checker) {
 			}
 		}
 	}
+}
+
+var ollamaTarget = Target{
+	System:    `{"role":"system","content":%c}`,
+	User:      `{"role":"user","content":%c%?g,"images":[%g]%;}`,
+	Assistant: `{"role":"assistant","content":%c%?h,"thinking":%h%;%?g,"images":[%g]%;%?k,"tool_calls":[%k]%;}`,
+	Content:   AsString, Said: AsString, Empty: `""`,
+	Text:            `%t`,
+	ReasoningBeside: true,
+	Call:            `{"function":{"name":%n,"arguments":%o}}`, CallsBeside: true, NoID: true,
+	Result:   `{"role":"tool","tool_name":%n,"content":%c%?l,"images":[%l]%;}`,
+	Outcome:  Outcome{Beside: true},
+	Media:    []MediaForm{{transcript.Image, "image/png image/jpeg image/webp", `%d`, "", ByUser | ByAssistant | InResult}},
+	ToolName: NameForm{Marks: AnySign},
 }

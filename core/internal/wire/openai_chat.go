@@ -9,9 +9,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "openai-chat",
-		Doc:  "OpenAI Chat Completions: ChatCompletionMessageParam[]",
-		List: "messages",
+		Name:    "openai-chat",
+		Doc:     "OpenAI Chat Completions: ChatCompletionMessageParam[]",
+		List:    "messages",
+		Convert: &openAIChatTarget,
 		Signs: Signs{
 			Roles: "system developer user assistant tool function",
 			Keys:  "content tool_calls tool_call_id function_call refusal reasoning_content name audio",
@@ -289,4 +290,21 @@ func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 		}
 	}
 	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
+}
+
+// openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know, and the API refuses.
+var openAIChatTarget = Target{
+	System:    `{"role":"system","content":%c}`,
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c%?k,"tool_calls":[%k]%;}`,
+	Content:   AsEither, Empty: `null`,
+	Text: `{"type":"text","text":%t}`,
+	Call: `{"id":%i,"type":"function","function":{"name":%n,"arguments":%s}}`, CallsBeside: true,
+	Result: `{"role":"tool","tool_call_id":%i,"content":%c}`,
+	Media: []MediaForm{
+		{transcript.Image, images, `{"type":"image_url","image_url":{"url":%u}}`, `{"type":"image_url","image_url":{"url":%u}}`, ByUser},
+		{transcript.Audio, "audio/wav:wav audio/x-wav:wav audio/mpeg:mp3 audio/mp3:mp3", `{"type":"input_audio","input_audio":{"data":%d,"format":"%x"}}`, "", ByUser},
+		{transcript.File, "application/pdf", `{"type":"file","file":{"filename":%?f%f%;%?F%F%;,"file_data":%u}}`, "", ByUser},
+	},
+	ID: NameForm{Max: 40, Marks: AnySign}, ToolName: NameForm{Max: 64, Marks: "_-"},
 }

@@ -12,9 +12,10 @@ const Plain = "plain"
 
 func init() {
 	Register(&Format{
-		Name: Plain,
-		Doc:  "messages with a role and a text, and nothing else",
-		List: "messages",
+		Name:    Plain,
+		Doc:     "messages with a role and a text, and nothing else",
+		List:    "messages",
+		Convert: &plainTarget,
 		Signs: Signs{
 			Roles:   "system user assistant",
 			Keys:    "content timestamp",
@@ -46,4 +47,13 @@ func readPlain(r *Reader, m *transcript.Message) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 	}
+}
+
+var plainTarget = Target{
+	System:    `{"role":"system","content":%c}`,
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c}`,
+	Content:   AsString, Said: AsString,
+	Text:     `%t`,
+	ToolName: NameForm{Marks: AnySign},
 }

@@ -68,6 +68,9 @@ type Format struct {
 	FreshID  string
 	IDLength int
 
+	// Convert says how a conversation of another format is written in this one; nil where that cannot be done.
+	Convert *Target
+
 	// SystemApart tells that the system prompt stands beside the list, and no message of the system's in it.
 	SystemApart bool
 	// Parts is the key of a message's list of parts, for paths; "" is content.

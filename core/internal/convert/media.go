@@ -1,0 +1,250 @@
+package convert
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// payload is an image, a file or audio, in whatever shape its format has it.
+type payload struct {
+	mime   string
+	data   string // base64
+	url    string
+	text   string // of a file that is one
+	stored string // what its provider keeps it under
+	name   string
+	lost   []string // members that are not read
+}
+
+// payloads are the media of a part: one, or of a list of base64 strings each.
+func (c *conversion) payloads(n int32) []payload {
+	p := &c.t.Parts[n]
+	b := c.t.Bytes(p.Span)
+	if p.List == transcript.Member { // "images":["…"]
+		var list []payload
+		s := jsonspan.New(append(append([]byte{'{'}, b...), '}'))
+		for s.Object(); ; {
+			if _, ok := s.Key(); !ok {
+				return list
+			}
+			if s.Kind() != jsonspan.Array {
+				s.Skip()
+				continue
+			}
+			for s.Array(); s.Elem(); {
+				if s.Kind() != jsonspan.String {
+					s.Skip()
+					continue
+				}
+				m := payload{}
+				m.take("data", jsonspan.Text(s.Src(), s.Text().Span))
+				m.settle(p.Kind)
+				list = append(list, m)
+			}
+		}
+	}
+	m := payload{}
+	s := jsonspan.New(b)
+	m.read(s, "", 0)
+	m.settle(p.Kind)
+	return []payload{m}
+}
+
+// read takes in what stands at the scanner, under a key.
+func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
+	switch s.Kind() {
+	case jsonspan.String:
+		m.take(key, jsonspan.Text(s.Src(), s.Text().Span))
+	case jsonspan.Object:
+		if depth > 6 {
+			s.Skip()
+			return
+		}
+		var bytes []byte // {"0":137,"1":80}
+		for s.Object(); ; {
+			k, ok := s.Key()
+			if !ok {
+				break
+			}
+			name := string(k)
+			switch {
+			case len(name) > 0 && name[0] >= '0' && name[0] <= '9' && s.Kind() == jsonspan.Number:
+				bytes = appendByte(bytes, s)
+			case name == "type" && s.Kind() == jsonspan.String:
+				if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
+					m.mime, m.text = "text/plain", " " // the data is the text itself
+				}
+			case holdsMedia[name]:
+				m.read(s, name, depth+1)
+			default:
+				at := s.Skip()
+				if says(at) {
+					m.lost = append(m.lost, name)
+				}
+			}
+		}
+		if len(bytes) > 0 {
+			m.data = base64.StdEncoding.EncodeToString(bytes)
+		}
+	case jsonspan.Array: // [137,80]
+		var bytes []byte
+		for s.Array(); s.Elem(); {
+			if s.Kind() == jsonspan.Number {
+				bytes = appendByte(bytes, s)
+			} else {
+				s.Skip()
+			}
+		}
+		if len(bytes) > 0 {
+			m.data = base64.StdEncoding.EncodeToString(bytes)
+		}
+	default:
+		s.Skip()
+	}
+}
+
+func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
+	n, _ := jsonspan.Int(s.Src(), s.Skip().Span)
+	return append(bytes, byte(n))
+}
+
+// holdsMedia are members under which media, their types and names stand, in all formats.
+var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
+	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
+	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName file_id fileId " +
+	"image_file_id text")
+
+// take takes in a string under a key.
+func (m *payload) take(key, value string) {
+	if value == "" {
+		return
+	}
+	switch key {
+	case "media_type", "mediaType", "mimeType", "mime_type":
+		m.mime = value
+	case "format":
+		m.mime = mimeOf(value)
+	case "filename", "fileName", "title", "name", "document_name", "display_name", "displayName":
+		m.name = value
+	case "file_id", "fileId", "image_file_id":
+		m.stored = value
+	case "text":
+		m.mime, m.text = "text/plain", value
+	default:
+		switch {
+		case strings.HasPrefix(value, "data:"):
+			head, data, _ := strings.Cut(value[len("data:"):], ",")
+			mime, rest, _ := strings.Cut(head, ";")
+			if !strings.HasSuffix(rest, "base64") && head != "base64" {
+				m.url = value // text with escapes: as it is
+				break
+			}
+			if mime != "" {
+				m.mime = mime
+			}
+			m.data = data
+		case strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://"):
+			m.url = value
+		case strings.Contains(value[:min(len(value), 32)], "://"): // s3://, gs://: of the provider's own
+			m.stored = value
+		case m.text == " ":
+			m.text = value
+		case key == "data" || key == "bytes" || key == "image" || key == "file_data" || key == "input_audio" || key == "inputAudio" || key == "result" ||
+			key == "base64" || key == "blob" || base64Like(value):
+			m.data = value
+		default:
+			m.stored = value
+		}
+	}
+}
+
+// base64Like reports whether a string may be base64, by its beginning and its length.
+func base64Like(s string) bool {
+	for i := range min(len(s), 64) {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("+/=-_", c) >= 0) {
+			return false
+		}
+	}
+	return len(s) >= 64
+}
+
+// settle finds the media type where none is told, and tells texts from data.
+func (m *payload) settle(kind transcript.Kind) {
+	if m.text == " " { // a text was announced, and none came
+		m.text = ""
+	}
+	if m.mime == "image" || m.mime == "audio" || m.mime == "image/*" || m.mime == "audio/*" {
+		m.mime = ""
+	}
+	if m.mime == "image/jpg" {
+		m.mime = "image/jpeg"
+	}
+	m.mime = strings.ToLower(m.mime)
+	if m.mime == "" && m.data != "" {
+		for _, sign := range magic {
+			if strings.HasPrefix(m.data, sign[0]) {
+				m.mime = sign[1]
+			}
+		}
+	}
+	if m.mime == "" && m.data != "" {
+		m.mime = [...]string{transcript.Image: "image/png", transcript.Audio: "audio/wav", transcript.File: "application/octet-stream"}[kind]
+	}
+}
+
+// magic are beginnings of files in base64.
+var magic = [][2]string{
+	{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"}, {"JVBERi0", "application/pdf"},
+	{"SUQz", "audio/mpeg"},
+}
+
+// formats are the words with which APIs name the media types that are not spelled alike.
+var formats = [][2]string{
+	{"png", "image/png"}, {"jpeg", "image/jpeg"}, {"jpg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"}, {"pdf", "application/pdf"},
+	{"csv", "text/csv"}, {"html", "text/html"}, {"txt", "text/plain"}, {"md", "text/markdown"}, {"doc", "application/msword"},
+	{"docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}, {"xls", "application/vnd.ms-excel"},
+	{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, {"wav", "audio/wav"}, {"mp3", "audio/mpeg"},
+	{"flac", "audio/flac"}, {"ogg", "audio/ogg"}, {"opus", "audio/opus"}, {"m4a", "audio/mp4"}, {"aac", "audio/aac"},
+	{"mp4", "video/mp4"}, {"webm", "video/webm"}, {"mov", "video/quicktime"}, {"mkv", "video/x-matroska"}, {"mpeg", "video/mpeg"},
+}
+
+func mimeOf(format string) string {
+	for _, f := range formats {
+		if f[0] == format {
+			return f[1]
+		}
+	}
+	if strings.Contains(format, "/") {
+		return format
+	}
+	return ""
+}
+
+// dataURL is the payload as a data URL, or its URL.
+func (m *payload) dataURL() string {
+	if m.data == "" {
+		return m.url
+	}
+	return "data:" + m.mime + ";base64," + m.data
+}
+
+// note says in a text what stood in its place.
+func (m *payload) note(kind transcript.Kind) string {
+	b := []byte("[" + kind.String())
+	for _, s := range []string{m.name, m.mime, clip(m.url), m.stored} {
+		if s != "" {
+			b = append(append(b, ": "...), clip(s)...)
+			break
+		}
+	}
+	if m.data != "" {
+		b = strconv.AppendInt(append(b, ", "...), int64(len(m.data)/4*3), 10)
+		b = append(b, " bytes"...)
+	}
+	return string(append(b, ']'))
+}

@@ -1,0 +1,173 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// known are members of messages and parts that are read as records, in all formats: what they say is carried over, or noted as a part.
+var known = words("role content parts type text tool_calls toolCalls function_call function custom index images thinking reasoning_content " +
+	"reasoning tool_call_id toolCallId call_id tool_use_id toolUseId tool_name toolName arguments args input rawInput output result response " +
+	"summary action operation state errorText isError is_error functionCall functionResponse function_response toolUse toolResult " +
+	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
+	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
+	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
+	"redactedContent closed prefix")
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// reasons say why a member is lost; all others are metadata.
+var reasons = map[string]api.LossReason{
+	"cache_control": api.LossCacheMark, "cachePoint": api.LossCacheMark, "cache_point": api.LossCacheMark,
+	"citations": api.LossCitations, "annotations": api.LossCitations,
+	"providerOptions": api.LossProviderOnly, "providerMetadata": api.LossProviderOnly, "callProviderMetadata": api.LossProviderOnly,
+	"resultProviderMetadata": api.LossProviderOnly, "experimental_providerMetadata": api.LossProviderOnly, "extra_content": api.LossProviderOnly,
+	"caller": api.LossProviderOnly, "signature": api.LossSigned, "thoughtSignature": api.LossSigned, "thought_signature": api.LossSigned,
+	"name": api.LossName,
+}
+
+// members notes what stands in message i and its parts beside what is read.
+func (c *conversion) members(i int32) {
+	t, m := c.t, &c.t.Messages[i]
+	var own map[uint32]bool // where members begin that are parts
+	item := transcript.Opaque
+	for n := m.First; n < m.First+m.Count; n++ {
+		p := &t.Parts[n]
+		switch {
+		case p.List == transcript.Member && !p.Has(transcript.Stored):
+			if own == nil {
+				own = map[uint32]bool{}
+			}
+			own[p.Span.Start] = true
+		case p.List == transcript.NoList && p.Span == m.Span && item == transcript.Opaque:
+			item = p.Kind
+		case p.List >= 0 && p.Kind != transcript.Opaque && p.Kind != transcript.Image && p.Kind != transcript.Audio && p.Kind != transcript.File:
+			c.others(i, n, p.Span, p.Kind, nil)
+		}
+	}
+	if m.Role == transcript.Tool && item == transcript.Opaque {
+		item = transcript.ToolResult
+	}
+	c.others(i, -1, m.Span, item, own)
+}
+
+// others notes the members of an object that are not known, but those that say nothing: null, false, and what is empty.
+func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
+	b := c.t.Bytes(span)
+	s := jsonspan.New(b)
+	if s.Kind() != jsonspan.Object {
+		return
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		name, at := string(key), s.KeyPos()
+		v := s.Skip()
+		if known[name] || own[span.Start+at] || !says(v) || carried(name, kind) {
+			continue
+		}
+		why, ok := reasons[name]
+		if !ok {
+			why = api.LossMetadata
+		}
+		if kind == transcript.Reasoning && why == api.LossSigned {
+			continue // noted as a part
+		}
+		c.lose(i, n, "member", why, api.InsteadNothing, name)
+	}
+}
+
+// says reports whether a value says anything.
+func says(v jsonspan.Value) bool {
+	switch v.Kind {
+	case jsonspan.Null, jsonspan.False:
+		return false
+	case jsonspan.String, jsonspan.Array, jsonspan.Object:
+		return v.Bytes > 2
+	}
+	return true
+}
+
+// carried reports whether a member is read of a part of a kind, and of no other.
+func carried(name string, kind transcript.Kind) bool {
+	switch name {
+	case "id":
+		return kind == transcript.ToolCall || kind == transcript.ToolResult
+	case "name":
+		return kind == transcript.ToolCall || kind == transcript.ToolResult || kind == transcript.File
+	case "status":
+		return kind == transcript.ToolResult
+	}
+	return false
+}
+
+// beside notes what stands in a request body beside the list of messages, and reads the system prompt there.
+func (c *conversion) beside() {
+	t := c.t
+	if t.Outer == t.List {
+		return
+	}
+	b := t.Bytes(t.Outer)
+	s := jsonspan.New(b)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		name := string(key)
+		v := s.Skip()
+		switch {
+		case v.Start == t.List.Start-t.Outer.Start || !says(v):
+		case name == "system" || name == "instructions" || name == "systemInstruction" || name == "system_instruction":
+			texts := promptTexts(nil, b, jsonspan.New(b).At(v.Start), 0)
+			c.system = append(c.system, texts...)
+			if len(texts) == 0 {
+				c.lose(-1, -1, "member", api.LossOpaque, api.InsteadNothing, name)
+			}
+		case name == "tools" || name == "functions" || name == "toolConfig":
+			c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
+		default:
+			c.lose(-1, -1, "member", api.LossBeside, api.InsteadNothing, name)
+		}
+	}
+}
+
+// promptTexts reads a system prompt: a text, or texts in lists and objects, as {"parts":[{"text":…}]} has them.
+func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
+	switch s.Kind() {
+	case jsonspan.String:
+		if v := s.Text(); !jsonspan.Blank(b, v.Span) {
+			texts = append(texts, jsonspan.Text(b, v.Span))
+		}
+	case jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			texts = promptTexts(texts, b, s, depth+1)
+		}
+	case jsonspan.Object:
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				return texts
+			}
+			if name := string(key); depth < 4 && (name == "text" || name == "parts" || name == "content") {
+				texts = promptTexts(texts, b, s, depth+1)
+			} else {
+				s.Skip()
+			}
+		}
+	default:
+		s.Skip()
+	}
+	return texts
+}

@@ -1,0 +1,269 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// read takes the source apart into turns. Results of tools are in none of them: they are written where their calls are.
+func (c *conversion) read() {
+	t := c.t
+	apart := c.from.Rules.Answers == wire.Anywhere // each text and each call is a message of its own
+	joined := false                                // the last turn is the assistant's and goes on
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		if m.Unsent || m.Meta > 0 && t.Metas[m.Meta-1].Agent == transcript.Off {
+			c.lose(int32(i), -1, "message", api.LossNotSent, api.InsteadNothing, "")
+			continue
+		}
+		c.members(int32(i))
+		role := m.Role
+		switch {
+		case role == transcript.Other:
+			role = transcript.User
+			c.lose(int32(i), -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
+		case role == transcript.System && !m.RoleSpan.Zero() && !t.EqualText(m.RoleSpan, "system"):
+			c.lose(int32(i), -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
+		}
+		if role != transcript.Assistant || !apart {
+			joined = false
+		}
+		start := func(role transcript.Role) {
+			if role != transcript.Assistant || !joined {
+				c.turns = append(c.turns, turn{role: role, msg: int32(i)})
+			}
+			joined = role == transcript.Assistant && apart
+		}
+		if role != transcript.Tool {
+			start(role)
+		}
+		if m.Variant != transcript.Plain {
+			c.variant(int32(i))
+		}
+		for n := m.First; n < m.First+m.Count; n++ {
+			p := &t.Parts[n]
+			if p.Parent >= 0 || c.skip(n) {
+				continue
+			}
+			if p.Has(transcript.Step) || p.Has(transcript.Said) != (c.turns[len(c.turns)-1].role == transcript.User) && role == transcript.Assistant {
+				joined = false
+				if p.Has(transcript.Said) {
+					start(transcript.User)
+				} else {
+					start(transcript.Assistant)
+				}
+			}
+			if p.Has(transcript.Step|transcript.Said) && p.Kind == transcript.Opaque {
+				continue
+			}
+			if part, ok := c.piece(n, role); ok {
+				last := &c.turns[len(c.turns)-1]
+				last.pieces = append(last.pieces, part)
+			}
+		}
+	}
+}
+
+func (c *conversion) roleName(m *transcript.Message) string {
+	if m.RoleSpan.Zero() {
+		return ""
+	}
+	return c.t.Text(m.RoleSpan)
+}
+
+// skip reports whether a part is none that says anything: an id (members tells of it), or a result, which stands with its call.
+func (c *conversion) skip(n int32) bool {
+	p := &c.t.Parts[n]
+	if p.Kind == transcript.ToolResult && !p.Has(transcript.Server) {
+		if p.Pair < 0 {
+			c.losePart(n, api.LossOrphan, api.InsteadNothing, c.text(p.ID))
+		}
+		return true
+	}
+	if p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored) {
+		return true
+	}
+	return false
+}
+
+// text is the text of a string; "" of a span that is none.
+func (c *conversion) text(p jsonspan.Span) string {
+	if !c.t.IsString(p) && (p.Zero() || p.Len() < 2) {
+		return ""
+	}
+	return c.t.Text(p)
+}
+
+// piece is a part as it is said in the target, and reports whether it is said at all. What is not, is noted.
+func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
+	t, p := c.t, &c.t.Parts[n]
+	none := piece{}
+	switch {
+	case p.Has(transcript.Mark):
+		c.losePart(n, api.LossCacheMark, api.InsteadNothing, "")
+		return none, false
+	case p.Has(transcript.Server):
+		c.losePart(n, api.LossServerTool, api.InsteadNothing, c.text(p.Name))
+		return none, false
+	}
+	switch p.Kind {
+	case transcript.Text:
+		if p.Body.Zero() || t.Blank(p.Body) {
+			if p.Size.Bytes > 0 {
+				c.losePart(n, api.LossEmpty, api.InsteadNothing, "")
+			}
+			return none, false
+		}
+		if p.Has(transcript.Summary) {
+			c.losePart(n, api.LossProviderOnly, api.InsteadText, "")
+		}
+		return piece{transcript.Text, n, ""}, true
+	case transcript.Reasoning:
+		return c.reasoning(n, role)
+	case transcript.ToolCall:
+		if role != transcript.Assistant {
+			c.losePart(n, api.LossRole, api.InsteadNothing, "")
+			return none, false
+		}
+		return piece{transcript.ToolCall, n, ""}, true
+	case transcript.Opaque:
+		return c.opaque(n)
+	}
+	return piece{p.Kind, n, ""}, true
+}
+
+// reasoning is carried as text that nobody has signed, where the target has a place for it.
+func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
+	p := &c.t.Parts[n]
+	signed := p.Has(transcript.Signed | transcript.Bound)
+	switch {
+	case p.Body.Zero() || !c.t.IsString(p.Body) || c.t.Blank(p.Body):
+		if signed || p.Size.Bytes > 0 {
+			c.losePart(n, api.LossSigned, api.InsteadNothing, "")
+		}
+		return piece{}, false
+	case role != transcript.Assistant || c.to.Reasoning == "" && !c.to.ReasoningBeside:
+		why := api.LossNoPlace
+		if signed {
+			why = api.LossSigned
+		}
+		c.losePart(n, why, api.InsteadNothing, "")
+		return piece{}, false
+	case signed:
+		c.losePart(n, api.LossSigned, api.InsteadUnsigned, "")
+	}
+	return piece{transcript.Reasoning, n, ""}, true
+}
+
+// opaque is a part whose type only its provider knows. What is known to be a text for people is one: a refusal, an answer with sources.
+func (c *conversion) opaque(n int32) (piece, bool) {
+	p := &c.t.Parts[n]
+	b := c.t.Bytes(p.Span)
+	if p.List == transcript.Member {
+		b = append(append([]byte{'{'}, b...), '}')
+	}
+	s := jsonspan.New(b)
+	said := ""
+	if s.Kind() == jsonspan.Object {
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			switch {
+			case string(key) == "refusal" && s.Kind() == jsonspan.String:
+				said = jsonspan.Text(b, s.Text().Span)
+			case string(key) == "citationsContent" && s.Kind() == jsonspan.Object:
+				said = citedTexts(b, s)
+			default:
+				s.Skip()
+			}
+		}
+	}
+	switch {
+	case strings.TrimSpace(said) != "":
+		c.losePart(n, api.LossOpaque, api.InsteadText, typeOf(b))
+		return piece{transcript.Text, -1, said}, true
+	case p.Has(transcript.Free):
+		c.losePart(n, api.LossNotSent, api.InsteadNothing, typeOf(b))
+	default:
+		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(b))
+	}
+	return piece{}, false
+}
+
+// citedTexts are the texts of an answer with its sources, {"content":[{"text":…}]}.
+func citedTexts(b []byte, s *jsonspan.Scanner) string {
+	var texts []string
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return strings.Join(texts, "")
+		}
+		if string(key) != "content" || s.Kind() != jsonspan.Array {
+			s.Skip()
+			continue
+		}
+		for s.Array(); s.Elem(); {
+			if s.Kind() != jsonspan.Object {
+				s.Skip()
+				continue
+			}
+			for s.Object(); ; {
+				key, ok := s.Key()
+				if !ok {
+					break
+				}
+				if string(key) == "text" && s.Kind() == jsonspan.String {
+					texts = append(texts, jsonspan.Text(b, s.Text().Span))
+				} else {
+					s.Skip()
+				}
+			}
+		}
+	}
+}
+
+// typeOf names an opaque part: its type or, without one, its first member.
+func typeOf(b []byte) string {
+	s := jsonspan.New(b)
+	first := ""
+	if s.Kind() != jsonspan.Object {
+		return ""
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return first
+		}
+		if string(key) == "type" && s.Kind() == jsonspan.String {
+			return jsonspan.Text(b, s.Text().Span)
+		}
+		if first == "" {
+			first = string(key)
+		}
+		s.Skip()
+	}
+}
+
+// variant says as the user's what a message of ctxfold's own format is more than a role: a command, a note, a digest.
+func (c *conversion) variant(i int32) {
+	m := &c.t.Messages[i]
+	last := &c.turns[len(c.turns)-1]
+	c.lose(i, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
+	if m.Variant != transcript.Shell {
+		return
+	}
+	text := "Ran a command:"
+	if !m.Label.Zero() {
+		text = "Ran: " + c.t.Text(m.Label)
+	}
+	if !m.Exit.Zero() {
+		text += "\nExit code: " + string(c.t.Bytes(m.Exit))
+	}
+	last.pieces = append(last.pieces, piece{transcript.Text, -1, text})
+}

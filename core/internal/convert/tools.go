@@ -1,0 +1,374 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// call writes a tool call: into the message that is open, beside its content, or as a message of its own. Where the target has none, it
+// is a text. A call that is written with its result waits for that.
+func (c *conversion) call(n int32, first bool) {
+	if c.to.Answered != "" && c.t.Parts[n].Pair >= 0 {
+		return // results writes it
+	}
+	if c.to.Call == "" {
+		c.losePart(n, api.LossNoPlace, api.InsteadText, "")
+		c.addText("[Tool call: " + c.toolName(n) + " " + string(c.arguments(n)) + "]")
+		return
+	}
+	v := c.callValues(n)
+	part := wire.Fill(nil, c.to.Call, v)
+	if c.to.Sign && first {
+		part = append(c.f.Sign(nil, nil), part[1:]...)
+	}
+	switch {
+	case c.to.Items:
+		c.close()
+		c.emit(c.to.Call, v)
+		c.open(transcript.Assistant)
+	case c.to.CallsBeside:
+		if len(c.current.calls) > 0 {
+			c.current.calls = append(c.current.calls, ',')
+		}
+		c.current.calls = append(c.current.calls, part...)
+	default:
+		c.add(part, true)
+	}
+}
+
+// callValues are what the templates of calls and results want.
+func (c *conversion) callValues(n int32) *wire.Values {
+	name := c.toolName(n)
+	if !c.to.ToolName.Fits(name) {
+		made := c.to.ToolName.Made(name)
+		if made == "" {
+			made = "tool"
+		}
+		c.losePart(n, api.LossNameForm, api.InsteadChanged, made)
+		name = made
+	}
+	v := &wire.Values{'n': jsonspan.AppendString(nil, name), 'N': jsonspan.AppendString(nil, "tool-"+name), 'o': c.arguments(n)}
+	v['s'] = jsonspan.AppendString(nil, v['o'])
+	if !c.to.NoID {
+		v['i'] = jsonspan.AppendString(nil, c.ids[n])
+	}
+	return v
+}
+
+func (c *conversion) toolName(n int32) string {
+	p := &c.t.Parts[n]
+	if p.Name.Zero() && p.Pair >= 0 {
+		p = &c.t.Parts[p.Pair]
+	}
+	if p.Name.Zero() {
+		return "tool"
+	}
+	return c.t.Text(p.Name)
+}
+
+// argumentsDepth is how deep the objects of a target enclose arguments, at the most.
+const argumentsDepth = 12
+
+// arguments are those of a call as an object. A text that is none becomes one with the text in it.
+func (c *conversion) arguments(n int32) []byte {
+	p := &c.t.Parts[n]
+	if p.Body.Zero() {
+		return []byte("{}")
+	}
+	b := c.t.Bytes(p.Body)
+	if string(b) == "null" {
+		return []byte("{}")
+	}
+	said := b
+	if b[0] == '"' {
+		said = []byte(c.t.Text(p.Body))
+		if !p.Has(transcript.JSONText) && !looksLikeObject(said) {
+			c.losePart(n, api.LossArguments, api.InsteadWrapped, "")
+			return wrapped(said)
+		}
+		if strings.TrimSpace(string(said)) == "" {
+			return []byte("{}")
+		}
+	}
+	if object := asObject(said); object != nil {
+		return object
+	}
+	c.losePart(n, api.LossArguments, api.InsteadWrapped, "")
+	return wrapped(said)
+}
+
+func looksLikeObject(b []byte) bool { return len(b) > 1 && b[0] == '{' && b[len(b)-1] == '}' }
+
+func wrapped(text []byte) []byte {
+	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
+}
+
+// asObject is a JSON object in as few bytes as it takes, or nil where the text is none or is too deep to stand in a message.
+func asObject(text []byte) []byte {
+	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
+		return nil
+	}
+	return jsonspan.AppendCompact(nil, text)
+}
+
+// fits reports whether a text is one JSON value that is not too deep to stand in a message.
+func fits(text []byte) bool {
+	s := jsonspan.New(text).Within(0, argumentsDepth)
+	at := s.Skip()
+	if s.Err() != nil {
+		return false
+	}
+	for _, b := range text[at.End:] {
+		if b != ' ' && b != '\n' && b != '\r' && b != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// outcome is what a tool has answered.
+type outcome struct {
+	texts []string
+	media []piece
+	value []byte // a value that is no text, as compact JSON
+	fails bool
+}
+
+// outcome reads a result.
+func (c *conversion) outcome(n int32) (o outcome) {
+	t, p := c.t, &c.t.Parts[n]
+	o.fails = p.Has(transcript.IsError)
+	inner := t.Inner(int(n))
+	inside := false // the body is the list of inner parts
+	for i := range inner {
+		in, at := &inner[i], n+1+int32(i)
+		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
+		c.others(in.Msg, at, in.Span, in.Kind, nil)
+		switch {
+		case in.Kind == transcript.Text && t.IsString(in.Body):
+			o.texts = append(o.texts, t.Text(in.Body))
+		case in.Kind == transcript.Image || in.Kind == transcript.Audio || in.Kind == transcript.File:
+			o.media = append(o.media, piece{in.Kind, at, ""})
+		case !in.Body.Zero() && in.Kind == transcript.Opaque:
+			o.texts = append(o.texts, string(jsonspan.AppendCompact(nil, t.Bytes(in.Body))))
+			if len(inner) == 1 {
+				o.texts, o.value = nil, jsonspan.AppendCompact(nil, t.Bytes(in.Body))
+			}
+		case in.Has(transcript.Mark):
+			c.losePart(at, api.LossCacheMark, api.InsteadNothing, "")
+		default:
+			c.losePart(at, api.LossOpaque, api.InsteadNothing, typeOf(t.Bytes(in.Span)))
+		}
+	}
+	if inside || p.Body.Zero() {
+		return o
+	}
+	b := t.Bytes(p.Body)
+	switch {
+	case b[0] == '"':
+		o.texts = append([]string{t.Text(p.Body)}, o.texts...)
+	case b[0] == '[' && len(inner) == 0 && string(jsonspan.AppendCompact(nil, b)) == "[]", string(b) == "null":
+	case b[0] == '{' && c.from.InnerMedia:
+		o.unwrap(b)
+	default:
+		o.value = jsonspan.AppendCompact(nil, b)
+	}
+	return o
+}
+
+// unwrap reads a response that must be an object: one with an output or an error alone stands for that.
+func (o *outcome) unwrap(b []byte) {
+	s := jsonspan.New(b)
+	n := 0
+	var only jsonspan.Value
+	name := ""
+	for s.Object(); ; n++ {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		name = string(key)
+		only = s.Skip()
+	}
+	if n == 1 && (name == "output" || name == "error") {
+		b = only.Of(b)
+	}
+	if n > 0 {
+		o.value = jsonspan.AppendCompact(nil, b)
+	}
+}
+
+// results writes the results of calls, in their order, and behind them what of their media has no place in a result.
+func (c *conversion) results(calls []int32) {
+	if c.to.Step == "" || c.to.Answered == "" {
+		c.close()
+	}
+	var gathered []byte
+	for _, n := range calls {
+		result := c.t.Parts[n].Pair
+		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
+			continue // the host is about to answer it, or a repair does
+		}
+		o := c.outcome(result)
+		if c.to.Call == "" {
+			c.textResult(n, result, &o)
+			continue
+		}
+		v := c.callValuesOf(n)
+		c.content(result, &o, v)
+		if o.fails {
+			v['e'] = []byte("true")
+			if c.to.Outcome.Error == "" && c.to.Failed == "" && !strings.Contains(c.to.Result, "%?e") {
+				c.losePart(result, api.LossErrorFlag, api.InsteadNothing, "")
+			}
+		}
+		switch {
+		case c.to.Answered != "" && o.fails:
+			v['t'] = jsonspan.AppendString(nil, o.plain())
+			c.add(wire.Fill(nil, c.to.Failed, v), true)
+		case c.to.Answered != "":
+			c.add(wire.Fill(nil, c.to.Answered, v), true)
+		case c.to.Gathered == "":
+			c.emit(c.to.Result, v)
+		case c.f.Rules.Alternate != "": // what the user says next stands in the same message
+			c.open(transcript.User)
+			c.add(wire.Fill(nil, c.to.Result, v), true)
+		default:
+			if gathered != nil {
+				gathered = append(gathered, ',')
+			}
+			gathered = wire.Fill(gathered, c.to.Result, v)
+		}
+	}
+	if gathered != nil {
+		c.emit(c.to.Gathered, &wire.Values{'c': gathered})
+	}
+	if len(c.behind) > 0 {
+		behind := c.behind
+		c.behind = nil
+		c.open(transcript.User)
+		for _, p := range behind {
+			c.say(p, wire.ByUser)
+		}
+	}
+}
+
+// callValuesOf is callValues for a result, whose call has been written, or is now.
+func (c *conversion) callValuesOf(n int32) *wire.Values {
+	if c.to.Answered != "" {
+		return c.callValues(n)
+	}
+	lost := len(c.lost)
+	v := c.callValues(n)
+	c.lost = c.lost[:lost] // noted with the call
+	return v
+}
+
+// plain is a result as a text.
+func (o *outcome) plain() string {
+	if o.value != nil {
+		if o.value[0] == '"' {
+			return jsonspan.Text(o.value, jsonspan.Span{End: uint32(len(o.value))})
+		}
+		return strings.Join(append([]string{string(o.value)}, o.texts...), "\n")
+	}
+	return strings.Join(o.texts, "\n")
+}
+
+// textResult writes a result as the user's words, for targets that have none.
+func (c *conversion) textResult(call, n int32, o *outcome) {
+	c.losePart(n, api.LossNoPlace, api.InsteadText, "")
+	c.open(transcript.User)
+	c.addText("[Tool result: " + c.toolName(call) + "]\n" + o.plain())
+	for _, p := range o.media {
+		c.say(p, wire.ByUser)
+	}
+}
+
+// content writes what a tool has answered into v: as %c, and media beside it as %l.
+func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
+	form := &c.to.Outcome
+	var list []byte
+	with := 0
+	put := func(part []byte) {
+		if len(list) > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, part...)
+	}
+	if form.List != "" && (len(o.media) > 0 || len(o.texts) > 1 && o.value == nil) {
+		texts := o.texts
+		if o.value != nil {
+			texts = []string{o.plain()}
+		}
+		for _, text := range texts {
+			if strings.TrimSpace(text) == "" {
+				continue
+			}
+			t := wire.Values{'t': jsonspan.AppendString(nil, text)}
+			put(wire.Fill(nil, form.Part, &t))
+		}
+		with = len(list)
+	}
+	for _, p := range o.media {
+		for _, m := range c.payloads(p.part) {
+			if part, ok := c.media(p.part, &m, wire.InResult); ok && (form.List != "" || form.Beside) {
+				put(part)
+				with++
+				continue
+			}
+			if m.text != "" {
+				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+				o.texts = append(o.texts, m.text)
+				continue
+			}
+			if _, ok := c.mediaThere(p.part, &m, wire.ByUser); ok && c.f.Rules.Follow == "" && c.to.Content != wire.AsString {
+				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
+				c.behind = append(c.behind, p)
+				continue
+			}
+			c.losePart(p.part, c.whyNot(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
+			o.texts = append(o.texts, m.note(p.kind))
+		}
+	}
+	if form.Beside && len(list) > 0 {
+		v['l'] = list
+	} else if with > 0 {
+		v['c'] = wire.Fill(nil, form.List, &wire.Values{'l': list})
+		return
+	}
+	template, value := "", o.value
+	switch {
+	case value == nil || value[0] == '"' || len(o.texts) > 0 || !fits(value):
+		value = nil
+	case o.fails && form.Failure != "":
+		template = form.Failure
+	case value[0] == '{':
+		template = form.Object
+	default:
+		template = form.Array
+	}
+	if template != "" {
+		v['c'] = wire.Fill(nil, template, &wire.Values{'j': value})
+		return
+	}
+	if template = form.Text; o.fails && form.Error != "" {
+		template = form.Error
+	}
+	text := jsonspan.AppendString(nil, o.plain())
+	if v['c'] = text; template != "" {
+		v['c'] = wire.Fill(nil, template, &wire.Values{'t': text})
+	}
+}
+
+// mediaThere is media without its notes.
+func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) ([]byte, bool) {
+	lost, names := len(c.lost), m.lost
+	part, ok := c.media(n, m, place)
+	c.lost, m.lost = c.lost[:lost], names
+	return part, ok
+}

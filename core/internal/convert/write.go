@@ -1,0 +1,329 @@
+package convert
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// message is the one being written.
+type message struct {
+	open      bool
+	role      transcript.Role
+	parts     []byte // separated by commas
+	n         int    // of parts
+	texts     [][]byte
+	other     bool // parts that are no texts
+	calls     []byte
+	reasoning [][]byte
+	images    []byte
+	turns     int // turns of the assistant in it
+}
+
+// write writes all turns.
+func (c *conversion) write() {
+	front := true // nobody but the system has spoken
+	for i := range c.turns {
+		t := &c.turns[i]
+		if len(t.pieces) == 0 {
+			continue
+		}
+		switch t.role {
+		case transcript.System:
+			c.systemTurn(t, front)
+		case transcript.User:
+			front = false
+			c.open(transcript.User)
+			for _, p := range t.pieces {
+				c.say(p, wire.ByUser)
+			}
+		case transcript.Assistant:
+			front = false
+			c.assistant(t)
+		}
+	}
+	c.close()
+	if len(c.system) > 0 && c.to.System != "" { // it stood beside the list
+		list := c.out
+		c.out = nil
+		c.open(transcript.System)
+		c.addText(strings.Join(c.system, "\n\n"))
+		c.close()
+		if c.system = nil; len(list) > 0 {
+			c.out = append(c.out, ',')
+		}
+		c.out = append(c.out, list...)
+	}
+}
+
+// systemTurn writes what the system says: beside the list where the target has it there, and as the user's where it is too late for that.
+func (c *conversion) systemTurn(t *turn, front bool) {
+	var texts []string
+	for _, p := range t.pieces {
+		if p.kind == transcript.Text {
+			texts = append(texts, c.said(p))
+		} else {
+			c.losePart(p.part, api.LossNoPlace, api.InsteadNothing, "")
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	text := strings.Join(texts, "\n\n")
+	switch {
+	case c.to.System != "":
+		c.close()
+		c.open(transcript.System)
+		c.addText(text)
+		c.close()
+	case front:
+		c.system = append(c.system, text)
+	default:
+		c.lose(t.msg, -1, "message", api.LossSystemPlace, api.InsteadUser, "")
+		c.open(transcript.User)
+		c.addText(text)
+	}
+}
+
+// assistant writes a turn of the assistant's and the results of its calls.
+func (c *conversion) assistant(t *turn) {
+	c.open(transcript.Assistant)
+	if c.to.Step != "" {
+		c.add([]byte(c.to.Step), true)
+		c.current.turns++
+	}
+	calls := 0
+	for _, p := range t.pieces {
+		if p.kind == transcript.ToolCall {
+			calls++
+		}
+		if p.kind != transcript.ToolCall || c.to.Items && c.to.Call != "" {
+			c.say(p, wire.ByAssistant)
+		}
+	}
+	if calls == 0 {
+		return
+	}
+	list := make([]int32, 0, calls)
+	for _, p := range t.pieces {
+		if p.kind != transcript.ToolCall {
+			continue
+		}
+		if list = append(list, p.part); !c.to.Items && c.to.Call != "" || c.to.Call == "" {
+			c.call(p.part, len(list) == 1)
+		}
+	}
+	c.results(list)
+}
+
+// open begins a message of a role, or goes on with the last one where it is of the role and the target wants roles to take turns.
+func (c *conversion) open(role transcript.Role) {
+	if c.current.open && c.current.role == role && (c.f.Rules.Alternate != "" || c.to.Step != "" && role == transcript.Assistant) {
+		return
+	}
+	c.close()
+	c.current.open, c.current.role = true, role
+}
+
+// close writes the message that is open, unless it is empty.
+func (c *conversion) close() {
+	m := &c.current
+	if !m.open {
+		return
+	}
+	if m.n > m.turns || len(m.calls) > 0 || len(m.images) > 0 || len(m.reasoning) > 0 {
+		template := [...]string{transcript.System: c.to.System, transcript.User: c.to.User, transcript.Assistant: c.to.Assistant}[m.role]
+		way := c.to.Content
+		if m.role == transcript.Assistant && c.to.Said != wire.AsList {
+			way = c.to.Said
+		}
+		v := wire.Values{'c': m.parts, 'k': m.calls, 'g': m.images}
+		switch {
+		case m.n == 0 && c.to.Empty != "":
+			v['c'] = []byte(c.to.Empty)
+		case way == wire.AsString || way == wire.AsEither && !m.other && (len(m.texts) == 1 || m.role == transcript.System):
+			v['c'] = jsonspan.AppendString(nil, join(m.texts, "\n"))
+		case way == wire.AsEither:
+			v['c'] = append(append([]byte{'['}, m.parts...), ']')
+		}
+		if len(m.reasoning) > 0 {
+			v['h'] = jsonspan.AppendString(nil, join(m.reasoning, "\n"))
+		}
+		c.emit(template, &v)
+	}
+	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
+}
+
+func join(texts [][]byte, by string) []byte {
+	var all []byte
+	for i, t := range texts {
+		if i > 0 {
+			all = append(all, by...)
+		}
+		all = append(all, t...)
+	}
+	return all
+}
+
+// emit writes a message.
+func (c *conversion) emit(template string, v *wire.Values) {
+	if c.n++; c.n > 1 {
+		c.out = append(c.out, ',')
+	}
+	c.count(template, v)
+	c.out = wire.Fill(c.out, template, v)
+}
+
+// count gives a number to what wants one.
+func (c *conversion) count(template string, v *wire.Values) {
+	if strings.Contains(template, "%#") {
+		c.number++
+		v['#'] = strconv.AppendInt(nil, int64(c.number), 10)
+	}
+}
+
+// add adds a part to the message that is open; other tells that it is no text.
+func (c *conversion) add(part []byte, other bool) {
+	m := &c.current
+	if m.n++; m.n > 1 {
+		m.parts = append(m.parts, ',')
+	}
+	m.parts = append(m.parts, part...)
+	m.other = m.other || other
+}
+
+// addText adds a text to the message that is open. Where each text of the assistant is a message of its own, that is written.
+func (c *conversion) addText(text string) {
+	v := wire.Values{'t': jsonspan.AppendString(nil, text)}
+	template := c.to.Text
+	c.add(wire.Fill(nil, template, &v), false)
+	c.current.texts = append(c.current.texts, []byte(text))
+	if c.to.Items && c.to.Said == wire.AsString && c.current.role == transcript.Assistant {
+		c.close()
+		c.open(transcript.Assistant)
+	}
+}
+
+// said is the text of a piece.
+func (c *conversion) said(p piece) string {
+	if p.part < 0 {
+		return p.text
+	}
+	return c.t.Text(c.t.Parts[p.part].Body)
+}
+
+// say adds a piece to the message that is open.
+func (c *conversion) say(p piece, place wire.Places) {
+	switch p.kind {
+	case transcript.Text:
+		c.addText(c.said(p))
+	case transcript.Reasoning:
+		if c.to.ReasoningBeside {
+			c.current.reasoning = append(c.current.reasoning, []byte(c.said(p)))
+			return
+		}
+		v := wire.Values{'t': jsonspan.AppendString(nil, c.said(p))}
+		c.add(wire.Fill(nil, c.to.Reasoning, &v), true)
+	case transcript.ToolCall:
+		c.call(p.part, false)
+	default:
+		for _, m := range c.payloads(p.part) {
+			if m.text != "" {
+				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+				c.addText(m.text)
+				continue
+			}
+			part, ok := c.media(p.part, &m, place)
+			if !ok {
+				c.mediaMembers(p.part, &m)
+				c.losePart(p.part, c.whyNot(p.kind, &m, place), api.InsteadText, m.mime)
+				c.addText(m.note(p.kind))
+				continue
+			}
+			if c.to.Content == wire.AsString {
+				if len(c.current.images) > 0 {
+					c.current.images = append(c.current.images, ',')
+				}
+				c.current.images = append(c.current.images, part...)
+				continue
+			}
+			c.add(part, true)
+		}
+	}
+}
+
+// media is a payload as the target has it in a place, and reports whether it has.
+func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool) {
+	kind := c.t.Parts[n].Kind
+	for i := range c.to.Media {
+		form := &c.to.Media[i]
+		word, ok := form.Fits(kind, m.mime, m.data != "", place)
+		if !ok || m.data == "" && m.url == "" {
+			continue
+		}
+		template := form.Data
+		v := wire.Values{'u': jsonspan.AppendString(nil, m.dataURL()), 'x': []byte(word), 'F': []byte(`"file"`), 'M': []byte(`"application/octet-stream"`)}
+		if kind == transcript.Image {
+			v['M'] = []byte(`"image/*"`)
+		}
+		if m.mime != "" {
+			v['m'] = jsonspan.AppendString(nil, m.mime)
+			v['M'] = nil
+		}
+		if m.name != "" {
+			v['f'] = jsonspan.AppendString(nil, m.name)
+			v['F'] = nil
+		}
+		if m.data != "" {
+			v['d'] = jsonspan.AppendString(nil, m.data)
+		} else {
+			template = form.URL
+		}
+		c.count(template, &v)
+		if m.name != "" && !strings.Contains(template, "%f") {
+			c.losePart(n, api.LossName, api.InsteadNothing, m.name)
+		}
+		c.mediaMembers(n, m)
+		return wire.Fill(nil, template, &v), true
+	}
+	return nil, false
+}
+
+// mediaMembers notes the members of a payload that are not read.
+func (c *conversion) mediaMembers(n int32, m *payload) {
+	p := &c.t.Parts[n]
+	if p.List == transcript.NoList {
+		return // noted with the message
+	}
+	for _, name := range m.lost {
+		why, ok := reasons[name]
+		if !ok {
+			why = api.LossMetadata
+		}
+		c.lose(p.Msg, n, "member", why, api.InsteadNothing, name)
+	}
+	m.lost = nil
+}
+
+// whyNot says why there is no place for a payload.
+func (c *conversion) whyNot(kind transcript.Kind, m *payload, place wire.Places) api.LossReason {
+	if m.data == "" && m.url == "" {
+		if m.stored != "" {
+			return api.LossProviderOnly
+		}
+		return api.LossOpaque
+	}
+	for i := range c.to.Media {
+		if form := &c.to.Media[i]; form.Kind == kind && form.In&place != 0 {
+			if m.data == "" && form.URL == "" {
+				return api.LossURL
+			}
+			return api.LossMediaType
+		}
+	}
+	return api.LossNoPlace
+}

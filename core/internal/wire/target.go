@@ -1,0 +1,189 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which
+// %x stands for a value, and %?x…%; for what is left out where there is no such value.
+//
+//	%c content          %t text, a JSON string        %r a role
+//	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
+//	%k calls            %h reasoning, a string        %g images, base64 strings  %e an error
+//	%l a list of parts  %j a JSON value
+//	%d base64           %m media type                 %u a URL or data URL       %x the format's word for the media type
+//	%f name of a file   %F one for a file without   %M a media type where it is not known
+//	%# a number that no other message or part of the result has        %N "tool-" and the name of the tool, a JSON string
+type Target struct {
+	// System, User and Assistant are messages. System is "" where the list has no such role: Apart is the system prompt then, the value
+	// of the member ApartKey of a request body.
+	System, User, Assistant string
+	Apart, ApartKey         string
+	// Content is how the content of a message is written; Said is that of the assistant, where it is another. Empty is what stands
+	// for it where there is none.
+	Content, Said Content
+	Empty         string
+	// Text is a part with a text; Spoken one of the assistant's, where it is another.
+	Text, Spoken string
+	// Reasoning is a part with reasoning that nobody has signed; "" where there is no place for any. ReasoningBeside tells that it is
+	// a member of the message (%h).
+	Reasoning       string
+	ReasoningBeside bool
+
+	// Call is a tool call; "" where a list has none, and calls and results are written as texts. CallsBeside tells that calls are a
+	// member of the message (%k), Items that each call and each text of the assistant is a message of its own, Sign that the first
+	// call of a message is signed by Format.Sign.
+	Call                     string
+	CallsBeside, Items, Sign bool
+	// Result is the result of a tool: a message, a part of a message (Gathered is the message then), or, where Answered is set, the
+	// end of a call that has it.
+	Result   string
+	Gathered string
+	// Answered is a call with its result, Failed one whose result is an error: for formats where both are one part.
+	Answered, Failed string
+	// Step is a part with which each turn of the assistant begins where several are one message.
+	Step string
+	// Outcome is how the content of a result is written.
+	Outcome Outcome
+	// Media are the images, files and audio that there is a place for, the first that fits.
+	Media []MediaForm
+	// ID and ToolName are the forms of the ids of calls and of the names of tools.
+	ID, ToolName NameForm
+	// NoID tells that calls have no ids.
+	NoID bool
+}
+
+// Content is how content is written.
+type Content uint8
+
+// The ways to write content.
+const (
+	AsList   Content = iota // a list of parts
+	AsEither                // a string where it is one text, else a list
+	AsString                // a string
+)
+
+// Outcome is how the content of a tool result is written. What is "" is written as the text, and an error without a template as if it
+// were none.
+type Outcome struct {
+	Text, Error            string // %t
+	Object, Array, Failure string // %j: a value that is JSON, one that is not an object, one that is an error
+	List                   string // %l: a list of texts and media; "" where there is no place for media in it
+	Part                   string // a text in the list
+	Beside                 bool   // media stand beside the text (%l of the result), and not in a list with it
+}
+
+// Places are places for media: a set.
+type Places uint8
+
+// The places for media.
+const (
+	ByUser Places = 1 << iota
+	ByAssistant
+	InResult
+)
+
+// MediaForm is how media of a kind are written.
+type MediaForm struct {
+	Kind transcript.Kind
+	// Types are the media types that there is a place for, separated by spaces, each with the format's word for it behind a colon
+	// if it has one; a type that ends with a slash stands for all that begin so. "" is any.
+	Types string
+	Data  string // with %d or %u, where the bytes are there; "" where only a URL is taken
+	URL   string // with %u, where only a URL is there; "" where bytes are needed
+	In    Places
+}
+
+// Fits reports whether media of a kind and type can be written in a place, and the format's word for the type. An empty type is one that
+// nobody knows: of a URL it may be any.
+func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
+	if kind != m.Kind || m.In&in == 0 || data && m.Data == "" || !data && m.URL == "" {
+		return "", false
+	}
+	if m.Types == "" || mime == "" && !data {
+		return "", true
+	}
+	for _, t := range strings.Fields(m.Types) {
+		name, word, _ := strings.Cut(t, ":")
+		if mime != "" && (name == mime || strings.HasSuffix(name, "/") && strings.HasPrefix(mime, name)) {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// NameForm is the form of ids or names: at most Max bytes (0 is any number), of letters, digits and Marks. Marks of "any" takes all
+// signs. An id of Exact letters and digits has just as many.
+type NameForm struct {
+	Max, Exact int
+	Marks      string
+}
+
+// AnySign is the Marks of ids that may have any signs.
+const AnySign = "any"
+
+// Fits reports whether an id or name has the form.
+func (n *NameForm) Fits(s string) bool {
+	if s == "" || n.Max > 0 && len(s) > n.Max || n.Exact > 0 && len(s) != n.Exact {
+		return false
+	}
+	if n.Marks == AnySign {
+		return true
+	}
+	for i := range len(s) {
+		if !n.sign(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *NameForm) sign(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(n.Marks, c) >= 0
+}
+
+// Made is a name in the form that is made of another one: signs that are not allowed become underscores.
+func (n *NameForm) Made(s string) string {
+	b := []byte(s)
+	if n.Max > 0 && len(b) > n.Max {
+		b = jsonspan.TrimRune(b[:n.Max])
+	}
+	if n.Marks == AnySign {
+		return string(b)
+	}
+	for i := range b {
+		if !n.sign(b[i]) {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+
+// Values are what stands for the signs of a template; nil is none.
+type Values [128][]byte
+
+// Fill appends a template.
+func Fill(dst []byte, template string, values *Values) []byte {
+	for {
+		i := strings.IndexByte(template, '%')
+		if i < 0 || i+1 == len(template) {
+			return append(dst, template...)
+		}
+		dst = append(dst, template[:i]...)
+		sign := template[i+1]
+		template = template[i+2:]
+		switch sign {
+		case '?':
+			sign, template = template[0], template[1:]
+			if values[sign&127] == nil {
+				_, template, _ = strings.Cut(template, "%;")
+			}
+		case ';':
+		default:
+			dst = append(dst, values[sign&127]...)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package core
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/convert"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// convertTo writes a transcript in another wire format, and mends there what the format's rules refuse or only tolerate. Where both
+// formats are one, nothing is touched.
+func convertTo(r *request, dst []byte) []byte {
+	if !r.need(operations.InMessages) || !r.need(operations.InTo) {
+		return dst
+	}
+	to := r.target()
+	if r.err != nil {
+		return dst
+	}
+	a := api.Converted{From: api.Format(r.format.Name), To: api.Format(to.Name)}
+	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)}
+	if to == r.format {
+		c := compact.Kept(in)
+		a.Report, a.Valid = c.Report, len(c.Report.Left) == 0
+		dst = appendJSON(dst, a.MarshalEasyJSON)
+		return append(append(append(dst[:len(dst)-1], `,"messages":`...), r.t.Bytes(r.t.Outer)...), '}')
+	}
+	list := jsonspan.PathAt(r.t.Src, int(r.t.List.Start))
+	if r.session != nil {
+		list = strings.TrimSuffix("messages."+list, ".")
+	}
+	o := convert.Convert(r.t, r.format, to, list)
+	s := jsonspan.New(o.Messages)
+	s.Weigh = r.profile.Automaton
+	t := to.Read(s)
+	if err := s.Err(); err != nil { // each call and text may be a message of its own there
+		r.fail(&jsonspan.Error{Code: err.Code, Message: "the messages in the format " + to.Name + " cannot be read: " + err.Message}, r.members[operations.InMessages].Start)
+		return dst
+	}
+	all := *r.policy
+	all.Repair, all.Format = "all", to.Name
+	in.Transcript, in.Format, in.Policy, in.N = t, to, &all, len(t.Messages)
+	c := compact.Repair(in)
+	a.Lost, a.Report, a.Valid, a.System = o.Lost, c.Report, len(c.Report.Left) == 0, o.System
+	dst = appendJSON(dst, a.MarshalEasyJSON)
+	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
+}
+
+// target is the format that the request wants.
+func (r *request) target() *wire.Format {
+	p := r.members[operations.InTo]
+	s := jsonspan.New(r.src).At(p.Start)
+	text := s.Text()
+	if r.fail(s.Err(), 0); r.err != nil {
+		return nil
+	}
+	name := jsonspan.Text(r.src, text.Span)
+	f := wire.ByName(name)
+	if f == nil || f != r.format && f.Convert == nil {
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(p.Start), Message: policy.Unknown("format to write", name, targets())}, 0)
+		return nil
+	}
+	return f
+}
+
+// targets are the names of the formats that can be written.
+func targets() (names []string) {
+	for _, f := range wire.All() {
+		if f.Convert != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
