@@ -228,15 +228,139 @@ func TestConvertThereAndBack(t *testing.T) {
 
 // TestRealSessionsConvert writes real sessions in all formats.
 func TestRealSessionsConvert(t *testing.T) {
-	for _, s := range sessions.Load(t, formats...) {
+	all := sessions.Load(t, formats...)
+	if testing.Short() {
+		all = slices.DeleteFunc(all, func(s sessions.Session) bool { return len(s.Name)%9 > 0 })
+	}
+	for _, s := range all {
 		list := s.JSON()
 		for _, to := range targetsOf() {
 			a := converted(t, s.Format, to, list)
-			if s.Format == to {
+			if s.Format == to || string(a.Messages) == "[]" { // all of it is its provider's own
 				continue
 			}
 			if bad := judgedIn(to, a.Messages); len(bad) > 0 || !a.Valid {
 				t.Errorf("%s from %s to %s: %v %.500s %v", s.Name, s.Format, to, a.Valid, bad, a.Report.Left)
+			}
+		}
+	}
+}
+
+// TestConvertReports has a line for each kind of loss: what came in, the target, what of it is in the result, and the losses.
+func TestConvertReports(t *testing.T) {
+	user := func(part string) string {
+		return `[{"role":"user","content":[{"type":"text","text":"a"},` + part + `]}]`
+	}
+	image := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoA"}}`
+	call := func(id, name, input string) string {
+		return `[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `","name":"` + name + `","input":` + input +
+			`}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","is_error":true,"content":[{"type":"text","text":"no"},` + image + `]}]}]`
+	}
+	for _, test := range []struct{ name, from, to, messages, holds, lost string }{
+		{"signed thinking", "anthropic", "openai-chat", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"b"}]}]`,
+			`{"role":"assistant","content":"b"}`, `messages[1].content[0] reasoning signed nothing `},
+		{"signed thinking where there is a place", "anthropic", "ollama", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"b"}]}]`,
+			`{"role":"assistant","content":"b","thinking":"hm"}`, `messages[1].content[0] reasoning signed unsigned `},
+		{"encrypted reasoning", "openai-responses", "gemini", `[{"role":"user","content":"a"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"message","role":"assistant","content":"b"}]`,
+			`{"role":"model","parts":[{"text":"b"}]}`, `messages[1] reasoning signed nothing `},
+		{"a server tool", "anthropic", "mistral", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"srv_1","content":[]},{"type":"text","text":"b"}]}]`,
+			`{"role":"assistant","content":"b"}`, `messages[1].content[0] tool_call server_tool nothing web_search,messages[1].content[1] tool_result server_tool nothing `},
+		{"a cache mark", "anthropic", "openai-chat", user(`{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}`), `{"type":"text","text":"b"}`, `messages[0].content[1] member cache_mark nothing cache_control`},
+		{"a cache mark that is a part", "bedrock-converse", "openai-chat", `[{"role":"user","content":[{"text":"a"},{"cachePoint":{"type":"default"}}]}]`, `"a"`, `messages[0].content[1] opaque cache_mark nothing `},
+		{"citations", "anthropic", "gemini", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"text","text":"b","citations":[{"type":"page_location"}]}]}]`, `{"text":"b"}`,
+			`messages[1].content[0] member citations nothing citations`},
+		{"a name", "openai-chat", "anthropic", `[{"role":"user","name":"Ann","content":"a"}]`, `"a"`, `messages[0] member name nothing name`},
+		{"developer", "openai-chat", "mistral", `[{"role":"developer","content":"short"},{"role":"user","content":"a"}]`, `{"role":"system","content":"short"}`, `messages[0] message role system developer`},
+		{"a refusal", "openai-chat", "anthropic", `[{"role":"user","content":"a"},{"role":"assistant","content":null,"refusal":"No."}]`, `{"role":"assistant","content":"No."}`, `messages[1] opaque opaque text refusal`},
+		{"an unknown part", "anthropic", "gemini", user(`{"type":"hologram","data":1}`), `{"role":"user","parts":[{"text":"a"}]}`, `messages[0].content[1] opaque opaque nothing hologram`},
+		{"ids for Mistral, an image in an error", "anthropic", "mistral", call("toolu_1", "read", `{"p":1}`),
+			`{"role":"tool","tool_call_id":"cf0000001","name":"read","content":[{"type":"text","text":"no"},{"type":"image_url","image_url":"data:image/png;base64,iVBORw0KGgoA"}]}`,
+			`messages[1].content[0] tool_call id_form changed cf0000001,messages[2].content[0] tool_result error_flag nothing `},
+		{"an image that a result has no place for", "anthropic", "openai-chat", call("toolu_1", "read", `{"p":1}`),
+			`{"role":"tool","tool_call_id":"toolu_1","content":"no"},{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoA"}}]}`,
+			`messages[2].content[0] tool_result error_flag nothing ,messages[2].content[1] image no_place moved image/png`},
+		{"no ids", "anthropic", "ollama", call("toolu_1", "read", `{"p":1}`), `{"role":"tool","tool_name":"read","content":"no","images":["iVBORw0KGgoA"]}`, `messages[2].content[0] tool_result error_flag nothing `},
+		{"a name of a tool", "anthropic", "openai-chat", call("toolu_1", "fs.read", `{}`), `"name":"fs_read"`, `messages[1].content[0] tool_call name_form changed fs_read,*`},
+		{"arguments that are no object", "openai-chat", "anthropic", `[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{oops"}}]},{"role":"tool","tool_call_id":"c1","content":"r"}]`,
+			`"input":{"input":"{oops"}`, `messages[1].tool_calls[0] tool_call arguments wrapped `},
+		{"an image by URL for bytes", "openai-chat", "bedrock-converse", user(`{"type":"image_url","image_url":{"url":"https://x.test/a.png"}}`), `{"text":"[image: https://x.test/a.png]"}`, `messages[0].content[1] image url text `},
+		{"audio without a place", "openai-chat", "anthropic", user(`{"type":"input_audio","input_audio":{"data":"UklGRgAA","format":"wav"}}`), `{"type":"text","text":"[audio: audio/wav, 6 bytes]"}`, `messages[0].content[1] audio no_place text audio/wav`},
+		{"a file in the provider's store", "openai-responses", "gemini", `[{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_file","file_id":"file_1"}]}]`, `{"text":"[file: file_1]"}`, `messages[0].content[1] file provider_only text `},
+		{"the system too late", "openai-chat", "anthropic", `[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"system","content":"c"},{"role":"user","content":"d"}]`, `{"role":"user","content":"c"}`, `messages[2] message system_place user `},
+		{"a result without a call", "openai-responses", "ai-sdk", `[{"role":"user","content":"a"},{"type":"function_call_output","call_id":"c1","output":"r"}]`, `"a"`, `messages[1] tool_result orphan nothing c1`},
+		{"a source for the user's interface", "ai-sdk-ui", "openai-chat", `[{"id":"1","role":"user","parts":[{"type":"text","text":"a"},{"type":"data-x","data":1}]}]`, `"a"`, `messages[0] member metadata nothing id,messages[0].parts[1] opaque not_sent nothing data-x`},
+		{"calls as texts", "anthropic", "plain", call("toolu_1", "read", `{"p":1}`), `{"role":"assistant","content":"[Tool call: read {\"p\":1}]"},{"role":"user","content":"[Tool result: read]\nno\n[image: image/png, 9 bytes]"}`,
+			`messages[1].content[0] tool_call no_place text ,messages[2].content[0] tool_result no_place text ,messages[2].content[1] image no_place text image/png`},
+		{"white space", "openai-chat", "anthropic", `[{"role":"user","content":" "},{"role":"user","content":"a"}]`, `"a"`, `messages[0] text empty nothing `},
+		{"a command of the user's", "native", "openai-chat", `[{"role":"bash_execution","command":"ls","output":"a","exit_code":0}]`, `{"type":"text","text":"Ran: ls\nExit code: 0"},{"type":"text","text":"a"}`, `messages[0] message role user bash_execution`},
+		{"a request body", "openai-chat", "anthropic", `{"model":"gpt","tools":[{"type":"function"}],"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}`, `{"system":"s","messages":[{"role":"user","content":"a"}]}`,
+			`messages member beside nothing model,messages tools tools nothing tools`},
+		{"a request body with the system beside", "anthropic", "openai-chat", `{"system":[{"type":"text","text":"s"}],"messages":[{"role":"user","content":"a"}]}`, `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}`, ``},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := converted(t, test.from, test.to, []byte(test.messages))
+			var lost []string
+			for _, l := range a.Lost {
+				lost = append(lost, strings.Join([]string{strings.ReplaceAll(l.Path, "messages.messages", "messages"), l.Kind, l.Reason, l.Instead, l.Detail}, " "))
+			}
+			slices.Sort(lost)
+			if got := strings.Join(lost, ","); got != test.lost && !(strings.HasSuffix(test.lost, "*") && strings.HasPrefix(got, strings.TrimSuffix(test.lost, "*"))) {
+				t.Errorf("lost %q, not %q", got, test.lost)
+			}
+			if !strings.Contains(string(a.Messages), test.holds) || !a.Valid {
+				t.Errorf("%s is not in %s", test.holds, a.Messages)
+			}
+		})
+	}
+}
+
+// TestConvertSystem: beside a list of messages the system prompt comes in the shape that the target has it in.
+func TestConvertSystem(t *testing.T) {
+	list := []byte(`[{"role":"system","content":"Be short."},{"role":"system","content":"Be kind."},{"role":"user","content":"a"}]`)
+	for to, system := range map[string]string{
+		"anthropic": `"Be short.\n\nBe kind."`, "gemini": `{"parts":[{"text":"Be short.\n\nBe kind."}]}`, "bedrock-converse": `[{"text":"Be short.\n\nBe kind."}]`,
+		"gemini-interactions": `"Be short.\n\nBe kind."`, "mistral": "",
+	} {
+		a := converted(t, "openai-chat", to, list)
+		if string(a.System) != system || strings.Contains(string(a.Messages), "kind") == (system != "") {
+			t.Errorf("%s: %s beside %s", to, a.System, a.Messages)
+		}
+	}
+}
+
+// TestConvertRefuses: a target that there is none of is named, with the nearest one.
+func TestConvertRefuses(t *testing.T) {
+	for request, says := range map[string]string{
+		`{"to":"antropic","messages":[{"role":"user","content":"a"}]}`: `did you mean \"anthropic\"?`,
+		`{"to":7,"messages":[{"role":"user","content":"a"}]}`:          `"code":"wrong_type"`,
+		`{"messages":[{"role":"user","content":"a"}]}`:                 `has no \"to\"`,
+		`{"to":"plain"}`: `has no \"messages\"`,
+		`{"to":"plain","policy":{"format":"openai-chat"},"messages":[{"role":"user","content":[{"type":"text"` + `]}]}`: `"path":"messages`,
+	} {
+		if out := string(core.Call("convert", []byte(request))); !strings.Contains(out, says) || !strings.HasPrefix(out, `{"error"`) {
+			t.Errorf("%s: %s", request, out)
+		}
+	}
+}
+
+// TestConvertDeep: arguments and results as deep as a request may be can be written in every format.
+func TestConvertDeep(t *testing.T) {
+	for _, depth := range []int{100, 490, 500, 505, 507, 508} {
+		deep := strings.Repeat(`{"a":`, depth) + `1` + strings.Repeat(`}`, depth)
+		text, _ := json.Marshal(deep)
+		for _, list := range []string{
+			`[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":` + string(text) + `}}]},{"role":"tool","tool_call_id":"c1","content":"r"}]`,
+		} {
+			for _, to := range targetsOf() {
+				converted(t, "openai-chat", to, []byte(list))
+			}
+		}
+		list := `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":` + deep +
+			`}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"json","value":` + deep + `}}]}]`
+		for _, to := range targetsOf() {
+			out := string(core.Call("convert", []byte(`{"policy":{"format":"ai-sdk"},"to":"`+to+`","messages":`+list+`}`)))
+			if strings.HasPrefix(out, `{"error"`) && depth < 500 {
+				t.Errorf("%d deep to %s: %s", depth, to, out)
 			}
 		}
 	}

@@ -86,6 +86,26 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
+// FuzzConvert writes arbitrary transcripts in another format: the result is JSON that can be read, and one more conversion to the
+// same format changes nothing.
+func FuzzConvert(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, n uint8, list []byte) {
+		from, to := formatOf(n), formatOf(n/16+n%16*7)
+		out := core.Call("convert", append(append([]byte(`{"policy":{"format":"`+from+`"},"to":"`+to+`","messages":`), list...), '}'))
+		if !json.Valid(out) || !utf8.Valid(out) || bytes.Contains(out, []byte(`"code":"internal"`)) {
+			t.Fatalf("%s to %s %q: %s", from, to, list, out)
+		}
+		var a conversion
+		if err := json.Unmarshal(out, &a); err != nil || a.Error != nil {
+			return
+		}
+		if b := call(t, "validate", `{"policy":{"format":"`+to+`"},"messages":`+string(a.Messages)+`}`); b.Error != nil || a.Valid && !b.Valid && from != to {
+			t.Fatalf("%s to %s %q\ngives %s\nwhich is %+v", from, to, list, out, b)
+		}
+	})
+}
+
 // FuzzCall sends arbitrary requests to arbitrary operations.
 func FuzzCall(f *testing.F) {
 	for _, op := range core.Ops() {

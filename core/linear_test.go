@@ -98,6 +98,9 @@ func TestLinear(t *testing.T) {
 	}
 	// Operations, with members of the policy and options.
 	works := [][3]string{{"validate", ""}, {"repair", ""}, {"estimate", ""}, {"detect", ""}}
+	for _, to := range []string{"anthropic", "ai-sdk-ui", "bedrock-converse", "openai-responses", "plain"} {
+		works = append(works, [3]string{"convert", to})
+	}
 	for _, preset := range []string{"default", "layered", "window-budget", "turn-tail", "checkpoint", "agent-loop"} {
 		works = append(works, [3]string{"plan", `"preset":"` + preset + `",`}, [3]string{"plan", `"preset":"` + preset + `","wire_safe":false,`})
 	}
@@ -123,6 +126,9 @@ func TestLinear(t *testing.T) {
 				policy := `{"policy":{"format":"` + crowd.format + `",` + work[1] + `"window":{"tokens":3000,"reserve":0},"summary":{"mode":"local"}},"options":{"force":true` + work[2] + `},`
 				if work[0] != "plan" {
 					policy = `{"policy":{"format":"` + crowd.format + `"},`
+				}
+				if work[0] == "convert" {
+					policy += `"to":"` + work[1] + `",`
 				}
 				quickest := map[int]time.Duration{}
 				took := func(n int) time.Duration {

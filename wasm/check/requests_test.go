@@ -52,8 +52,11 @@ func requests(n uint64) []call {
 		return on("prints", named, "")
 	case 4:
 		return on("validate", named, "")
-	case 5, 6:
+	case 5:
 		return on("repair", named, "")
+	case 6:
+		to := gen.Formats()[r.IntN(len(gen.Formats()))]
+		return on("convert", named, fmt.Sprintf(`,"to":%q`, to))
 	case 7:
 		return on("fit", policy(r, format, len(list)/4), "")
 	case 8, 9:

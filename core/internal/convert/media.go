@@ -185,6 +185,7 @@ func (m *payload) settle(kind transcript.Kind) {
 		m.mime = "image/jpeg"
 	}
 	m.mime = strings.ToLower(m.mime)
+	m.data = standard(m.data)
 	if m.mime == "" && m.data != "" {
 		for _, sign := range magic {
 			if strings.HasPrefix(m.data, sign[0]) {
@@ -195,6 +196,45 @@ func (m *payload) settle(kind transcript.Kind) {
 	if m.mime == "" && m.data != "" {
 		m.mime = [...]string{transcript.Image: "image/png", transcript.Audio: "audio/wav", transcript.File: "application/octet-stream"}[kind]
 	}
+}
+
+// standard is base64 in the alphabet and with the padding of RFC 4648, section 4, or "" for what is no base64. Gemini's libraries write the
+// alphabet of URLs.
+func standard(data string) string {
+	end := len(data)
+	for end > 0 && data[end-1] == '=' {
+		end--
+	}
+	other := len(data)%4 != 0
+	for i := range end {
+		c := data[i]
+		switch {
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/':
+		case c == '-' || c == '_' || c == '\n' || c == '\r':
+			other = true
+		default:
+			return ""
+		}
+	}
+	if !other {
+		return data
+	}
+	b := make([]byte, 0, len(data)+3)
+	for i := range end {
+		switch c := data[i]; c {
+		case '-':
+			b = append(b, '+')
+		case '_':
+			b = append(b, '/')
+		case '\n', '\r':
+		default:
+			b = append(b, c)
+		}
+	}
+	for len(b)%4 != 0 {
+		b = append(b, '=')
+	}
+	return string(b)
 }
 
 // magic are beginnings of files in base64.

@@ -103,7 +103,7 @@ func says(v jsonspan.Value) bool {
 func carried(name string, kind transcript.Kind) bool {
 	switch name {
 	case "id":
-		return kind == transcript.ToolCall || kind == transcript.ToolResult
+		return kind == transcript.Reasoning || kind == transcript.ToolCall || kind == transcript.ToolResult
 	case "name":
 		return kind == transcript.ToolCall || kind == transcript.ToolResult || kind == transcript.File
 	case "status":

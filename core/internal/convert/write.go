@@ -49,7 +49,7 @@ func (c *conversion) write() {
 	c.close()
 	if len(c.system) > 0 && c.to.System != "" { // it stood beside the list
 		list := c.out
-		c.out = nil
+		c.out, c.n = nil, 0
 		c.open(transcript.System)
 		c.addText(strings.Join(c.system, "\n\n"))
 		c.close()
