@@ -35,7 +35,11 @@ func convertTo(r *request, dst []byte) []byte {
 	if r.session != nil {
 		list = strings.TrimSuffix("messages."+list, ".")
 	}
-	o := convert.Convert(r.t, r.format, to, list)
+	prompt := ""
+	if !r.promptAt.Zero() {
+		prompt = jsonspan.Text(r.src, r.promptAt)
+	}
+	o := convert.Convert(r.t, r.format, to, list, prompt)
 	s := jsonspan.New(o.Messages)
 	s.Weigh = r.profile.Automaton
 	t := to.Read(s)

@@ -85,6 +85,7 @@ func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 		return
 	}
 	if !o.system.Zero() {
+		r.promptAt = o.system
 		in := s.At(o.system.Start)
 		in.Weigh = r.profile.Automaton
 		r.t.System = in.Text().Measure

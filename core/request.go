@@ -30,6 +30,7 @@ type request struct {
 	model     string // what an answer of open has told, where the policy names none
 	format    *wire.Format
 	usageAt   jsonspan.Span // what the provider has counted, as an answer of open has told
+	promptAt  jsonspan.Span // the system prompt, as an answer of open has told
 	profile   *tokens.Profile
 	t         *transcript.Transcript
 	unweighed bool // the transcript is read without the estimator

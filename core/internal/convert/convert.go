@@ -59,9 +59,13 @@ type piece struct {
 	text string
 }
 
-// Convert writes t, which is in the format from, in the format to, which must have a Target. list is the path of t's list of messages.
-func Convert(t *transcript.Transcript, from, to *wire.Format, list string) *Output {
+// Convert writes t, which is in the format from, in the format to, which must have a Target. list is the path of t's list of messages,
+// prompt a system prompt that stands elsewhere, or "".
+func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt string) *Output {
 	c := &conversion{t: t, from: from, f: to, to: to.Convert, list: list, paths: wire.Paths{F: from, T: t}}
+	if strings.TrimSpace(prompt) != "" {
+		c.system = append(c.system, prompt)
+	}
 	c.beside()
 	c.name()
 	c.read()

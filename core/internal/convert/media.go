@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"encoding/base64"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 				if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
 					m.mime, m.text = "text/plain", " " // the data is the text itself
 				}
-			case holdsMedia[name]:
+			case holdsMedia.has(name):
 				m.read(s, name, depth+1)
 			default:
 				at := s.Skip()
@@ -88,7 +87,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			}
 		}
 		if len(bytes) > 0 {
-			m.data = base64.StdEncoding.EncodeToString(bytes)
+			m.data = encoded(bytes)
 		}
 	case jsonspan.Array: // [137,80]
 		var bytes []byte
@@ -100,7 +99,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 			}
 		}
 		if len(bytes) > 0 {
-			m.data = base64.StdEncoding.EncodeToString(bytes)
+			m.data = encoded(bytes)
 		}
 	default:
 		s.Skip()
@@ -198,14 +197,31 @@ func (m *payload) settle(kind transcript.Kind) {
 	}
 }
 
+// encoded is base64 of some bytes; encoding/base64 would bring more than that into the module.
+func encoded(bytes []byte) string {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	b := make([]byte, 0, (len(bytes)+2)/3*4)
+	for len(bytes) > 0 {
+		var three [3]byte
+		n := copy(three[:], bytes)
+		bytes = bytes[n:]
+		v := uint32(three[0])<<16 | uint32(three[1])<<8 | uint32(three[2])
+		b = append(b, digits[v>>18], digits[v>>12&63], digits[v>>6&63], digits[v&63])
+		for i := n; i < 3; i++ {
+			b[len(b)-3+i] = '='
+		}
+	}
+	return string(b)
+}
+
 // standard is base64 in the alphabet and with the padding of RFC 4648, section 4, or "" for what is no base64. Gemini's libraries write the
 // alphabet of URLs.
 func standard(data string) string {
-	end := len(data)
-	for end > 0 && data[end-1] == '=' {
+	end, other := len(data), len(data)%4 != 0
+	for end > 0 && (data[end-1] == '=' || data[end-1] == '\n' || data[end-1] == '\r') {
 		end--
+		other = other || data[end] != '='
 	}
-	other := len(data)%4 != 0
 	for i := range end {
 		c := data[i]
 		switch {

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -17,22 +18,35 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
 	"redactedContent closed prefix")
 
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
+// set is a sorted list of words.
+type set []string
+
+func words(list string) set {
+	all := strings.Fields(list)
+	slices.Sort(all)
+	return all
 }
 
-// reasons say why a member is lost; all others are metadata.
-var reasons = map[string]api.LossReason{
-	"cache_control": api.LossCacheMark, "cachePoint": api.LossCacheMark, "cache_point": api.LossCacheMark,
-	"citations": api.LossCitations, "annotations": api.LossCitations,
-	"providerOptions": api.LossProviderOnly, "providerMetadata": api.LossProviderOnly, "callProviderMetadata": api.LossProviderOnly,
-	"resultProviderMetadata": api.LossProviderOnly, "experimental_providerMetadata": api.LossProviderOnly, "extra_content": api.LossProviderOnly,
-	"caller": api.LossProviderOnly, "signature": api.LossSigned, "thoughtSignature": api.LossSigned, "thought_signature": api.LossSigned,
-	"name": api.LossName,
+func (s set) has(word string) bool {
+	_, found := slices.BinarySearch(s, word)
+	return found
+}
+
+// reason says why a member is lost.
+func reason(name string) api.LossReason {
+	switch name {
+	case "cache_control", "cachePoint", "cache_point":
+		return api.LossCacheMark
+	case "citations", "annotations":
+		return api.LossCitations
+	case "providerOptions", "providerMetadata", "callProviderMetadata", "resultProviderMetadata", "experimental_providerMetadata", "extra_content", "caller":
+		return api.LossProviderOnly
+	case "signature", "thoughtSignature", "thought_signature":
+		return api.LossSigned
+	case "name":
+		return api.LossName
+	}
+	return api.LossMetadata
 }
 
 // members notes what stands in message i and its parts beside what is read.
@@ -74,13 +88,10 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
-		if known[name] || own[span.Start+at] || !says(v) || carried(name, kind) {
+		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) {
 			continue
 		}
-		why, ok := reasons[name]
-		if !ok {
-			why = api.LossMetadata
-		}
+		why := reason(name)
 		if kind == transcript.Reasoning && why == api.LossSigned {
 			continue // noted as a part
 		}

@@ -300,11 +300,7 @@ func (c *conversion) mediaMembers(n int32, m *payload) {
 		return // noted with the message
 	}
 	for _, name := range m.lost {
-		why, ok := reasons[name]
-		if !ok {
-			why = api.LossMetadata
-		}
-		c.lose(p.Msg, n, "member", why, api.InsteadNothing, name)
+		c.lose(p.Msg, n, "member", reason(name), api.InsteadNothing, name)
 	}
 	m.lost = nil
 }
