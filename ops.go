@@ -96,6 +96,18 @@ func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err 
 	return a, err
 }
 
+// Convert writes a transcript in another wire format, for a conversation that goes on with another provider. What could not be carried
+// over is in Lost, one entry each, and the result is valid for the new format (docs/FORMATS.md, Conversion). A list of messages gives a
+// list, and its system prompt as System where the new format has it beside the list; a request body gives one. A format that there is
+// none of, or that cannot be written, is an [*Error] with the code unknown_format.
+func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *api.Converted, err error) {
+	a = new(api.Converted)
+	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InTo, object.AppendString(nil, string(to))},
+		messagesMember(in.Messages)}
+	a.Raw, err = c.do(ctx, operations.OpConvert, a, newEnvelope(members...))
+	return a, err
+}
+
 // Detect names the wire format of a transcript.
 func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
 	a = new(api.Detection)

@@ -111,7 +111,7 @@ Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 
 	completeWith(root, "engine", "wasm", "native")
 	root.AddCommand(
 		compactCommand(f), planCommand(f), stepCommand(f), checkCommand(f), estimateCommand(f),
-		validateCommand(f), repairCommand(f), restoreCommand(f), recallCommand(f), searchCommand(f), detectCommand(f), openCommand(f), infoCommand(f), presetsCommand(f),
+		validateCommand(f), repairCommand(f), convertCommand(f), restoreCommand(f), recallCommand(f), searchCommand(f), detectCommand(f), openCommand(f), infoCommand(f), presetsCommand(f),
 		compareCommand(f), batchCommand(f), serveCommand(f),
 	)
 	return root

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+)
+
+func convertCommand(f *flags) *cobra.Command {
+	var policy policyFlags
+	var to, system string
+	c := &cobra.Command{
+		Use:   "convert --to FORMAT [FILE|-]",
+		Short: "Write a transcript in another wire format",
+		Long: `convert writes a transcript in the wire format of another provider or SDK, for a conversation that goes on there. It
+prints the transcript on standard output and what could not be carried over on standard error, one line each (docs/FORMATS.md,
+Conversion). A list of messages gives a list; where the new format has the system prompt beside it, --system says which file it goes
+to. A request body gives one, with the system prompt in it. It exits with 1 when the new provider would refuse the result.`,
+		Example: `  ctxfold convert --to anthropic chat.json > messages.json
+  ctxfold convert --from openai-chat --to gemini --system system.json chat.json > contents.json`,
+		Args: atMostOneFile,
+		RunE: func(c *cobra.Command, args []string) error {
+			if to == "" {
+				return usage(c, "--to must name the wire format to write (see ctxfold info)")
+			}
+			j, err := f.start(c, args, &policy, "", 0)
+			if err != nil {
+				return err
+			}
+			a, err := j.Convert(c.Context(), j.Input, api.Format(to))
+			if err != nil {
+				return j.sources.locate(err)
+			}
+			f.warn(a.Report.Left)
+			if f.json {
+				err = f.printLine(a.Raw)
+			} else {
+				err = f.printConverted(j, a, system)
+			}
+			if err == nil && !a.Valid {
+				return errViolations
+			}
+			return err
+		},
+	}
+	policy.register(c, false)
+	c.Flags().StringVar(&policy.format, "from", "", "the wire format of the input, when it should not be detected: --format by another name")
+	c.Flags().StringVar(&to, "to", "", "the wire format to write (see ctxfold info)")
+	c.Flags().StringVar(&system, "system", "", "write the system prompt to `FILE`, as JSON, where the new format has it beside the messages")
+	for _, flag := range []string{"from", "to"} {
+		completeFromInfo(c, flag, func(i *api.Info) (names []string) {
+			for _, p := range i.Formats {
+				names = append(names, string(p.Name))
+			}
+			return names
+		})
+	}
+	return c
+}
+
+// printConverted prints the messages, and on standard error what they have lost.
+func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
+	if j.session != nil {
+		lines(f.err, j.read())
+	}
+	if len(a.Lost) == 0 {
+		fmt.Fprintf(f.err, "%s to %s: all was carried over\n", a.From, a.To)
+	} else {
+		fmt.Fprintf(f.err, "%s to %s: %s not carried over as they were\n", a.From, a.To, plural(len(a.Lost), "thing"))
+		t := newTable("path", "what", "why", "instead", "detail")
+		t.SuppressEmptyColumns()
+		for _, l := range a.Lost {
+			t.AppendRow(table.Row{l.Path, l.Kind, l.Reason, l.Instead, l.Detail})
+		}
+		fmt.Fprintln(f.err, t.Render())
+	}
+	switch {
+	case len(a.System) == 0:
+	case system != "":
+		if err := os.WriteFile(system, append([]byte(a.System), '\n'), 0o600); err != nil {
+			return err
+		}
+	default:
+		fmt.Fprintf(f.err, "The system prompt stands beside the messages in %s, and --system writes it to a file: %s\n", a.To, shown(a.System))
+	}
+	return f.printLine(json.RawMessage(a.Messages))
+}
+
+// shown is the beginning of a JSON value.
+func shown(v []byte) string {
+	const most = 200
+	if len(v) > most {
+		return string([]rune(string(v[:most]))) + "…"
+	}
+	return string(v)
+}
