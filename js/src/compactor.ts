@@ -24,13 +24,15 @@ import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, 
 import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
-import { type Transcript, transcript } from "./transcript.js";
+import { type Transcript, transcript, written } from "./transcript.js";
 import type {
   Check,
+  Converted,
   Detection,
   Done,
   Estimate,
   Failure,
+  Format,
   Found,
   FunctionName,
   FunctionRequest,
@@ -170,6 +172,11 @@ export interface Compactor {
   validate(messages: Messages): Validation;
   /** The transcript with what breaks the rules of the wire format put right. */
   repair<M extends Messages>(messages: M): Repaired<M>;
+  /**
+   * The transcript in another wire format, for a conversation that goes on with another provider, and what could not be carried over
+   * (docs/FORMATS.md, Conversion). `format` is the one that it is in, where the policy names none and it should not be detected.
+   */
+  convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
   /**
    * Puts bodies back, byte for byte, where markers name their handles. Without bodies it lists the markers. `restoreFrom`
    * gets the bodies from a store.
@@ -353,6 +360,16 @@ class ModuleCompactor implements Compactor {
     const source = transcript(messages);
     const answer = this.#ask("repair", { policy: this.#policy, options: optionsOf(undefined, source) }, source);
     return withMessages(answer, source) as Repaired<M>;
+  }
+
+  convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M> {
+    const source = transcript(messages);
+    const answer = this.#ask("convert", { policy: this.#policy, options: format && { format }, to }, source);
+    const converted = {
+      ...valuesOf(answer, "messages"),
+      messages: answer.get("messages")?.slice(),
+    } as unknown as Converted<M>;
+    return Object.assign(converted, { messages: written(converted, messages) }) as Converted<M>;
   }
 
   restore<M extends Messages>(messages: M, bodies: readonly Kept[] = [], state: State | null = this.#state ?? null) {

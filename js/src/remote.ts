@@ -11,13 +11,15 @@ import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorke
 import { fileOf, saving } from "./save.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import type { Store } from "./store.js";
-import { type Transcript, transcript } from "./transcript.js";
+import { type Transcript, transcript, written } from "./transcript.js";
 import type {
   Check,
+  Converted,
   Detection,
   Done,
   Estimate,
   Failure,
+  Format,
   Found,
   FunctionName,
   FunctionRequest,
@@ -76,6 +78,7 @@ export interface RemoteCompactor {
   check(messages: Messages, overrides?: Overrides): Promise<Check>;
   validate(messages: Messages): Promise<Validation>;
   repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
+  convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>>;
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Promise<Restored<M>>;
   handlesIn(bodies: readonly Kept[]): Promise<NamedHandles>;
   recallTool(): Promise<object>;
@@ -309,6 +312,12 @@ class Remote implements RemoteCompactor {
 
   repair<M extends Messages>(messages: M): Promise<Repaired<M>> {
     return this.#transcript("repair", messages);
+  }
+
+  async convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>> {
+    const { piece, answer } = transcript(messages);
+    const converted = (await this.#link.call(this.#id, "convert", [to, format], { piece, answer })) as Converted<M>;
+    return Object.assign(converted, { messages: written(converted, messages) }) as Converted<M>;
   }
 
   restore<M extends Messages>(

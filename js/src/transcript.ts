@@ -41,6 +41,15 @@ export function transcript(messages: unknown): Transcript {
   return isSession(messages) ? fromSession(messages) : fromLive(messages);
 }
 
+/** The messages of an answer that are in another wire format than those that came in, in the caller's kind. */
+export function written(answer: { from: string; to: string; messages?: unknown }, messages: unknown): unknown {
+  const bytes = answer.messages as Uint8Array;
+  const given = isSession(messages) ? messages.messages : messages;
+  if (typeof given === "string") return decode(bytes);
+  if (given instanceof Uint8Array || given instanceof Crossing) return bytes;
+  return answer.from === answer.to ? given : JSON.parse(decode(bytes));
+}
+
 /** What `open` has answered, which tells the module more about the messages than they do. */
 function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {
   const { kind, format, messages } = (value ?? {}) as Partial<Session<unknown>>;

@@ -102,6 +102,17 @@ export interface Repaired<M extends Messages> extends api.RepairedMessages {
   messages: Same<M>;
 }
 
+/** A transcript in another wire format, in the kind that was given: a text, bytes, or live messages. */
+export interface Converted<M extends Messages> extends Omit<api.Converted, "messages"> {
+  messages: M extends string
+    ? string
+    : M extends Uint8Array
+      ? Uint8Array
+      : M extends readonly unknown[] | Session<readonly Message[]>
+        ? Message[]
+        : object;
+}
+
 /** A query over bodies. */
 export interface Search extends api.SearchRequest {}
 
