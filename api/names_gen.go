@@ -14,10 +14,8 @@ const (
 	FormatMistral            Format = "mistral"
 	FormatNative             Format = "native"
 	FormatOllama             Format = "ollama"
-	FormatOpenAIAgents       Format = "openai-agents"
 	FormatOpenAIChat         Format = "openai-chat"
 	FormatOpenAIResponses    Format = "openai-responses"
-	FormatPi                 Format = "pi"
 	FormatPlain              Format = "plain"
 )
 

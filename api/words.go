@@ -401,7 +401,7 @@ const (
 	LossEmpty        LossReason = "empty"         // a text that is only white space
 	LossNotSent      LossReason = "not_sent"      // no model was sent it: it is for the application
 	LossName         LossReason = "name"          // the name of a speaker or of a file
-	LossTools        LossReason = "tools"         // definitions of tools are not converted
+	LossTools        LossReason = "tools"         // definitions of tools, which the new format has no place for
 	LossBeside       LossReason = "beside"        // a member of the request body that is the provider's own
 	LossMetadata     LossReason = "metadata"      // a member that the new format does not have
 )

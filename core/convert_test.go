@@ -291,17 +291,34 @@ func TestConvertReports(t *testing.T) {
 		{"a source for the user's interface", "ai-sdk-ui", "openai-chat", `[{"id":"1","role":"user","parts":[{"type":"text","text":"a"},{"type":"data-x","data":1}]}]`, `"a"`, `messages[0] member metadata nothing id,messages[0].parts[1] opaque not_sent nothing data-x`},
 		{"calls as texts", "anthropic", "plain", call("toolu_1", "read", `{"p":1}`), `{"role":"assistant","content":"[Tool call: read {\"p\":1}]"},{"role":"user","content":"[Tool result: read]\nno\n[image: image/png, 9 bytes]"}`,
 			`messages[1].content[0] tool_call no_place text ,messages[2].content[0] tool_result no_place text ,messages[2].content[1] image no_place text image/png`},
+		{"media that a list has no place for", "ai-sdk", "anthropic", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"content","value":[{"type":"image-data","data":"iVBORw0KGgoA","mediaType":"image/png"},{"type":"file-data","data":"AAAA","mediaType":"audio/wav"}]}}]}]`,
+			`"content":[{"type":"text","text":"[audio: audio/wav, 3 bytes]"},{"type":"image",`, `messages[2].content[1] audio no_place text audio/wav`},
+		{"a result of the provider's own tool among others", "ai-sdk", "anthropic", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{},"providerExecuted":true}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{"type":"text","value":"r"}}]},{"role":"user","content":"b"}]`,
+			`"a"`, `messages[1].content[0] tool_call server_tool nothing f,messages[2].content[0] tool_result *`},
+		{"an approval first", "ai-sdk", "anthropic", `[{"role":"tool","content":[{"type":"tool-approval-response","approvalId":"1","approved":true}]},{"role":"user","content":"a"}]`, `"a"`, `messages[0].content[0] opaque not_sent nothing tool-approval-response`},
+		{"a summary that can be read", "anthropic", "openai-chat", `[{"role":"user","content":"old"},{"role":"assistant","content":[{"type":"compaction","content":"All of it."}]},{"role":"user","content":"new"}]`,
+			`[{"role":"assistant","content":"All of it."},{"role":"user","content":"new"}]`, `messages[0] message not_sent nothing ,messages[1].content[0] text provider_only text `},
+		{"a summary that nobody else can read", "anthropic", "openai-chat", `[{"role":"user","content":"old"},{"role":"assistant","content":[{"type":"compaction","content":null,"encrypted_content":"gAAA"}]},{"role":"user","content":"new"}]`,
+			`[{"role":"user","content":"old"},{"role":"user","content":"new"}]`, `messages[1].content[0] opaque opaque nothing compaction`},
 		{"white space", "openai-chat", "anthropic", `[{"role":"user","content":" "},{"role":"user","content":"a"}]`, `"a"`, `messages[0] text empty nothing `},
 		{"a command of the user's", "native", "openai-chat", `[{"role":"bash_execution","command":"ls","output":"a","exit_code":0}]`, `{"type":"text","text":"Ran: ls\nExit code: 0"},{"type":"text","text":"a"}`, `messages[0] message role user bash_execution`},
-		{"a request body", "openai-chat", "anthropic", `{"model":"gpt","tools":[{"type":"function"}],"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}`, `{"system":"s","messages":[{"role":"user","content":"a"}]}`,
-			`messages member beside nothing model,messages tools tools nothing tools`},
+		{"a request body", "openai-chat", "anthropic", `{"model":"gpt","tools":[{"type":"function","function":{"name":"read","description":"Reads","parameters":{"type":"object"}}},{"type":"web_search"}],"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}`,
+			`{"system":"s","tools":[{"name":"read","description":"Reads","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"a"}]}`,
+			`messages member beside nothing model,messages tools server_tool nothing web_search`},
+		{"tools of Gemini", "gemini", "bedrock-converse", `{"tools":[{"functionDeclarations":[{"name":"read","parameters":{"type":"OBJECT","properties":{"type":{"type":"STRING","enum":["STRING"]}}}}]},{"googleSearch":{}}],"contents":[{"role":"user","parts":[{"text":"a"}]}]}`,
+			`{"toolConfig":{"tools":[{"toolSpec":{"name":"read","description":"","inputSchema":{"json":{"type":"object","properties":{"type":{"type":"string","enum":["STRING"]}}}}}}]},"messages":[{"role":"user","content":[{"text":"a"}]}]}`,
+			`contents tools server_tool nothing googleSearch`},
+		{"tools of Bedrock", "bedrock-converse", "gemini", `{"toolConfig":{"tools":[{"toolSpec":{"name":"read","inputSchema":{"json":{"type":"object"}}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"auto":{}}},"messages":[{"role":"user","content":[{"text":"a"}]}]}`,
+			`{"tools":[{"functionDeclarations":[{"name":"read","description":"","parametersJsonSchema":{"type":"object"}}]}],"contents":[{"role":"user","parts":[{"text":"a"}]}]}`,
+			`messages member beside nothing toolChoice,messages tools cache_mark nothing cachePoint`},
+		{"tools where there is no place for them", "anthropic", "ai-sdk", `{"tools":[{"name":"read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"a"}]}`, `{"messages":[{"role":"user","content":"a"}]}`, `messages tools tools nothing tools`},
 		{"a request body with the system beside", "anthropic", "openai-chat", `{"system":[{"type":"text","text":"s"}],"messages":[{"role":"user","content":"a"}]}`, `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := converted(t, test.from, test.to, []byte(test.messages))
 			var lost []string
 			for _, l := range a.Lost {
-				lost = append(lost, strings.Join([]string{strings.ReplaceAll(l.Path, "messages.messages", "messages"), l.Kind, l.Reason, l.Instead, l.Detail}, " "))
+				lost = append(lost, strings.Join([]string{strings.NewReplacer("messages.messages", "messages", "messages.contents", "contents").Replace(l.Path), l.Kind, l.Reason, l.Instead, l.Detail}, " "))
 			}
 			slices.Sort(lost)
 			if got := strings.Join(lost, ","); got != test.lost && !(strings.HasSuffix(test.lost, "*") && strings.HasPrefix(got, strings.TrimSuffix(test.lost, "*"))) {

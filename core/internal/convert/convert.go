@@ -36,8 +36,11 @@ type conversion struct {
 
 	ids    []string // of each part that is a call: its id in the target
 	system []string // texts of the system that stand beside the list
+	tools  []definition
 	turns  []turn
+	folded int // messages at the front that a summary stands for which only its provider reads
 
+	written []bool // of each part that is a result: it is in the output
 	out     []byte
 	n       int // messages that were written
 	number  int // of the next thing that wants a number
@@ -68,10 +71,16 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	}
 	c.beside()
 	c.name()
+	c.written = make([]bool, len(t.Parts))
+	c.folded = c.sealed()
 	c.read()
 	c.write()
-	slices.SortStableFunc(c.lost, func(a, b api.Loss) int { return a.Message - b.Message })
-	o := &Output{Lost: c.lost}
+	c.unwritten()
+	o := &Output{}
+	defer func() {
+		slices.SortStableFunc(c.lost, func(a, b api.Loss) int { return a.Message - b.Message })
+		o.Lost = c.lost
+	}()
 	messages := append(append([]byte{'['}, c.out...), ']')
 	var system []byte
 	if len(c.system) > 0 {
@@ -87,9 +96,33 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 		body = append(append(append(append(body, '"'), c.to.ApartKey...), `":`...), system...)
 		body = append(body, ',')
 	}
+	if len(c.tools) > 0 {
+		body = append(c.appendTools(body), ',')
+	}
 	body = append(append(append(append(body, '"'), to.List...), `":`...), messages...)
 	o.Messages = append(body, '}')
 	return o
+}
+
+// sealed is how many messages at the front stand before a provider's own summary that no other can read: they are carried over, since
+// nothing else says what they say.
+func (c *conversion) sealed() int {
+	n := c.t.Summarized()
+	if n == 0 {
+		return 0
+	}
+	for _, p := range c.t.PartsOf(n - 1) {
+		if p.Has(transcript.Summary) && p.Kind == transcript.Text {
+			return 0
+		}
+	}
+	return n
+}
+
+// unsent reports whether a message is one that no model is sent any more.
+func (c *conversion) unsent(i int32) bool {
+	m := &c.t.Messages[i]
+	return m.Unsent && (m.Passing || int(i) >= c.folded) || m.Meta > 0 && c.t.Metas[m.Meta-1].Agent == transcript.Off
 }
 
 // lose notes that a part of message i, or the message where part is -1, is not carried over as it is.

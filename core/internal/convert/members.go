@@ -147,7 +147,7 @@ func (c *conversion) beside() {
 				c.lose(-1, -1, "member", api.LossOpaque, api.InsteadNothing, name)
 			}
 		case name == "tools" || name == "functions" || name == "toolConfig":
-			c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
+			c.definitions(name, v.Of(b))
 		default:
 			c.lose(-1, -1, "member", api.LossBeside, api.InsteadNothing, name)
 		}

@@ -16,7 +16,7 @@ func (c *conversion) read() {
 	joined := false                                // the last turn is the assistant's and goes on
 	for i := range t.Messages {
 		m := &t.Messages[i]
-		if m.Unsent || m.Meta > 0 && t.Metas[m.Meta-1].Agent == transcript.Off {
+		if c.unsent(int32(i)) {
 			c.lose(int32(i), -1, "message", api.LossNotSent, api.InsteadNothing, "")
 			continue
 		}
@@ -49,7 +49,7 @@ func (c *conversion) read() {
 			if p.Parent >= 0 || c.skip(n) {
 				continue
 			}
-			if p.Has(transcript.Step) || p.Has(transcript.Said) != (c.turns[len(c.turns)-1].role == transcript.User) && role == transcript.Assistant {
+			if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (c.turns[len(c.turns)-1].role == transcript.User)) {
 				joined = false
 				if p.Has(transcript.Said) {
 					start(transcript.User)
@@ -61,6 +61,9 @@ func (c *conversion) read() {
 				continue
 			}
 			if part, ok := c.piece(n, role); ok {
+				if role == transcript.Tool { // it is no result
+					start(transcript.User)
+				}
 				last := &c.turns[len(c.turns)-1]
 				last.pieces = append(last.pieces, part)
 			}
@@ -78,16 +81,8 @@ func (c *conversion) roleName(m *transcript.Message) string {
 // skip reports whether a part is none that says anything: an id (members tells of it), or a result, which stands with its call.
 func (c *conversion) skip(n int32) bool {
 	p := &c.t.Parts[n]
-	if p.Kind == transcript.ToolResult && !p.Has(transcript.Server) {
-		if p.Pair < 0 {
-			c.losePart(n, api.LossOrphan, api.InsteadNothing, c.text(p.ID))
-		}
-		return true
-	}
-	if p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored) {
-		return true
-	}
-	return false
+	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) ||
+		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
 }
 
 // text is the text of a string; "" of a span that is none.

@@ -213,6 +213,7 @@ func (c *conversion) results(calls []int32) {
 		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
 			continue // the host is about to answer it, or a repair does
 		}
+		c.written[result] = true
 		o := c.outcome(result)
 		if c.to.Call == "" {
 			c.textResult(n, result, &o)
@@ -292,33 +293,11 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 // content writes what a tool has answered into v: as %c, and media beside it as %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
-	var list []byte
-	with := 0
-	put := func(part []byte) {
-		if len(list) > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, part...)
-	}
-	if form.List != "" && (len(o.media) > 0 || len(o.texts) > 1 && o.value == nil) {
-		texts := o.texts
-		if o.value != nil {
-			texts = []string{o.plain()}
-		}
-		for _, text := range texts {
-			if strings.TrimSpace(text) == "" {
-				continue
-			}
-			t := wire.Values{'t': jsonspan.AppendString(nil, text)}
-			put(wire.Fill(nil, form.Part, &t))
-		}
-		with = len(list)
-	}
+	var media [][]byte
 	for _, p := range o.media {
 		for _, m := range c.payloads(p.part) {
 			if part, ok := c.media(p.part, &m, wire.InResult); ok && (form.List != "" || form.Beside) {
-				put(part)
-				with++
+				media = append(media, part)
 				continue
 			}
 			if m.text != "" {
@@ -326,7 +305,7 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 				o.texts = append(o.texts, m.text)
 				continue
 			}
-			if _, ok := c.mediaThere(p.part, &m, wire.ByUser); ok && c.f.Rules.Follow == "" && c.to.Content != wire.AsString {
+			if c.mediaThere(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString {
 				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
 				c.behind = append(c.behind, p)
 				continue
@@ -335,11 +314,24 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 			o.texts = append(o.texts, m.note(p.kind))
 		}
 	}
-	if form.Beside && len(list) > 0 {
-		v['l'] = list
-	} else if with > 0 {
-		v['c'] = wire.Fill(nil, form.List, &wire.Values{'l': list})
-		return
+	switch {
+	case len(media) > 0 && form.Beside:
+		v['l'] = join(media, ",")
+	case form.List != "" && (len(media) > 0 || len(o.texts) > 1):
+		texts := o.texts
+		if o.value != nil {
+			texts = []string{o.plain()}
+		}
+		var parts [][]byte
+		for _, text := range texts {
+			if strings.TrimSpace(text) != "" {
+				parts = append(parts, wire.Fill(nil, form.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
+			}
+		}
+		if parts = append(parts, media...); len(parts) > 0 {
+			v['c'] = wire.Fill(nil, form.List, &wire.Values{'l': join(parts, ",")})
+			return
+		}
 	}
 	template, value := "", o.value
 	switch {
@@ -365,10 +357,29 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// mediaThere is media without its notes.
-func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) ([]byte, bool) {
-	lost, names := len(c.lost), m.lost
-	part, ok := c.media(n, m, place)
-	c.lost, m.lost = c.lost[:lost], names
-	return part, ok
+// mediaThere reports whether there is a place for a payload; it notes nothing.
+func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
+	lost, names, number := len(c.lost), m.lost, c.number
+	_, ok := c.media(n, m, place)
+	c.lost, m.lost, c.number = c.lost[:lost], names, number
+	return ok
+}
+
+// unwritten notes the results that were written with no call.
+func (c *conversion) unwritten() {
+	for n := range c.t.Parts {
+		p := &c.t.Parts[n]
+		if p.Kind != transcript.ToolResult || p.Has(transcript.Server) || p.Parent >= 0 || c.written[n] || c.unsent(p.Msg) {
+			continue
+		}
+		why := api.LossOrphan
+		if p.Pair >= 0 && c.t.Parts[p.Pair].Has(transcript.Server) {
+			why = api.LossServerTool
+		}
+		id := ""
+		if !p.ID.Zero() {
+			id = c.t.Text(p.ID)
+		}
+		c.losePart(int32(n), why, api.InsteadNothing, id)
+	}
 }

@@ -276,6 +276,7 @@ const images = "image/png image/jpeg image/gif image/webp"
 
 // anthropicTarget has no place for reasoning, which must be signed.
 var anthropicTarget = Target{
+	Tools:     `"tools":[%l]`,
 	User:      `{"role":"user","content":%c}`,
 	Assistant: `{"role":"assistant","content":%c}`,
 	Apart:     `%t`, ApartKey: "system",

@@ -324,6 +324,7 @@ func bedrockDocument(block []byte) bool {
 
 // bedrockTarget has no place for reasoning, which must be signed, and takes media as bytes alone.
 var bedrockTarget = Target{
+	Tools:     `"toolConfig":{"tools":[%l]}`,
 	User:      `{"role":"user","content":[%c]}`,
 	Assistant: `{"role":"assistant","content":[%c]}`,
 	Apart:     `[{"text":%t}]`, ApartKey: "system",

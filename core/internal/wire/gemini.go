@@ -433,6 +433,8 @@ func linkContinued(t *transcript.Transcript, from int) {
 
 // geminiTarget signs the first call of a message as the API asks it of conversations that another model has begun.
 var geminiTarget = Target{
+	Tools:     `"tools":[{"functionDeclarations":[%l]}]`,
+	Tool:      `{"name":%n,"description":%d,"parametersJsonSchema":%p}`,
 	User:      `{"role":"user","parts":[%c]}`,
 	Assistant: `{"role":"model","parts":[%c]}`,
 	Apart:     `{"parts":[{"text":%t}]}`, ApartKey: "systemInstruction",

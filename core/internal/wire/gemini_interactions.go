@@ -232,6 +232,7 @@ func checkInteractions(c *Checker) {
 
 // interactionsTarget has no place for reasoning, which must be signed.
 var interactionsTarget = Target{
+	Tools:     `"tools":[%l]`,
 	User:      `{"type":"user_input","content":[%c]}`,
 	Assistant: `{"type":"model_output","content":[%c]}`,
 	Apart:     `%t`, ApartKey: "system_instruction",

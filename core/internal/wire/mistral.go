@@ -239,6 +239,7 @@ func nineSigns(id string) bool {
 }
 
 var mistralTarget = Target{
+	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,
 	User:      `{"role":"user","content":%c}`,
 	Assistant: `{"role":"assistant","content":%c%?k,"tool_calls":[%k]%;}`,

@@ -117,6 +117,7 @@ func checkOllama(c *Checker) {
 }
 
 var ollamaTarget = Target{
+	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,
 	User:      `{"role":"user","content":%c%?g,"images":[%g]%;}`,
 	Assistant: `{"role":"assistant","content":%c%?h,"thinking":%h%;%?g,"images":[%g]%;%?k,"tool_calls":[%k]%;}`,

@@ -294,6 +294,7 @@ func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 
 // openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know, and the API refuses.
 var openAIChatTarget = Target{
+	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,
 	User:      `{"role":"user","content":%c}`,
 	Assistant: `{"role":"assistant","content":%c%?k,"tool_calls":[%k]%;}`,

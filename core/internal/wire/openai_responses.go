@@ -498,6 +498,7 @@ func itemType(item []byte) string {
 
 // responsesTarget has no place for reasoning: an item of it needs an id of the provider's.
 var responsesTarget = Target{
+	Tools:     `"tools":[%l]`,
 	System:    `{"type":"message","role":"system","content":[%c]}`,
 	User:      `{"type":"message","role":"user","content":[%c]}`,
 	Assistant: `{"type":"message","role":"assistant","content":%c}`, Said: AsString,

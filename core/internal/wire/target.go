@@ -22,6 +22,9 @@ type Target struct {
 	// of the member ApartKey of a request body.
 	System, User, Assistant string
 	Apart, ApartKey         string
+	// Tools is the member of a request body with definitions of tools, with %l for the list of them; "" where there is none. Tool is one
+	// of them, where it is another than Format.Tool.
+	Tools, Tool string
 	// Content is how the content of a message is written; Said is that of the assistant, where it is another. Empty is what stands
 	// for it where there is none.
 	Content, Said Content

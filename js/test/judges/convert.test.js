@@ -9,7 +9,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAI } from "@ai-sdk/openai";
-import { convertToModelMessages, generateText } from "ai";
+import { convertToModelMessages, generateText, jsonSchema, tool } from "ai";
 import { createCompactor, load } from "ctxfold";
 import { sessions } from "./ai-sessions.js";
 
@@ -40,7 +40,12 @@ async function requested(format, messages) {
       throw new Error("kept");
     },
   });
-  await assert.rejects(generateText({ model, messages, maxRetries: 0, allowSystemInMessages: true }));
+  const names = messages
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .map(({ toolName }) => toolName);
+  const inputSchema = jsonSchema({ type: "object" });
+  const tools = Object.fromEntries(names.filter(Boolean).map((name) => [name, tool({ inputSchema })]));
+  await assert.rejects(generateText({ model, messages, tools, maxRetries: 0, allowSystemInMessages: true }));
   assert.ok(body, `${format}: nothing was sent`);
   return body;
 }
