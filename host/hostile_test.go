@@ -61,6 +61,11 @@ func calls(n int, id func(i int) string, path func(i int) string) string {
 	})
 }
 
+// convertOf is a request to write messages in another format.
+func convertOf(from, to, messages string) []byte {
+	return fmt.Appendf(nil, `{"policy":{"format":%q},"to":%q,"messages":%s}`, from, to, messages)
+}
+
 var hostiles = []hostile{
 	{name: "brackets", op: "plan", n: 200 << 20, code: "wrong_type",
 		request: func(n int) []byte { return planOf(tight, strings.Repeat("[", n)) }},
@@ -145,6 +150,23 @@ var hostiles = []hostile{
 	}},
 	{name: "a key that matters, twice", op: "plan", n: 1 << 20, code: "duplicate_key", request: func(n int) []byte {
 		return planOf(tight, `[{"role":"user",`+strings.Repeat(`"a":1,`, n/6)+`"role":"user","content":"x"}]`)
+	}},
+	{name: "tool calls with one id, converted", op: "convert", n: 200_000, request: func(n int) []byte {
+		return convertOf("openai-chat", "mistral", calls(n, func(int) string { return "same" }, func(i int) string { return fmt.Sprint(i) }))
+	}},
+	{name: "ids that a conversion would give, converted", op: "convert", n: 200_000, request: func(n int) []byte {
+		return convertOf("openai-chat", "mistral", calls(n, func(i int) string {
+			if i%2 == 0 {
+				return fmt.Sprintf("cf%07d", i)
+			}
+			return "bad"
+		}, func(int) string { return "a" }))
+	}},
+	{name: "members that nobody knows, converted", op: "convert", n: 200_000, request: func(n int) []byte {
+		return convertOf("anthropic", "gemini", `[{"role":"user","content":[`+strings.TrimSuffix(strings.Repeat(`{"type":"text","text":"a","x":1,"cache_control":{"y":1}},`, n), ",")+`]}]`)
+	}},
+	{name: "one step after another, converted", op: "convert", n: 100_000, request: func(n int) []byte {
+		return convertOf("openai-chat", "ai-sdk-ui", calls(n, func(i int) string { return fmt.Sprint("c", i) }, func(i int) string { return "a" }))
 	}},
 	{name: "half surrogates", op: "repair", n: 5 << 20, request: func(n int) []byte {
 		return planOf(`{"format":"openai-chat"}`, `[{"role":"user","content":"`+strings.Repeat(`\ud83d `, n/7)+`"}]`)

@@ -51,6 +51,10 @@ test("plan and step, and every operation that asks", async (t) => {
   for (const op of /** @type {const} */ (["estimate", "check", "validate", "repair", "detect"])) {
     assert.deepEqual(await there[op](broken), here[op](broken), op);
   }
+  for (const given of [broken, JSON.stringify(broken), new TextEncoder().encode(JSON.stringify(broken))]) {
+    assert.deepEqual(await there.convert(given, "anthropic"), here.convert(given, "anthropic"));
+  }
+  assert.equal((await there.convert(messages, "openai-chat", "openai-chat")).messages, messages);
   assert.deepEqual(await there.estimateText("12345678"), here.estimateText("12345678"));
   assert.deepEqual(await there.info(), here.info());
   const file = await readFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url));

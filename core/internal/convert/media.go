@@ -298,8 +298,8 @@ func (m *payload) note(kind transcript.Kind) string {
 			break
 		}
 	}
-	if m.data != "" {
-		b = strconv.AppendInt(append(b, ", "...), int64(len(m.data)/4*3), 10)
+	if len(m.data) >= 4 {
+		b = strconv.AppendInt(append(b, ", "...), int64(len(m.data)/4*3-strings.Count(m.data[len(m.data)-2:], "=")), 10)
 		b = append(b, " bytes"...)
 	}
 	return string(append(b, ']'))

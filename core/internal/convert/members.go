@@ -88,7 +88,7 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
-		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) {
+		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)) {
 			continue
 		}
 		why := reason(name)
@@ -97,6 +97,20 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 		c.lose(i, n, "member", why, api.InsteadNothing, name)
 	}
+}
+
+// otherID reports whether the id that stands at an offset is another one than that which pairs the call or result at part n, or that is
+// all of message i.
+func (c *conversion) otherID(i, n int32, at uint32) bool {
+	m := &c.t.Messages[i]
+	if n < 0 && m.Count > 0 {
+		n = m.First
+	}
+	if n < 0 {
+		return false
+	}
+	p := &c.t.Parts[n]
+	return p.Kind != transcript.Reasoning && !p.ID.Zero() && p.ID.Start != at
 }
 
 // says reports whether a value says anything.

@@ -21,7 +21,8 @@ type message struct {
 	calls     []byte
 	reasoning [][]byte
 	images    []byte
-	turns     int // turns of the assistant in it
+	turns     int    // turns of the assistant in it
+	file      string // what the first file in it is
 }
 
 // write writes all turns.
@@ -134,6 +135,9 @@ func (c *conversion) close() {
 	m := &c.current
 	if !m.open {
 		return
+	}
+	if m.file != "" && len(m.texts) == 0 && c.to.Captioned {
+		c.addText(m.file)
 	}
 	if m.n > m.turns || len(m.calls) > 0 || len(m.images) > 0 || len(m.reasoning) > 0 {
 		template := [...]string{transcript.System: c.to.System, transcript.User: c.to.User, transcript.Assistant: c.to.Assistant}[m.role]
@@ -251,7 +255,9 @@ func (c *conversion) say(p piece, place wire.Places) {
 				c.current.images = append(c.current.images, part...)
 				continue
 			}
-			c.add(part, true)
+			if c.add(part, true); p.kind == transcript.File && c.current.file == "" {
+				c.current.file = m.note(p.kind)
+			}
 		}
 	}
 }

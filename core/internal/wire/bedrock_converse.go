@@ -342,5 +342,6 @@ var bedrockTarget = Target{
 			"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet:xlsx",
 			`{"document":{"format":"%x","name":"document-%#","source":{"bytes":%d}}}`, "", ByUser | InResult},
 	},
-	ID: NameForm{Max: 64, Marks: "_.:-"}, ToolName: NameForm{Max: 64, Marks: "_-"},
+	Captioned: true,
+	ID:        NameForm{Max: 64, Marks: "_.:-"}, ToolName: NameForm{Max: 64, Marks: "_-"},
 }

@@ -53,6 +53,8 @@ type Target struct {
 	Outcome Outcome
 	// Media are the images, files and audio that there is a place for, the first that fits.
 	Media []MediaForm
+	// Captioned tells that a message with a file needs a text, too.
+	Captioned bool
 	// ID and ToolName are the forms of the ids of calls and of the names of tools.
 	ID, ToolName NameForm
 	// NoID tells that calls have no ids.

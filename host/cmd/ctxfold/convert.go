@@ -93,8 +93,9 @@ func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 // shown is the beginning of a JSON value.
 func shown(v []byte) string {
 	const most = 200
-	if len(v) > most {
-		return string([]rune(string(v[:most]))) + "…"
+	runes := []rune(string(v))
+	if len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
-	return string(v)
+	return string(runes)
 }
