@@ -178,3 +178,16 @@ func TestRepair(t *testing.T) {
 		t.Errorf("%s", a.Messages)
 	}
 }
+
+// A format without a Target can be read, and not be written.
+func TestConvert(t *testing.T) {
+	a := call(t, "convert", `{"to":"openai-chat","messages":[{"who":"you","says":"Read."},{"who":"me","says":"","call":{"key":"c1","fn":"read","with":{}}},{"who":"tool","key":"c1","says":"one"}]}`)
+	if want := `"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"one"}]`; !a.Valid ||
+		!strings.HasSuffix(string(a.Messages), want) {
+		t.Errorf("%s", a.Messages)
+	}
+	out := string(core.Call("convert", []byte(`{"policy":{"format":"openai-chat"},"to":"morse","messages":[{"role":"user","content":"a"}]}`)))
+	if !strings.Contains(out, `"code":"unknown_format"`) {
+		t.Error(out)
+	}
+}
