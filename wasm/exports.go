@@ -36,6 +36,9 @@ func opValidate(ptr, size uint32) uint64 { return call("validate", ptr, size) }
 //go:wasmexport ctxfold_repair
 func opRepair(ptr, size uint32) uint64 { return call("repair", ptr, size) }
 
+//go:wasmexport ctxfold_convert
+func opConvert(ptr, size uint32) uint64 { return call("convert", ptr, size) }
+
 //go:wasmexport ctxfold_restore
 func opRestore(ptr, size uint32) uint64 { return call("restore", ptr, size) }
 
