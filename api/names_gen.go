@@ -5,18 +5,24 @@ package api
 // The values of Format.
 const (
 	FormatAuto               Format = "auto" // of a policy: detection decides
+	FormatAgUI               Format = "ag-ui"
 	FormatAISDK              Format = "ai-sdk"
 	FormatAISDKUI            Format = "ai-sdk-ui"
 	FormatAnthropic          Format = "anthropic"
 	FormatBedrockConverse    Format = "bedrock-converse"
 	FormatGemini             Format = "gemini"
 	FormatGeminiInteractions Format = "gemini-interactions"
+	FormatLangChain          Format = "langchain"
+	FormatMCPSampling        Format = "mcp-sampling"
 	FormatMistral            Format = "mistral"
 	FormatNative             Format = "native"
 	FormatOllama             Format = "ollama"
+	FormatOpenAIAgents       Format = "openai-agents"
 	FormatOpenAIChat         Format = "openai-chat"
 	FormatOpenAIResponses    Format = "openai-responses"
+	FormatPi                 Format = "pi"
 	FormatPlain              Format = "plain"
+	FormatTanstack           Format = "tanstack"
 )
 
 // The values of Preset.

@@ -27,18 +27,24 @@ export type Operation =
 
 /** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
+  | "ag-ui"
   | "ai-sdk"
   | "ai-sdk-ui"
   | "anthropic"
   | "bedrock-converse"
   | "gemini"
   | "gemini-interactions"
+  | "langchain"
+  | "mcp-sampling"
   | "mistral"
   | "native"
   | "ollama"
+  | "openai-agents"
   | "openai-chat"
   | "openai-responses"
-  | "plain";
+  | "pi"
+  | "plain"
+  | "tanstack";
 
 /** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
 export type Estimator =
@@ -370,7 +376,7 @@ export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" 
 export type MarkerFault = "changed" | "corrupt";
 
 /** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
-export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "pi";
+export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
 
 /** SkipReason is why something in a session file is not among its messages. */
 export type SkipReason =
@@ -586,18 +592,24 @@ export interface Policy {
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
   format?:
     | "auto"
+    | "ag-ui"
     | "ai-sdk"
     | "ai-sdk-ui"
     | "anthropic"
     | "bedrock-converse"
     | "gemini"
     | "gemini-interactions"
+    | "langchain"
+    | "mcp-sampling"
     | "mistral"
     | "native"
     | "ollama"
+    | "openai-agents"
     | "openai-chat"
     | "openai-responses"
-    | "plain";
+    | "pi"
+    | "plain"
+    | "tanstack";
   /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
   model?: string;
   /** estimator is the name of a token estimator. Default: "script". */
