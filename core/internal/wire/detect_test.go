@@ -85,6 +85,8 @@ func TestDetect(t *testing.T) {
 		{"tanstack", transcriptOf(tsUser, tsSays(tsCall1, tsGot1)), "tanstack"},
 		{"tanstack, text", transcriptOf(tsUser), "tanstack"},
 		{"tanstack, a call of the browser's", transcriptOf(tsSays(tsOwn2)), "tanstack"},
+		{"assistant-ui", transcriptOf(auUser, auSays(auCall1)), "assistant-ui"},
+		{"assistant-ui, texts alone", transcriptOf(auUser, auSays(auText)), "assistant-ui"},
 		{"openai-chat, ids of Groq's", transcriptOf(asUser, renamed(miCalls(miCall1), "48f5r72yf")), "openai-chat"},
 		{"openai-agents", transcriptOf(oaUser, oaCall1, oaGot1, oaSays), "openai-agents"},
 		{"openai-agents, what was compacted first", transcriptOf(oaUser, `{"type":"compaction","encrypted_content":"gAAA"}`, oaUser, oaThink, oaCall2, oaGot2), "openai-agents"},
@@ -236,18 +238,6 @@ func TestBroken(t *testing.T) {
 // TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
-		{"OpenAI Agents", "openai-responses", transcriptOf(rpUser, rpSays, `{"type":"function_call","callId":"c1","name":"read","arguments":"{}","status":"completed"}`,
-			`{"type":"function_call_result","callId":"c1","name":"read","status":"completed","output":{"type":"text","text":"one"}}`)},
-		{"pi", "native", `[{"role":"user","content":"Read a.txt","timestamp":1},{"role":"assistant","content":[{"type":"thinking","thinking":"t","thinkingSignature":"s"},
-			{"type":"toolCall","id":"c1","name":"read","arguments":{}}],"api":"a","stopReason":"toolUse","timestamp":2},
-			{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"x"}],"isError":false,"timestamp":3}]`},
-		{"LangChain", "openai-chat", `[{"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"Read a.txt"}}]`},
-		{"LangChain", "openai-chat", `[{"type":"human","data":{"content":"Read a.txt"}},{"type":"ai","data":{"content":"x"}}]`},
-		{"LangChain", "openai-chat", `[{"type":"human","content":"Read a.txt"},{"type":"ai","content":"x"}]`},
-		{"AG-UI", "openai-chat", `[{"id":"1","role":"user","content":"go"},{"id":"2","role":"assistant","toolCalls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},
-			{"id":"3","role":"tool","toolCallId":"c1","content":"x"}]`},
-		{"assistant-ui", "ai-sdk", `[{"id":"1","role":"user","createdAt":"x","content":[{"type":"text","text":"go"}],"attachments":[],"metadata":{"custom":{}}},
-			{"id":"2","role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"read","args":{},"argsText":"{}","result":"x"}],"status":{"type":"complete","reason":"stop"},"metadata":{}}]`},
 		{"Genkit", "gemini", `[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"read","ref":"1","input":{}}}]}]`},
 		{"Mastra", "ai-sdk-ui", `[{"id":"1","role":"user","content":{"format":2,"parts":[{"type":"text","text":"go"}]}}]`},
 		{"ADK", "gemini", `[{"author":"user","invocationId":"e","content":{"role":"user","parts":[{"text":"go"}]},"role":"user"}]`},

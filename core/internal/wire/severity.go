@@ -63,6 +63,7 @@ var tolerances = []struct {
 	{"pi", "PI6", BlankText},
 	{"openai-agents", "I3", EmptyString},
 	{"openai-agents", "I3", BlankText},
+	{"assistant-ui", "UI2", General}, // its converter answers such a call itself
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }

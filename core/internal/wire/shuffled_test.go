@@ -62,6 +62,13 @@ var shapes = map[string][]string{
 		`{"id":"m@","role":"assistant","parts":[{"type":"tool-call","id":"c#","name":"rm","arguments":"{}","state":"approval-responded","approval":{"id":"ap","needsApproval":true,"approved":false}}]}`,
 		`{"id":"m@","role":"assistant","parts":[{"type":"structured-output","status":"streaming","raw":"{"},{"type":"tool-call","id":"c#","name":"rm","arguments":"{}","state":"approval-requested","approval":{"id":"ap","needsApproval":true}}]}`,
 	},
+	"assistant-ui": {
+		`{"id":"m@","role":"user","content":[{"type":"text","text":"text #"},{"type":"image","image":"data:image/png;base64,aaaa"}]}`, `{"id":"m@","role":"system","content":[{"type":"text","text":"s"}]}`,
+		`{"id":"m@","role":"user","content":"text #"}`, `{"id":"m@","role":"user","content":[]}`, `{"id":"m@","role":"assistant","content":[{"type":"text","text":""}]}`, `{"id":"m@","role":"user","content":[{"type":"text","text":""}],"attachments":[{"id":"f","content":[{"type":"text","text":"x"}]}]}`,
+		`{"id":"m@","role":"assistant","content":[{"type":"reasoning","text":"hm #","providerMetadata":{"anthropic":{"signature":"s"}}},{"type":"text","text":"text #"}]}`,
+		strings.NewReplacer("a1", "m@", "c1", "c#").Replace(auSays(auCall1, auText)), strings.NewReplacer("a1", "m@", "c1", "c#").Replace(auSays(auOpen1)),
+		strings.NewReplacer("a1", "m@", "c1", "c#", "c2", "d#").Replace(auSays(auCall1, auCall2, auWait1, auText, auCall2)), strings.NewReplacer("a1", "m@", "c1", "c#").Replace(auSays(auWait1, auText, auOpen1)),
+	},
 	"ollama": {
 		asUser, asDone, miSystem, `{"role":"user","content":"text #","images":["aaaa"]}`, `{"role":"assistant","content":"x","thinking":"hm #"}`, olEmpty, `{"role":"user"}`,
 		olRead, olBoth, olGot, olBash, olBare, `{"role":"tool","tool_name":"read"}`, `{"role":"tool","tool_call_id":"c#","content":"y"}`,

@@ -163,6 +163,41 @@ const turn = {
       { id: `d${n}`, role: "assistant", content: long },
     ];
   },
+  "assistant-ui": (n, ids) => {
+    const image = { type: "image", image: `data:image/png;base64,${png}` };
+    const [a, b] = ids.map((id) => ({
+      type: "tool-call",
+      toolCallId: id,
+      toolName: "read",
+      args: { path: id },
+      argsText: `{"path":"${id}"}`,
+    }));
+    const text = { type: "text", text: "a file" };
+    const file = { id: "f", type: "document", name: "a.txt", status: { type: "complete" }, content: [text] };
+    const metadata = { custom: {} };
+    return [
+      {
+        id: `u${n}`,
+        role: "user",
+        content: [{ type: "text", text: `Question ${n}` }, image],
+        attachments: [file],
+        metadata,
+      },
+      {
+        id: `a${n}`,
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "think" },
+          { ...a, result: { text: long } },
+          { ...b, result: long, isError: true },
+          { type: "source", sourceType: "url", id: "s", url: "https://example.com" },
+          { type: "text", text: long },
+        ],
+        status: { type: "complete", reason: "stop" },
+        metadata,
+      },
+    ];
+  },
   tanstack: (n, ids) => {
     const image = { type: "image", source: { type: "data", value: png, mimeType: "image/png" } };
     const [a, b] = ids.map((id) => ({

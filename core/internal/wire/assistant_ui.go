@@ -1,0 +1,263 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name: "assistant-ui",
+		Doc:  "assistant-ui: ThreadMessage[], and what its runtimes take for one",
+		List: "messages",
+		Signs: Signs{
+			Roles: "system user assistant",
+			Keys:  "content",
+			Types: "text reasoning source image file audio data tool-call generative-ui",
+			Own:   "part:argsText status:object type:generative-ui",
+			Also:  "part:toolCallId part:providerMetadata",
+			Shy:   true,
+		},
+		ReadMessage: readAssistantUI,
+		Message:     assistantUIMessage,
+		Instead:     assistantUIInstead,
+		ResultBody:  assistantUIResultBody,
+		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		Answer:      assistantUIAnswer,
+		FreshID:     "call_ctxfold_",
+		Rules:       Rules{Bound: "AN9", Unanswered: "UI2", Orphan: "UI2", Duplicate: "UI3", Empty: "UI1", Role: "UI4", Answers: BeforeUser},
+	})
+}
+
+const (
+	auRole = iota
+	auContent
+	auAttachments
+)
+
+var assistantUIKeys = []string{"role", "content", "attachments"}
+
+func readAssistantUI(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	var attached payload
+	f, _ := r.fields(assistantUIKeys, func(r *Reader, key int, f *frame) bool {
+		if r.Kind() != jsonspan.Array || key != auContent && key != auAttachments {
+			return false
+		}
+		f[key].Start = r.Pos()
+		if key == auContent {
+			m.Lists[transcript.ContentList] = r.list(assistantUIPart)
+		} else {
+			r.list(attached.attachment)
+		}
+		return true
+	})
+	r.role(m, &f[auRole], aiSDKUIRoles)
+	content, attachments := f[auContent], f[auAttachments]
+	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	r.want(&attachments, jsonspan.Array, jsonspan.Null, "attachments must be a list")
+	m.Content = content.Span
+	if r.Err() != nil {
+		return
+	}
+	if content.Str() {
+		r.Add(whole(transcript.Text, &content))
+	}
+	if m.Role == transcript.User && (attached.chars > 0 || attached.words.Bytes > 0) {
+		p := member(transcript.File, &attachments)
+		p.Size, p.Data = attached.words, attached.chars
+		r.Add(p)
+	}
+	assistantUISteps(r.T, first)
+}
+
+// assistantUISteps notes where a message of the assistant may be cut: behind calls that have their results.
+func assistantUISteps(t *transcript.Transcript, first int) {
+	open, answered := false, false
+	for i := first; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		switch {
+		case p.List == transcript.Shared || p.Parent >= 0 || p.Has(transcript.Free):
+			continue
+		case answered && !open:
+			p.Flags |= transcript.Step
+		}
+		answered = p.Kind == transcript.ToolCall
+		open = open || answered && p.Pair < 0
+	}
+}
+
+var attachmentKeys = []string{"content"}
+
+// attachment takes in what an attachment holds: parts as they stand in the content.
+func (a *payload) attachment(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
+		return
+	}
+	r.fields(attachmentKeys, func(r *Reader, _ int, f *frame) bool {
+		if r.Kind() != jsonspan.Array {
+			return false
+		}
+		f[0].Start = r.Pos()
+		r.list(func(r *Reader) {
+			if r.Kind() != jsonspan.Object {
+				r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+				return
+			}
+			f, _ := r.fields(assistantUIPartKeys, nil)
+			if r.is(&f[apType], "text") {
+				a.words = a.words.Add(f[apText].Size)
+			}
+			for _, k := range []int{apImage, apData} {
+				if f[k].Str() {
+					a.text(r.Src(), f[k].Span)
+				}
+			}
+			a.chars += f[apAudio].Raw
+		})
+		return true
+	})
+}
+
+const (
+	apType = iota
+	apText
+	apImage
+	apData
+	apMimeType
+	apAudio
+	apCallID
+	apToolName
+	apArgs
+	apArgsText
+	apResult
+	apIsError
+	apPreliminary
+	apModel
+	apProvider
+)
+
+var assistantUIPartKeys = []string{
+	"type", "text", "image", "data", "mimeType", "audio", "toolCallId", "toolName", "args", "argsText", "result", "isError", "isPreliminary",
+	"modelContent", "providerMetadata",
+}
+
+func assistantUIPart(r *Reader) { assistantUIPartIn(r, -1) }
+
+// assistantUIPartIn reads a part; parent is the index of the tool result that it stands in, or -1.
+func assistantUIPartIn(r *Reader, parent int32) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(assistantUIPartKeys, nil)
+	p.Span.End = r.Pos()
+	p.Size = size
+	media := payload{}
+	switch typ := r.typ(&f[apType]); {
+	case typ == "text" && f[apText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[apText].Span, f[apText].Size
+	case typ == "reasoning" && f[apText].Str():
+		p.Kind, p.Body, p.Size = transcript.Reasoning, f[apText].Span, f[apText].Size
+		provider := f[apProvider]
+		p.Flags |= r.signatures(&provider)
+	case typ == "image" && f[apImage].Str():
+		media.text(r.Src(), f[apImage].Span)
+		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, media.chars
+	case typ == "file" && f[apData].Str():
+		media.text(r.Src(), f[apData].Span)
+		p.Kind, p.Size, p.Data = r.mediaKind(&f[apMimeType]), jsonspan.Measure{}, media.chars
+	case typ == "audio":
+		p.Kind, p.Size, p.Data = transcript.Audio, jsonspan.Measure{}, f[apAudio].Raw
+	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
+		p.Flags |= transcript.Free // for the user alone
+	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
+		assistantUICall(r, p, f)
+		return
+	}
+	r.Add(p)
+}
+
+// assistantUICall adds a tool call and, where it has one that is final, its result, as two parts with one span. Where a tool has said
+// what the model is to see of its result, that is the body.
+func assistantUICall(r *Reader, p transcript.Part, f *frame) {
+	call := *f
+	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size
+	if call[apArgs].Kind != jsonspan.Object && call[apArgsText].Str() {
+		p.Body, p.Size = call[apArgsText].Span, call[apArgsText].Size
+		p.Flags |= transcript.JSONText
+	}
+	r.tool(&p, &call[apCallID], &call[apToolName])
+	n := r.Add(p)
+	if call[apResult].Kind == jsonspan.Invalid || call[apPreliminary].Kind == jsonspan.True {
+		return
+	}
+	result := p
+	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, 0
+	if call[apIsError].Kind == jsonspan.True {
+		result.Flags = transcript.IsError
+	}
+	result.Body, result.Size = call[apResult].Span, call[apResult].Size
+	seen := &call[apModel]
+	if seen.Kind == jsonspan.Array {
+		result.Body, result.Size = seen.Span, jsonspan.Measure{}
+	}
+	k := r.Add(result)
+	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+	if seen.Kind == jsonspan.Array {
+		r.again(seen, func(r *Reader) {
+			r.list(func(r *Reader) { assistantUIPartIn(r, int32(k)) })
+		})
+	}
+}
+
+func assistantUIMessage(dst []byte, role transcript.Role, text string) []byte {
+	return assistantUIInstead(dst, role, text, nil)
+}
+
+// assistantUIInstead writes all that a message needs but the time when it was made, which nobody knows here; runtimes fill that in.
+func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
+	dst = append(append(dst, role.String()...), `","content":[{"type":"text","text":`...)
+	dst = append(jsonspan.AppendString(dst, text), `}]`...)
+	switch role {
+	case transcript.User:
+		dst = append(dst, `,"attachments":[]`...)
+	case transcript.Assistant:
+		dst = append(dst, `,"status":{"type":"complete","reason":"unknown"}`...)
+	}
+	return append(dst, `,"metadata":{"custom":{}}}`...)
+}
+
+// assistantUIResultBody keeps the JSON type of a result, which components look into; what the model is to see of it is a list of parts.
+func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	if len(t.Inner(int(result))) == 0 {
+		return aiSDKUIResultBody(dst, t, result, text)
+	}
+	dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text), `}]`...)
+	return dst, jsonspan.MeasureText(text)
+}
+
+var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "modelContent"}
+
+// assistantUIAnswer ends a tool call with an error. What it had of a result was not final, and goes.
+func assistantUIAnswer(dst, part []byte, text string) []byte {
+	from := len(dst)
+	s := jsonspan.New(part)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			dst = jsonspan.AppendString(append(dst, `,"result":`...), text)
+			dst[from] = '{'
+			return append(dst, `,"isError":true}`...)
+		}
+		start, kept := s.KeyPos(), index(assistantUIAnswerKeys, key) < 0
+		if end := s.Skip().End; kept {
+			dst = append(append(dst, ','), part[start:end]...)
+		}
+	}
+}
