@@ -165,7 +165,7 @@ func tanStackOpaque(list []byte) (out []json.RawMessage) {
 	for _, m := range ms {
 		for _, raw := range m.Parts {
 			var p tsPart
-			if json.Unmarshal(raw, &p); p.Type == "thinking" && p.Signature != "" || p.Metadata.ProviderExecuted {
+			if json.Unmarshal(raw, &p); p.Type == "thinking" && p.Signature != "" {
 				out = append(out, raw)
 			}
 		}
