@@ -40,7 +40,7 @@ var assistantUIKeys = []string{"role", "content", "attachments"}
 
 func readAssistantUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	var attached payload
+	var attached attachments
 	f, _ := r.fields(assistantUIKeys, func(r *Reader, key int, f *frame) bool {
 		if r.Kind() != jsonspan.Array || key != auContent && key != auAttachments {
 			return false
@@ -54,9 +54,9 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 		return true
 	})
 	r.role(m, &f[auRole], aiSDKUIRoles)
-	content, attachments := f[auContent], f[auAttachments]
+	content, files := f[auContent], f[auAttachments]
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
-	r.want(&attachments, jsonspan.Array, jsonspan.Null, "attachments must be a list")
+	r.want(&files, jsonspan.Array, jsonspan.Null, "attachments must be a list")
 	m.Content = content.Span
 	if r.Err() != nil {
 		return
@@ -64,8 +64,11 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 	}
-	if m.Role == transcript.User && (attached.chars > 0 || attached.words.Bytes > 0) {
-		p := member(transcript.File, &attachments)
+	if m.Role == transcript.User && (attached.media || attached.words.Bytes > 0) {
+		p := member(transcript.Opaque, &files)
+		if attached.media {
+			p.Kind = transcript.File
+		}
 		p.Size, p.Data = attached.words, attached.chars
 		r.Add(p)
 	}
@@ -88,10 +91,16 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	}
 }
 
+// attachments are what stands beside the content: texts, and images and files if media is set.
+type attachments struct {
+	payload
+	media bool
+}
+
 var attachmentKeys = []string{"content"}
 
 // attachment takes in what an attachment holds: parts as they stand in the content.
-func (a *payload) attachment(r *Reader) {
+func (a *attachments) attachment(r *Reader) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
 		return
@@ -113,8 +122,10 @@ func (a *payload) attachment(r *Reader) {
 			for _, k := range []int{apImage, apData} {
 				if f[k].Str() {
 					a.text(r.Src(), f[k].Span)
+					a.media = true
 				}
 			}
+			a.media = a.media || f[apAudio].Raw > 0
 			a.chars += f[apAudio].Raw
 		})
 		return true

@@ -529,22 +529,26 @@ assistant
 `},
 		{"calls with what the model sees of them, and attachments", "assistant-ui", transcriptOf(
 			`{"id":"1","role":"user","content":[{"type":"text","text":"go"},{"type":"image","image":"data:image/png;base64,AAEC"},{"type":"file","data":"AAEC","mimeType":"audio/wav"}],"attachments":[{"id":"f","content":[{"type":"text","text":"abc"},{"type":"file","data":"AAEC","mimeType":"x"}]}]}`,
+			`{"id":"2","role":"user","content":"and","attachments":[{"id":"g","content":[{"type":"text","text":"abcd"}]}]}`,
 			auSays(`{"type":"reasoning","text":"hm","providerMetadata":{"anthropic":{"signature":"s"}}}`, auCall1, auCall2, auText, `{"type":"source","id":"s"}`, auWait1)), `
 user
   0 text "go" 2b
   1 image 4d
   2 audio 4d
   3 file [{"id":"f","content":[{"type":"text","text":"abc"},{"type":"file","data":"AAEC","mimeType":"x"}]}] 3b 4d
+user
+  4 text "and" 3b
+  5 opaque [{"id":"g","content":[{"type":"text","text":"abcd"}]}] 4b
 assistant
-  4 reasoning signed bound "hm" 2b
-  5 tool_call read #c1 {} 2b with 6
-  6 tool_result read #c1 {"exit":0} 10b with 5
-  7 tool_call bash #c2 step {"a":1} 7b with 8
-  8 tool_result bash #c2 error [{"type":"text","text":"seen"}] with 7
-  9 text "seen" 4b in 8
-  10 text step "done" 4b
-  11 opaque free 26b
-  12 tool_call read #c1 {} 2b
+  6 reasoning signed bound "hm" 2b
+  7 tool_call read #c1 {} 2b with 8
+  8 tool_result read #c1 {"exit":0} 10b with 7
+  9 tool_call bash #c2 step {"a":1} 7b with 10
+  10 tool_result bash #c2 error [{"type":"text","text":"seen"}] with 9
+  11 text "seen" 4b in 10
+  12 text step "done" 4b
+  13 opaque free 26b
+  14 tool_call read #c1 {} 2b
 `},
 		{"chunks, thoughts and both spellings", "mistral", transcriptOf(
 			asMessage("user", `{"type":"text","text":"go"}`, `{"type":"image_url","image_url":"data:image/png;base64,AAEC"}`, `{"type":"image_url","imageUrl":{"url":"u"}}`,
