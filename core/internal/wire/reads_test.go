@@ -455,7 +455,7 @@ assistant
 			`{"role":"tool","tool_name":"bash","content":"x"}`, olBare, `{"role":"tool","tool_name":"read","content":"y","images":["AAEC"]}`, olBare), `
 user
   0 text "go" 2b
-  1 image 15d
+  1 image ["AAEC","AAEC"] 15d
 assistant
   2 tool_call read {"a":1} 7b with 8
   3 tool_call bash #c2 {} 2b with 7
@@ -468,7 +468,7 @@ tool
   8 tool_result "one" 3b with 2
 tool
   9 tool_result read "y" 1b with 4
-  10 image 8d
+  10 image ["AAEC"] 8d
 tool
   11 tool_result "one" 3b
 `},
