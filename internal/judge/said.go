@@ -116,6 +116,9 @@ func (s *Said) part(role string, m map[string]any) {
 		s.result(first(response, "response", "content"))
 	case typ == "tool_use" || typ == "tool_call" || typ == "tool-call":
 		s.call(first(m, "name", "toolName"), first(m, "input", "arguments", "args"))
+		if result := first(m, "modelContent", "result"); result != nil && m["isPreliminary"] != true { // call and result are one part
+			s.result(result)
+		}
 	case typ == "tool_result" || typ == "tool-result":
 		s.result(first(m, "content", "output", "result"))
 	case strings.HasPrefix(typ, "tool-") && m["state"] != nil:

@@ -204,7 +204,7 @@ func (o *outcome) unwrap(b []byte) {
 
 // results writes the results of calls, in their order, and behind them what of their media has no place in a result.
 func (c *conversion) results(calls []int32) {
-	if c.to.Step == "" || c.to.Answered == "" {
+	if c.to.Answered == "" {
 		c.close()
 	}
 	var gathered []byte

@@ -27,6 +27,7 @@ func init() {
 		Answer:      assistantUIAnswer,
 		FreshID:     "call_ctxfold_",
 		Rules:       Rules{Bound: "AN9", Unanswered: "UI2", Orphan: "UI2", Duplicate: "UI3", Empty: "UI1", Role: "UI4", Answers: BeforeUser},
+		Convert:     &assistantUITarget,
 	})
 }
 
@@ -271,4 +272,23 @@ func assistantUIAnswer(dst, part []byte, text string) []byte {
 			dst = append(append(dst, ','), part[start:end]...)
 		}
 	}
+}
+
+var assistantUITarget = Target{
+	System:    `{"id":"ctxfold-%#","role":"system","content":[%c]}`,
+	User:      `{"id":"ctxfold-%#","role":"user","content":[%c]}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":[%c]}`,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"reasoning","text":%t}`,
+	Call:      `{"type":"tool-call","toolCallId":%i,"toolName":%n,"args":%o,"argsText":%s}`,
+	Answered:  `{"type":"tool-call","toolCallId":%i,"toolName":%n,"args":%o,"argsText":%s,"result":%c}`,
+	Failed:    `{"type":"tool-call","toolCallId":%i,"toolName":%n,"args":%o,"argsText":%s,"result":%t,"isError":true}`,
+	Outcome:   Outcome{Object: `%j`, Array: `%j`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"image","image":%u}`, `{"type":"image","image":%u}`, ByUser | ByAssistant},
+		{transcript.Audio, "audio/wav:wav audio/x-wav:wav audio/mpeg:mp3 audio/mp3:mp3", `{"type":"audio","audio":{"data":%d,"format":"%x"}}`, "", ByUser},
+		{transcript.File, "", `{"type":"file","data":%u,"mimeType":%m%?f,"filename":%f%;}`,
+			`{"type":"file","data":%u,"mimeType":%?m%m%;%?M%M%;%?f,"filename":%f%;}`, ByUser | ByAssistant},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }
