@@ -12,6 +12,7 @@ export type Operation =
   | "prints"
   | "validate"
   | "repair"
+  | "convert"
   | "restore"
   | "recall"
   | "search"
@@ -34,11 +35,15 @@ export type Format =
   | "bedrock-converse"
   | "gemini"
   | "gemini-interactions"
+  | "langchain"
+  | "mcp-sampling"
   | "mistral"
   | "native"
   | "ollama"
+  | "openai-agents"
   | "openai-chat"
   | "openai-responses"
+  | "pi"
   | "plain"
   | "tanstack";
 
@@ -326,11 +331,53 @@ export type Repair =
   | "fill_body"
   | "add_reasoning";
 
+/** LossKind is what a conversion has not carried over: a kind of part, or something of another size. */
+export type LossKind =
+  | "text"
+  | "reasoning"
+  | "image"
+  | "audio"
+  | "file"
+  | "tool_call"
+  | "tool_result"
+  | "opaque"
+  | "member"
+  | "message"
+  | "tools";
+
+/** LossReason is why a conversion has not carried a thing over as it was. Reasons are stable. */
+export type LossReason =
+  | "signed"
+  | "server_tool"
+  | "provider_only"
+  | "opaque"
+  | "no_place"
+  | "media_type"
+  | "url"
+  | "cache_mark"
+  | "citations"
+  | "error_flag"
+  | "id_form"
+  | "name_form"
+  | "arguments"
+  | "orphan"
+  | "role"
+  | "system_place"
+  | "empty"
+  | "not_sent"
+  | "name"
+  | "tools"
+  | "beside"
+  | "metadata";
+
+/** LossInstead is what took the place of a thing that was not carried over. */
+export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" | "wrapped" | "user" | "system";
+
 /** MarkerFault is why a body was not put back although it was given. */
 export type MarkerFault = "changed" | "corrupt";
 
 /** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
-export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "pi";
+export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
 
 /** SkipReason is why something in a session file is not among its messages. */
 export type SkipReason =
@@ -425,6 +472,10 @@ export interface Operations {
   repair: {
     request: RepairRequest;
     answer: RepairedMessages;
+  };
+  convert: {
+    request: ConvertRequest;
+    answer: Converted;
   };
   restore: {
     request: RestoreRequest;
@@ -550,11 +601,15 @@ export interface Policy {
     | "bedrock-converse"
     | "gemini"
     | "gemini-interactions"
+    | "langchain"
+    | "mcp-sampling"
     | "mistral"
     | "native"
     | "ollama"
+    | "openai-agents"
     | "openai-chat"
     | "openai-responses"
+    | "pi"
     | "plain"
     | "tanstack";
   /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
@@ -1681,6 +1736,46 @@ export interface RepairedMessages {
   /** nothing is left that the provider would refuse */
   valid: boolean;
   report: Report;
+}
+
+/** A request of the operation convert. */
+export interface ConvertRequest {
+  policy?: Policy;
+  options?: Options;
+  messages?: unknown;
+  session?: number;
+  to: Format;
+}
+
+/** Converted is the answer of the operation convert. */
+export interface Converted {
+  /** the format that came in */
+  from: Format;
+  to: Format;
+  /** valid tells that nothing is left that the provider of the new format would refuse. */
+  valid: boolean;
+  /** lost lists what is not carried over as it was, in the order of the messages. */
+  lost: Loss[];
+  /** report says what a repair had to mend in the result: its messages are those of the result. */
+  report: Report;
+  /**
+   * system is the system prompt of a list of messages, where the new format has it beside the list: the value of the
+   * request's member for it, in the shape of the format.
+   */
+  system?: unknown;
+}
+
+/** Loss is a thing that is not carried over into another wire format, or is but in part. */
+export interface Loss {
+  /** index in the input's list; -1 for what stands beside it */
+  message: number;
+  /** where its message or part stands */
+  path: string;
+  kind: LossKind;
+  reason: LossReason;
+  instead: LossInstead;
+  /** detail names it: the key of a member, a type, a tool, the new id or name of one that was changed. */
+  detail?: string;
 }
 
 /** A request of the operation restore. */

@@ -158,7 +158,11 @@ test("every supported format is read, and nothing leaves the page", {
   for (const name of names) {
     await input.setInputFiles(fileURLToPath(new URL(name, folder)));
     await ready(page, name.replaceAll(".", "\\."));
-    assert.match((await format.textContent()) ?? "", /^[a-z-]+ \(from (claude-code|codex|gemini-cli|opencode|pi|roo-code)\)$/, name);
+    assert.match(
+      (await format.textContent()) ?? "",
+      /^[a-z-]+ \(from (claude-code|codex|gemini-cli|opencode|pi|roo-code)\)$/,
+      name,
+    );
   }
 
   /** A conversation for each wire format. @type {Map<string, Buffer>} */

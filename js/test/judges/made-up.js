@@ -225,6 +225,8 @@ const turn = {
           ...(n % 2 === 0 ? [{ type: "text", content: long }] : []),
         ],
       },
+    ];
+  },
   "openai-agents": (n, ids) => [
     {
       role: "user",
