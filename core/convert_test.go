@@ -127,13 +127,18 @@ func sameSaid(a *conversion, from, to []byte) error {
 	if !a.has("arguments", "name_form", "server_tool") {
 		err = errors.Join(err, differ("calls", fmt.Sprint(y.Calls), fmt.Sprint(x.Calls)))
 	}
-	slices.Sort(x.Results) // they stand in the order of their calls now
-	slices.Sort(y.Results)
 	return errors.Join(err, differ("the assistant says", spoken(y.Assistant), spoken(x.Assistant)), differ("results", results(y.Results), results(x.Results)))
 }
 
 func results(s []string) string {
-	return mediaNote.ReplaceAllString(strings.Join(slices.DeleteFunc(slices.Clone(s), func(text string) bool { return ours(text) || text == "" }), " | "), "")
+	var said []string
+	for _, text := range s {
+		if text = strings.Join(strings.Fields(mediaNote.ReplaceAllString(text, " ")), " "); text != "" && !ours(text) {
+			said = append(said, text)
+		}
+	}
+	slices.Sort(said) // they stand in the order of their calls
+	return strings.Join(said, " | ")
 }
 
 func conversations(t *testing.T) int {
@@ -212,8 +217,6 @@ func TestConvertThereAndBack(t *testing.T) {
 							x.User, y.User = nil, nil
 						}
 					}
-					slices.Sort(x.Results)
-					slices.Sort(y.Results)
 					err = errors.Join(differ("the system says", spoken(y.System), spoken(x.System)), differ("the user says", spoken(y.User), spoken(x.User)),
 						differ("the assistant says", spoken(y.Assistant), spoken(x.Assistant)),
 						differ("calls", fmt.Sprint(y.Calls), fmt.Sprint(x.Calls)), differ("results", results(y.Results), results(x.Results)))

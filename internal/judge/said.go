@@ -22,6 +22,9 @@ func SaidIn(list []byte) (s Said, err error) {
 		return s, err
 	}
 	for _, m := range messages {
+		if m = plainly(m); m == nil {
+			continue
+		}
 		role, _ := m["role"].(string)
 		typ, _ := m["type"].(string)
 		switch {
@@ -36,7 +39,7 @@ func SaidIn(list []byte) (s Said, err error) {
 		case typ == "function_call":
 			s.call(m["name"], m["arguments"])
 			continue
-		case typ == "function_call_output":
+		case typ == "function_call_output", typ == "function_call_result":
 			s.result(m["output"])
 			continue
 		case typ == "function_result":
@@ -47,17 +50,20 @@ func SaidIn(list []byte) (s Said, err error) {
 			continue
 		}
 		if command, ok := m["command"].(string); ok {
-			s.text("user", fmt.Sprintf("Ran: %s\nExit code: %v", command, m["exit_code"]))
+			s.text("user", fmt.Sprintf("Ran: %s\nExit code: %v", command, first(m, "exit_code", "exitCode")))
 			s.content("user", m["output"])
 		}
 		for _, key := range []string{"content", "parts"} {
 			s.content(role, m[key])
 		}
-		for _, key := range []string{"tool_calls", "toolCalls"} {
+		for _, key := range []string{"invalid_tool_calls", "tool_calls", "toolCalls"} {
 			calls, _ := m[key].([]any)
 			for _, c := range calls {
-				f, _ := c.(map[string]any)["function"].(map[string]any)
-				s.call(f["name"], f["arguments"])
+				call := c.(map[string]any)
+				if f, ok := call["function"].(map[string]any); ok {
+					call = f
+				}
+				s.call(call["name"], first(call, "arguments", "args"))
 			}
 		}
 	}
@@ -79,9 +85,13 @@ func (s *Said) content(role string, content any) {
 	switch v := content.(type) {
 	case string:
 		s.text(role, v)
+	case map[string]any:
+		s.part(role, v)
 	case []any:
 		for _, p := range v {
-			if m, ok := p.(map[string]any); ok {
+			if text, ok := p.(string); ok {
+				s.text(role, text)
+			} else if m, ok := p.(map[string]any); ok {
 				s.part(role, m)
 			}
 		}
@@ -102,7 +112,7 @@ func (s *Said) part(role string, m map[string]any) {
 	text, isText := m["text"].(string)
 	guarded, cited := under("guardContent"), under("citationsContent")
 	switch {
-	case m["providerExecuted"] == true || typ == "tool-result" && role == "assistant" || m["state"] == "input-streaming":
+	case m["providerExecuted"] == true || typ == "tool-result" && role == "assistant" && m["state"] == nil || m["state"] == "input-streaming":
 		// a tool of the provider's own, or a call that is not made yet
 	case typ == "steering-message":
 		s.content("user", m["parts"])
@@ -114,10 +124,10 @@ func (s *Said) part(role string, m map[string]any) {
 		s.call(call["name"], first(call, "args", "input"))
 	case response != nil:
 		s.result(first(response, "response", "content"))
-	case typ == "tool_use" || typ == "tool_call" || typ == "tool-call":
+	case typ == "tool_use" || typ == "tool_call" || typ == "tool-call" || typ == "toolCall":
 		s.call(first(m, "name", "toolName"), first(m, "input", "arguments", "args"))
-		if result := first(m, "modelContent", "result"); result != nil && m["isPreliminary"] != true { // call and result are one part
-			s.result(result)
+		if m["output"] != nil {
+			s.result(m["output"])
 		}
 	case typ == "tool_result" || typ == "tool-result":
 		s.result(first(m, "content", "output", "result"))
@@ -193,7 +203,7 @@ func leaves(all []string, v any) []string {
 		}
 	case map[string]any:
 		if _, typed := v["type"].(string); typed {
-			return leaves(all, first(v, "value", "text", "reason"))
+			return leaves(all, first(v, "value", "text", "reason", "content"))
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if key != "image" && key != "document" {

@@ -16,7 +16,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
 	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
-	"redactedContent closed prefix argsText modelContent attachments")
+	"redactedContent closed prefix exitCode customType toolCall excludeFromContext")
 
 // set is a sorted list of words.
 type set []string
@@ -154,7 +154,7 @@ func (c *conversion) beside() {
 		v := s.Skip()
 		switch {
 		case v.Start == t.List.Start-t.Outer.Start || !says(v):
-		case name == "system" || name == "instructions" || name == "systemInstruction" || name == "system_instruction":
+		case name == "system" || name == "systemPrompt" || name == "instructions" || name == "systemInstruction" || name == "system_instruction":
 			texts := promptTexts(nil, b, jsonspan.New(b).At(v.Start), 0)
 			c.system = append(c.system, texts...)
 			if len(texts) == 0 {

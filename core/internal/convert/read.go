@@ -172,6 +172,8 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 			switch {
 			case string(key) == "refusal" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
+			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.Free) && s.Kind() == jsonspan.String:
+				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "citationsContent" && s.Kind() == jsonspan.Object:
 				said = citedTexts(b, s)
 			default:

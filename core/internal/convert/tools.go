@@ -36,6 +36,7 @@ func (c *conversion) call(n int32, first bool) {
 		}
 		c.current.calls = append(c.current.calls, part...)
 	default:
+		c.current.called = true
 		c.add(part, true)
 	}
 }
@@ -221,7 +222,8 @@ func (c *conversion) results(calls []int32) {
 		}
 		v := c.callValuesOf(n)
 		c.content(result, &o, v)
-		if o.fails {
+		if v['E'] = here; o.fails {
+			v['E'] = nil
 			v['e'] = []byte("true")
 			if c.to.Outcome.Error == "" && c.to.Failed == "" && !strings.Contains(c.to.Result, "%?e") {
 				c.losePart(result, api.LossErrorFlag, api.InsteadNothing, "")

@@ -23,6 +23,7 @@ type message struct {
 	images    []byte
 	turns     int    // turns of the assistant in it
 	file      string // what the first file in it is
+	called    bool   // a part is a call
 }
 
 // write writes all turns.
@@ -145,7 +146,10 @@ func (c *conversion) close() {
 		if m.role == transcript.Assistant && c.to.Said != wire.AsList {
 			way = c.to.Said
 		}
-		v := wire.Values{'c': m.parts, 'k': m.calls, 'g': m.images}
+		v := wire.Values{'c': m.parts, 'k': m.calls, 'g': m.images, 'A': here}
+		if m.called {
+			v['a'], v['A'] = here, nil
+		}
 		switch {
 		case m.n == 0 && c.to.Empty != "":
 			v['c'] = []byte(c.to.Empty)
@@ -161,6 +165,9 @@ func (c *conversion) close() {
 	}
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
+
+// here stands for what a template asks for by its being there.
+var here = []byte{}
 
 func join(texts [][]byte, by string) []byte {
 	var all []byte

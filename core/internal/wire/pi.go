@@ -7,9 +7,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "pi",
-		Doc:  "live messages of the agent pi: AgentMessage[], with the roles of its coding agent",
-		List: "messages",
+		Name:    "pi",
+		Doc:     "live messages of the agent pi: AgentMessage[], with the roles of its coding agent",
+		List:    "messages",
+		Convert: &piTarget,
 		Signs: Signs{
 			Roles: "system user assistant toolResult bashExecution custom branchSummary compactionSummary",
 			Keys:  "content timestamp toolCallId stopReason usage command output summary",
@@ -248,15 +249,15 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// What pi's types want of every answer: nobody has made this one.
-const piAnswered = `,"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
-	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop"`
+// piUnknown is what pi's types want of every answer, and nobody knows of one that is written new.
+const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
+	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 
 // piMessage writes a message that is as old as the one whose place it takes; where there is none its time is 0.
 func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":`...)
 	if role == transcript.Assistant {
-		dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text), `}]`+piAnswered...)
+		dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text), `}],`+piUnknown+`"stopReason":"stop"`...)
 	} else {
 		dst = jsonspan.AppendString(dst, text)
 	}
@@ -316,4 +317,19 @@ func checkPi(c *Checker) {
 			}
 		}
 	}
+}
+
+var piTarget = Target{
+	Tools:     `"tools":[%l]`,
+	System:    `{"role":"system","content":%c,"timestamp":0}`,
+	User:      `{"role":"user","content":%c,"timestamp":0}`,
+	Assistant: `{"role":"assistant","content":[%c],` + piUnknown + `"stopReason":%?a"toolUse"%;%?A"stop"%;,"timestamp":0}`,
+	Content:   AsEither, Said: AsParts,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"thinking","thinking":%t}`,
+	Call:      `{"type":"toolCall","id":%i,"name":%n,"arguments":%o}`,
+	Result:    `{"role":"toolResult","toolCallId":%i,"toolName":%n,"content":%c,"isError":%?etrue%;%?Efalse%;,"timestamp":0}`,
+	Outcome:   Outcome{Text: `[{"type":"text","text":%t}]`, List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media:     []MediaForm{{transcript.Image, images, `{"type":"image","data":%d,"mimeType":%m}`, "", ByUser | InResult}},
+	ID:        NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }

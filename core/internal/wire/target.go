@@ -13,7 +13,8 @@ import (
 //	%c content          %t text, a JSON string        %r a role
 //	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
 //	%k calls            %h reasoning, a string        %g images, base64 strings  %e an error
-//	%l a list of parts  %j a JSON value
+//	%l a list of parts  %j a JSON value         %E where a result is no error
+//	%a where a message has calls among its parts  %A where it has none
 //	%d base64           %m media type                 %u a URL or data URL       %x the format's word for the media type
 //	%f name of a file   %F one for a file without   %M a media type where it is not known
 //	%# a number that no other message or part of the result has        %N "tool-" and the name of the tool, a JSON string
@@ -69,6 +70,7 @@ const (
 	AsList   Content = iota // a list of parts
 	AsEither                // a string where it is one text, else a list
 	AsString                // a string
+	AsParts                 // a list of parts, for Said where Content is another
 )
 
 // Outcome is how the content of a tool result is written. What is "" is written as the text, and an error without a template as if it

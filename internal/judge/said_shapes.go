@@ -1,0 +1,104 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// plainly is a message with the members that other formats have, too, in place of its own ones; nil where no model is sent it.
+func plainly(m map[string]any) map[string]any {
+	role, _ := m["role"].(string)
+	typ, _ := m["type"].(string)
+	switch {
+	case m["stopReason"] == "error" || m["stopReason"] == "aborted" || m["excludeFromContext"] == true || role == "activity":
+		return nil
+	case role == "reasoning" || typ == "reasoning":
+		return nil
+	case role == "toolResult":
+		m["role"] = "tool_result"
+	case role == "branchSummary" || role == "compactionSummary":
+		m["content"] = m["summary"]
+	case role == "":
+		m = lcPlainly(m)
+	}
+	if list, ok := m["parts"].([]any); ok {
+		tsPlainly(list)
+	}
+	return m
+}
+
+// lcPlainly is a message of LangChain's with what it holds in it, its role, and each call once.
+func lcPlainly(m map[string]any) map[string]any {
+	typ, _ := m["type"].(string)
+	held := m
+	if kwargs, ok := m["kwargs"].(map[string]any); ok {
+		path, _ := m["id"].([]any)
+		typ, _ = path[len(path)-1].(string)
+		held = kwargs
+	} else if data, ok := m["data"].(map[string]any); ok {
+		held = data
+	}
+	typ = strings.TrimSuffix(typ, "Chunk")
+	if kind := lcKinds[typ]; kind != "" {
+		typ = kind
+	}
+	role := map[string]string{"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}[typ]
+	if typ == "remove" {
+		return nil
+	}
+	if role == "" {
+		return m
+	}
+	held = maps.Clone(held)
+	held["role"] = role
+	delete(held, "type")
+	told := map[any]bool{}
+	for _, key := range []string{"invalid_tool_calls", "tool_calls"} {
+		calls, _ := held[key].([]any)
+		for _, c := range calls {
+			told[c.(map[string]any)["id"]] = true
+		}
+	}
+	if blocks, ok := held["content"].([]any); ok {
+		held["content"] = slices.DeleteFunc(slices.Clone(blocks), func(b any) bool {
+			block, _ := b.(map[string]any)
+			return block["type"] == "tool_use" && told[block["id"]]
+		})
+	}
+	if extra, ok := held["additional_kwargs"].(map[string]any); ok && len(told) == 0 && extra["tool_calls"] != nil {
+		held["tool_calls"] = extra["tool_calls"]
+	}
+	return held
+}
+
+// tsPlainly gives parts of TanStack's the members of others: of a call that has a result beside it, that alone is sent.
+func tsPlainly(parts []any) {
+	answered := map[any]bool{}
+	for _, p := range parts {
+		m, _ := p.(map[string]any)
+		if m["type"] == "tool-result" && (m["state"] == "complete" || m["state"] == "error") {
+			answered[m["toolCallId"]] = true
+		}
+	}
+	for _, p := range parts {
+		m, _ := p.(map[string]any)
+		switch m["type"] {
+		case "text":
+			if text, ok := m["content"].(string); ok {
+				m["text"] = text
+			}
+		case "structured-output":
+			if m["status"] == "complete" {
+				m["text"] = m["raw"]
+			}
+		case "tool-call":
+			if metadata, _ := m["metadata"].(map[string]any); metadata["providerExecuted"] == true {
+				m["providerExecuted"] = true
+			}
+			if answered[m["id"]] {
+				delete(m, "output")
+			}
+		}
+	}
+}
