@@ -77,7 +77,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 				if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
 					m.mime, m.text = "text/plain", " " // the data is the text itself
 				}
-			case holdsMedia.has(name):
+			case holdsMedia.has(name) && (name != "id" || depth > 0):
 				m.read(s, name, depth+1)
 			default:
 				at := s.Skip()
@@ -114,7 +114,7 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 // holdsMedia are members under which media, their types and names stand, in all formats.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
-	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName file_id fileId " +
+	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value id file_id fileId " +
 	"image_file_id text")
 
 // take takes in a string under a key.
@@ -129,7 +129,7 @@ func (m *payload) take(key, value string) {
 		m.mime = mimeOf(value)
 	case "filename", "fileName", "title", "name", "document_name", "display_name", "displayName":
 		m.name = value
-	case "file_id", "fileId", "image_file_id":
+	case "file_id", "fileId", "image_file_id", "id":
 		m.stored = value
 	case "text":
 		m.mime, m.text = "text/plain", value
@@ -153,7 +153,7 @@ func (m *payload) take(key, value string) {
 		case m.text == " ":
 			m.text = value
 		case key == "data" || key == "bytes" || key == "image" || key == "file_data" || key == "input_audio" || key == "inputAudio" || key == "result" ||
-			key == "base64" || key == "blob" || base64Like(value):
+			key == "base64" || key == "blob" || key == "audio" || key == "file" || key == "value" || base64Like(value):
 			m.data = value
 		default:
 			m.stored = value

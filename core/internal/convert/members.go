@@ -16,7 +16,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
 	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
-	"redactedContent closed prefix exitCode customType toolCall excludeFromContext")
+	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId")
 
 // set is a sorted list of words.
 type set []string
@@ -39,9 +39,9 @@ func reason(name string) api.LossReason {
 		return api.LossCacheMark
 	case "citations", "annotations":
 		return api.LossCitations
-	case "providerOptions", "providerMetadata", "callProviderMetadata", "resultProviderMetadata", "experimental_providerMetadata", "extra_content", "caller":
+	case "providerOptions", "providerMetadata", "callProviderMetadata", "resultProviderMetadata", "experimental_providerMetadata", "extra_content", "caller", "providerData":
 		return api.LossProviderOnly
-	case "signature", "thoughtSignature", "thought_signature":
+	case "signature", "thoughtSignature", "thought_signature", "thinkingSignature", "textSignature", "encryptedValue":
 		return api.LossSigned
 	case "name":
 		return api.LossName
@@ -89,6 +89,9 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
 		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)) {
+			continue
+		}
+		if name == "status" && string(v.Of(b)) == `"completed"` {
 			continue
 		}
 		why := reason(name)

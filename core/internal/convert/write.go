@@ -142,13 +142,16 @@ func (c *conversion) close() {
 	}
 	if m.n > m.turns || len(m.calls) > 0 || len(m.images) > 0 || len(m.reasoning) > 0 {
 		template := [...]string{transcript.System: c.to.System, transcript.User: c.to.User, transcript.Assistant: c.to.Assistant}[m.role]
-		way := c.to.Content
-		if m.role == transcript.Assistant && c.to.Said != wire.AsList {
-			way = c.to.Said
-		}
 		v := wire.Values{'c': m.parts, 'k': m.calls, 'g': m.images, 'A': here}
 		if m.called {
 			v['a'], v['A'] = here, nil
+		}
+		way := c.to.Content
+		if m.role == transcript.System {
+			v['t'] = jsonspan.AppendString(nil, join(m.texts, "\n"))
+		}
+		if m.role == transcript.Assistant && c.to.Said != wire.AsList {
+			way = c.to.Said
 		}
 		switch {
 		case m.n == 0 && c.to.Empty != "":
@@ -211,6 +214,9 @@ func (c *conversion) add(part []byte, other bool) {
 func (c *conversion) addText(text string) {
 	v := wire.Values{'t': jsonspan.AppendString(nil, text)}
 	template := c.to.Text
+	if c.to.Spoken != "" && c.current.role == transcript.Assistant {
+		template = c.to.Spoken
+	}
 	c.add(wire.Fill(nil, template, &v), false)
 	c.current.texts = append(c.current.texts, []byte(text))
 	if c.to.Items && c.to.Said == wire.AsString && c.current.role == transcript.Assistant {

@@ -11,9 +11,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "openai-agents",
-		Doc:  "OpenAI Agents SDK for JavaScript: AgentInputItem[], as runs and sessions have them",
-		List: "input",
+		Name:    "openai-agents",
+		Doc:     "OpenAI Agents SDK for JavaScript: AgentInputItem[], as runs and sessions have them",
+		List:    "input",
+		Convert: &agentsTarget,
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "content call_id encrypted_content name output",
@@ -152,4 +153,23 @@ func agentsResults(dst []byte, calls []Call, text string) []byte {
 		}
 	}
 	return dst
+}
+
+// agentsTarget has no place for reasoning, whose items have an id of the provider's, nor for audio, which the SDK does not send to the
+// Responses API.
+var agentsTarget = Target{
+	Tools:     `"tools":[%l]`,
+	System:    `{"type":"message","role":"system","content":%t}`,
+	User:      `{"type":"message","role":"user","content":[%c]}`,
+	Assistant: `{"type":"message","role":"assistant","status":"completed","content":[%c]}`,
+	Text:      `{"type":"input_text","text":%t}`, Spoken: `{"type":"output_text","text":%t}`,
+	Call: `{"type":"function_call","callId":%i,"name":%n,"arguments":%s,"status":"completed"}`, Items: true,
+	Result:  `{"type":"function_call_result","callId":%i,"name":%n,"status":"completed","output":%c}`,
+	Outcome: Outcome{List: `[%l]`, Part: `{"type":"input_text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, images, `{"type":"input_image","image":%u}`, `{"type":"input_image","image":%u}`, ByUser | InResult},
+		{transcript.File, "application/pdf", `{"type":"input_file","file":%u,"filename":%?f%f%;%?F%F%;}`, `{"type":"input_file","file":{"url":%u}%?f,"filename":%f%;}`,
+			ByUser | InResult},
+	},
+	ID: NameForm{Max: 64, Marks: AnySign}, ToolName: NameForm{Max: 64, Marks: "_-"},
 }
