@@ -211,6 +211,9 @@ func TestConvertThereAndBack(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					if there.has("arguments") { // calls that could not be read
+						x.Calls, y.Calls = nil, nil
+					}
 					if there.System != nil || back.System != nil || there.has("system_place") {
 						x.System, y.System = nil, nil
 						if there.has("system_place") {

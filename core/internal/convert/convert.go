@@ -41,6 +41,7 @@ type conversion struct {
 	folded int // messages at the front that a summary stands for which only its provider reads
 
 	written []bool // of each part that is a result: it is in the output
+	copied  []bool // of each part: it tells of a call that another part tells of; nil where there is none
 	out     []byte
 	n       int // messages that were written
 	number  int // of the next thing that wants a number
@@ -71,6 +72,7 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	}
 	c.beside()
 	c.name()
+	c.copies()
 	c.written = make([]bool, len(t.Parts))
 	c.folded = c.sealed()
 	c.read()
@@ -185,6 +187,22 @@ func (c *conversion) name() {
 		c.ids[n] = id
 		if p := &t.Parts[n]; !p.ID.Zero() {
 			c.losePart(n, api.LossIDForm, api.InsteadChanged, id)
+		}
+	}
+}
+
+// copies finds the parts that tell of a call once more.
+func (c *conversion) copies() {
+	for n := range c.t.Parts {
+		p := &c.t.Parts[n]
+		if p.Kind != transcript.ToolCall {
+			continue
+		}
+		for k := p.Copy; k > 0; k = c.t.Parts[k-1].Copy {
+			if c.copied == nil {
+				c.copied = make([]bool, len(c.t.Parts))
+			}
+			c.copied[k-1] = true
 		}
 	}
 }

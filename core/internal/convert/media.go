@@ -77,6 +77,8 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 				if v := jsonspan.Text(s.Src(), s.Text().Span); v == "text" && depth > 0 {
 					m.mime, m.text = "text/plain", " " // the data is the text itself
 				}
+			case name == "source_type":
+				s.Skip() // the member beside it tells, too
 			case holdsMedia.has(name) && (name != "id" || depth > 0):
 				m.read(s, name, depth+1)
 			default:
@@ -114,7 +116,7 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 // holdsMedia are members under which media, their types and names stand, in all formats.
 var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
-	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value id file_id fileId " +
+	"media_type mediaType mimeType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text")
 
 // take takes in a string under a key.

@@ -16,7 +16,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
 	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
-	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId")
+	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc")
 
 // set is a sorted list of words.
 type set []string
@@ -88,6 +88,15 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
+		if n < 0 && c.holds(i, name) {
+			if v.Kind == jsonspan.Object {
+				c.others(i, n, transcript.Span{Start: span.Start + v.Start, End: span.Start + v.End}, kind, own)
+			}
+			continue
+		}
+		if n < 0 && name == "id" && v.Kind == jsonspan.Array { // the path of a class
+			continue
+		}
 		if known.has(name) || own[span.Start+at] || !says(v) || carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)) {
 			continue
 		}
@@ -100,6 +109,12 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 		c.lose(i, n, "member", why, api.InsteadNothing, name)
 	}
+}
+
+// holds reports whether a member of message i holds others of its members.
+func (c *conversion) holds(i int32, name string) bool {
+	spelling := int(c.t.Messages[i].Spelling)
+	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
 // otherID reports whether the id that stands at an offset is another one than that which pairs the call or result at part n, or that is

@@ -78,10 +78,11 @@ func (c *conversion) roleName(m *transcript.Message) string {
 	return c.t.Text(m.RoleSpan)
 }
 
-// skip reports whether a part is none that says anything: an id (members tells of it), or a result, which stands with its call.
+// skip reports whether a part is none that says anything: an id (members tells of it), a result, which stands with its call, or a call
+// that another part tells of, too.
 func (c *conversion) skip(n int32) bool {
 	p := &c.t.Parts[n]
-	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) ||
+	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) || c.copied != nil && c.copied[n] ||
 		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
 }
 

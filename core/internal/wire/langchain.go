@@ -22,9 +22,10 @@ var lcSpelled [lcPython + 1]*Format
 func init() {
 	const chunks = "AIMessageChunk HumanMessageChunk SystemMessageChunk ToolMessageChunk FunctionMessageChunk ChatMessageChunk"
 	flat := Format{
-		Name: "langchain",
-		Doc:  "LangChain messages: stored, flat, or as constructors, of JavaScript and of Python",
-		List: "messages",
+		Name:    "langchain",
+		Doc:     "LangChain messages: stored, flat, or as constructors, of JavaScript and of Python",
+		List:    "messages",
+		Convert: &langChainTarget,
 		Signs: Signs{
 			Roles: "system developer user assistant tool function human ai",
 			Keys:  "content tool_calls tool_call_id name data summary",
@@ -376,4 +377,25 @@ func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 		dst = w.close(jsonspan.AppendString(append(dst, `"content":`...), text))
 	}
 	return dst
+}
+
+// langChainTarget writes messages flat: coerceMessageLikeToMessage and convert_to_messages take them as they do constructors, which only
+// classes of one version name; what is stored under data, neither takes.
+var langChainTarget = Target{
+	System:    `{"type":"system","content":%c}`,
+	User:      `{"type":"human","content":%c}`,
+	Assistant: `{"type":"ai","content":%c%?k,"tool_calls":[%k]%;%?h,"additional_kwargs":{"reasoning_content":%h}%;}`,
+	Content:   AsEither, Empty: `""`,
+	Text:            `{"type":"text","text":%t}`,
+	ReasoningBeside: true,
+	Call:            `{"type":"tool_call","id":%i,"name":%n,"args":%o}`, CallsBeside: true,
+	Result:  `{"type":"tool","tool_call_id":%i,"name":%n,"content":%c%?e,"status":"error"%;}`,
+	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, images, `{"type":"image_url","image_url":{"url":%u}}`, `{"type":"image_url","image_url":{"url":%u}}`, ByUser | InResult},
+		{transcript.Audio, "audio/", `{"type":"audio","source_type":"base64","mime_type":%m,"data":%d}`, "", ByUser},
+		{transcript.File, "application/pdf", `{"type":"file","source_type":"base64","mime_type":%m,"data":%d,"metadata":{"filename":%?f%f%;%?F%F%;}}`,
+			`{"type":"file","source_type":"url","url":%u%?f,"metadata":{"filename":%f}%;}`, ByUser},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }
