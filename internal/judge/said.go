@@ -196,6 +196,9 @@ func leaves(all []string, v any) []string {
 		if text := strings.TrimSpace(v); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Unmarshal([]byte(text), &inner) == nil {
 			return leaves(all, inner)
 		}
+		if at := strings.LastIndex(v, "\n[image"); at > 0 { // a note in the place of an image
+			return append(leaves(all, v[:at]), v[at+1:])
+		}
 		all = append(all, v)
 	case []any:
 		for _, e := range v {

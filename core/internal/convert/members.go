@@ -16,7 +16,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
 	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
-	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc")
+	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc toolUseId")
 
 // set is a sorted list of words.
 type set []string
@@ -64,7 +64,8 @@ func (c *conversion) members(i int32) {
 			own[p.Span.Start] = true
 		case p.List == transcript.NoList && p.Span == m.Span && item == transcript.Opaque:
 			item = p.Kind
-		case p.List >= 0 && p.Kind != transcript.Opaque && p.Kind != transcript.Image && p.Kind != transcript.Audio && p.Kind != transcript.File:
+		case p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span), p.Parent >= 0: // noted elsewhere
+		case p.Kind != transcript.Opaque && p.Kind != transcript.Image && p.Kind != transcript.Audio && p.Kind != transcript.File:
 			c.others(i, n, p.Span, p.Kind, nil)
 		}
 	}

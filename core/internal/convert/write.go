@@ -158,7 +158,8 @@ func (c *conversion) close() {
 			v['c'] = []byte(c.to.Empty)
 		case way == wire.AsString || way == wire.AsEither && !m.other && (len(m.texts) == 1 || m.role == transcript.System):
 			v['c'] = jsonspan.AppendString(nil, join(m.texts, "\n"))
-		case way == wire.AsEither:
+		case way == wire.AsBlock && m.n == 1:
+		case way == wire.AsEither || way == wire.AsBlock:
 			v['c'] = append(append([]byte{'['}, m.parts...), ']')
 		}
 		if len(m.reasoning) > 0 {
@@ -315,7 +316,7 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 // mediaMembers notes the members of a payload that are not read.
 func (c *conversion) mediaMembers(n int32, m *payload) {
 	p := &c.t.Parts[n]
-	if p.List == transcript.NoList {
+	if p.List == transcript.NoList && p.Span == c.t.Messages[p.Msg].Span {
 		return // noted with the message
 	}
 	for _, name := range m.lost {

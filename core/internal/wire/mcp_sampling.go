@@ -7,9 +7,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "mcp-sampling",
-		Doc:  "messages of the Model Context Protocol's sampling/createMessage: SamplingMessage[]",
-		List: "messages",
+		Name:    "mcp-sampling",
+		Doc:     "messages of the Model Context Protocol's sampling/createMessage: SamplingMessage[]",
+		List:    "messages",
+		Convert: &samplingTarget,
 		Signs: Signs{
 			Roles:   "user assistant",
 			Keys:    "content",
@@ -177,4 +178,22 @@ func checkSampling(c *Checker) {
 			c.Add("MS4", m, result, MoveResult, "a message with tool results must hold nothing else")
 		}
 	}
+}
+
+// samplingTarget writes a content of one block as versions of the protocol before 2025-11-25 have it, too.
+var samplingTarget = Target{
+	Tools:     `"tools":[%l]`,
+	User:      `{"role":"user","content":%c}`,
+	Assistant: `{"role":"assistant","content":%c}`,
+	Apart:     `%t`, ApartKey: "systemPrompt",
+	Content: AsBlock,
+	Text:    `{"type":"text","text":%t}`,
+	Call:    `{"type":"tool_use","id":%i,"name":%n,"input":%o}`,
+	Result:  `{"type":"tool_result","toolUseId":%i,"content":%c%?e,"isError":true%;}`, Gathered: `{"role":"user","content":[%c]}`,
+	Outcome: Outcome{Text: `[{"type":"text","text":%t}]`, List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "image/", `{"type":"image","data":%d,"mimeType":%m}`, "", ByUser | ByAssistant | InResult},
+		{transcript.Audio, "audio/", `{"type":"audio","data":%d,"mimeType":%m}`, "", ByUser | ByAssistant | InResult},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Max: 128, Marks: "_-."},
 }

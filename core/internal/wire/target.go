@@ -70,6 +70,7 @@ const (
 	AsList   Content = iota // a list of parts
 	AsEither                // a string where it is one text, else a list
 	AsString                // a string
+	AsBlock                 // a part where there is one, else a list of them
 	AsParts                 // a list of parts, for Said where Content is another
 )
 
