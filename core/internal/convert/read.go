@@ -12,8 +12,9 @@ import (
 // read takes the source apart into turns. Results of tools are in none of them: they are written where their calls are.
 func (c *conversion) read() {
 	t := c.t
-	apart := c.from.Rules.Answers == wire.Anywhere // each text and each call is a message of its own
-	joined := false                                // the last turn is the assistant's and goes on
+	// Each text and each call is a message of its own, or may be.
+	apart := c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart
+	joined := false // the last turn is the assistant's and goes on
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		if c.unsent(int32(i)) {

@@ -245,6 +245,12 @@ func (c *conversion) say(p piece, place wire.Places) {
 			return
 		}
 		v := wire.Values{'t': jsonspan.AppendString(nil, c.said(p))}
+		if c.to.ReasoningApart {
+			c.close()
+			c.emit(c.to.Reasoning, &v)
+			c.open(transcript.Assistant)
+			return
+		}
 		c.add(wire.Fill(nil, c.to.Reasoning, &v), true)
 	case transcript.ToolCall:
 		c.call(p.part, false)

@@ -7,9 +7,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "ag-ui",
-		Doc:  "AG-UI: Message[], as agents and their frontends exchange and keep them",
-		List: "messages",
+		Name:    "ag-ui",
+		Doc:     "AG-UI: Message[], as agents and their frontends exchange and keep them",
+		List:    "messages",
+		Convert: &agUITarget,
 		Signs: Signs{
 			Roles: "system developer user assistant tool activity reasoning",
 			Keys:  "content name toolCallId",
@@ -245,4 +246,29 @@ func checkAGUI(c *Checker) {
 			c.Add("AG6", m, -1, None, "every message has an id")
 		}
 	}
+}
+
+// agUITarget has texts alone from the assistant: parts are the user's, and those of a tool since 1.0.
+var agUITarget = Target{
+	Tools:     `"tools":[%l]`,
+	System:    `{"id":"ctxfold-%#","role":"system","content":%c}`,
+	User:      `{"id":"ctxfold-%#","role":"user","content":%c}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":%c%?k,"toolCalls":[%k]%;}`,
+	Content:   AsEither, Said: AsString, Empty: `""`,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"id":"ctxfold-%#","role":"reasoning","content":%t}`, ReasoningApart: true,
+	Call: `{"id":%i,"type":"function","function":{"name":%n,"arguments":%s}}`, CallsBeside: true,
+	Result:  `{"id":"ctxfold-%#","role":"tool","toolCallId":%i,"content":%c%?e,"error":"the tool failed"%;}`,
+	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"image","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"image","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser | InResult},
+		{transcript.Audio, "", `{"type":"audio","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"audio","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser},
+		{transcript.File, "application/ text/", `{"type":"document","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"document","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser},
+		{transcript.File, "video/", `{"type":"video","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"video","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }

@@ -36,6 +36,8 @@ type Target struct {
 	// a member of the message (%h).
 	Reasoning       string
 	ReasoningBeside bool
+	// ReasoningApart tells that Reasoning is a message of its own.
+	ReasoningApart bool
 
 	// Call is a tool call; "" where a list has none, and calls and results are written as texts. CallsBeside tells that calls are a
 	// member of the message (%k), Items that each call and each text of the assistant is a message of its own, Sign that the first
