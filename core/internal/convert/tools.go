@@ -205,7 +205,7 @@ func (o *outcome) unwrap(b []byte) {
 
 // results writes the results of calls, in their order, and behind them what of their media has no place in a result.
 func (c *conversion) results(calls []int32) {
-	if c.to.Answered == "" {
+	if c.to.Answered == "" && !c.to.ResultInside {
 		c.close()
 	}
 	var gathered []byte
@@ -235,6 +235,8 @@ func (c *conversion) results(calls []int32) {
 			c.add(wire.Fill(nil, c.to.Failed, v), true)
 		case c.to.Answered != "":
 			c.add(wire.Fill(nil, c.to.Answered, v), true)
+		case c.to.ResultInside:
+			c.add(wire.Fill(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
 			c.emit(c.to.Result, v)
 		case c.f.Rules.Alternate != "": // what the user says next stands in the same message

@@ -9,9 +9,10 @@ import (
 
 func init() {
 	Register(&Format{
-		Name: "tanstack",
-		Doc:  "TanStack AI: UIMessage[], as useChat keeps them",
-		List: "messages",
+		Name:    "tanstack",
+		Doc:     "TanStack AI: UIMessage[], as useChat keeps them",
+		List:    "messages",
+		Convert: &tanStackTarget,
 		Signs: Signs{
 			Roles: "system user assistant",
 			Keys:  "parts",
@@ -314,4 +315,27 @@ func checkTanStack(c *Checker) {
 			c.Add("TS1", c.Seq[i], -1, DropMessage, "nothing of this message is sent")
 		}
 	}
+}
+
+// tanStackTarget has the results of calls that were made at once behind all of them: a call behind a result is another step.
+var tanStackTarget = Target{
+	System:    `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
+	User:      `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","parts":[%c]}`,
+	Text:      `{"type":"text","content":%t}`,
+	Reasoning: `{"type":"thinking","content":%t}`,
+	Call:      `{"type":"tool-call","id":%i,"name":%n,"arguments":%s,"state":"input-complete"}`,
+	Result:    `{"type":"tool-result","toolCallId":%i,"content":%c,"state":%?E"complete"%;%?e"error"%;}`, ResultInside: true,
+	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","content":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"image","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"image","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser | ByAssistant | InResult},
+		{transcript.Audio, "", `{"type":"audio","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"audio","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser | InResult},
+		{transcript.File, "application/ text/", `{"type":"document","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"document","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser | InResult},
+		{transcript.File, "video/", `{"type":"video","source":{"type":"data","value":%d,"mimeType":%m}}`,
+			`{"type":"video","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser | InResult},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }

@@ -48,6 +48,8 @@ type Target struct {
 	// end of a call that has it.
 	Result   string
 	Gathered string
+	// ResultInside tells that a result is a part of the assistant's message, behind all calls.
+	ResultInside bool
 	// Answered is a call with its result, Failed one whose result is an error: for formats where both are one part.
 	Answered, Failed string
 	// Step is a part with which each turn of the assistant begins where several are one message.
