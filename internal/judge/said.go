@@ -126,8 +126,8 @@ func (s *Said) part(role string, m map[string]any) {
 		s.result(first(response, "response", "content"))
 	case typ == "tool_use" || typ == "tool_call" || typ == "tool-call" || typ == "toolCall":
 		s.call(first(m, "name", "toolName"), first(m, "input", "arguments", "args"))
-		if m["output"] != nil {
-			s.result(m["output"])
+		if result := first(m, "output", "modelContent", "result"); result != nil && m["isPreliminary"] != true { // both are one part
+			s.result(result)
 		}
 	case typ == "tool_result" || typ == "tool-result":
 		s.result(first(m, "content", "output", "result"))

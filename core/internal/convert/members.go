@@ -16,7 +16,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
 	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
-	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc toolUseId")
+	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc toolUseId argsText modelContent attachments")
 
 // set is a sorted list of words.
 type set []string
