@@ -37,7 +37,12 @@ func TestNames(t *testing.T) {
 	known := info(t)
 	formats, policies, abi := read(t, "docs/FORMATS.md"), read(t, "docs/POLICY.md"), read(t, "docs/ABI.md")
 	readme := read(t, "README.md")
+	_, support, _ := strings.Cut(formats, "\n## Support\n")
+	support, _, _ = strings.Cut(support, "\n## ")
 	for _, f := range known.Formats {
+		if !strings.Contains(support, "\n| `"+f.Name+"` | ") {
+			t.Errorf("docs/FORMATS.md does not say who judges `%s`", f.Name)
+		}
 		needs(t, "docs/FORMATS.md", formats, f.Name)
 		needs(t, "README.md", readme, f.Name)
 	}
