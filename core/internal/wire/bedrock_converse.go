@@ -98,10 +98,10 @@ func bedrockBlock(r *Reader, parent int32) {
 		switch key {
 		case bcJSON:
 			var object transcript.Part
-			textOfObject(r, &object)
-			if p.Body, p.Size = object.Body, object.Size; r.T.IsString(p.Body) {
+			if textOfObject(r, &object) {
 				p.Kind = transcript.Text
 			}
+			p.Body, p.Size = object.Body, object.Size
 		case bcToolUse:
 			bedrockCall(r, &p)
 		case bcToolResult:

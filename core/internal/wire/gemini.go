@@ -183,9 +183,9 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	}
 }
 
-// textOfObject reads the object that a result is. Its body is the text of its one member where it has one that is not empty, and else all
-// of it. A member "error" marks the result as one.
-func textOfObject(r *Reader, p *transcript.Part) {
+// textOfObject reads the object that a result is, and reports whether its body is a text: that of its one member, where it has one that is
+// not empty. Else the body is all of it. A member "error" marks the result as one.
+func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
 	size := jsonspan.ASCII(1)
@@ -199,10 +199,10 @@ func textOfObject(r *Reader, p *transcript.Part) {
 		}
 		size = size.Add(jsonspan.ASCII(uint32(len(key)) + 4))
 		if r.Kind() == jsonspan.String {
-			text := r.Text()
-			size = size.Add(text.JSON())
+			value := r.Text()
+			size = size.Add(value.JSON())
 			if n == 0 {
-				only = text
+				only = value
 			}
 		} else {
 			size = size.Add(r.Skip().Measure)
@@ -213,8 +213,9 @@ func textOfObject(r *Reader, p *transcript.Part) {
 		p.Size = jsonspan.ASCII(2)
 	}
 	if n == 1 && only.Len() > 0 {
-		p.Body, p.Size = only.Span, only.Measure
+		p.Body, p.Size, text = only.Span, only.Measure, true
 	}
+	return text
 }
 
 // geminiInner reads a part of a function response: media only.
