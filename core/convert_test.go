@@ -145,7 +145,7 @@ func conversations(t *testing.T) int {
 	if testing.Short() {
 		return 40
 	}
-	return 300
+	return 2000 / len(targetsOf()) // of each pair: 2,000 of each format
 }
 
 // TestConvertIsValid: what is written is valid for the judge of the target, and says what the source says.

@@ -41,9 +41,9 @@ func TestBytesOfOneCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 		messages := string(typeFirst(list))
-		t.Run(format, func(t *testing.T) { bytesOfOneCompact(t, format, messages) })
+		t.Run(format, func(t *testing.T) { bytesOfOneCompact(t, format, format, messages) })
 		if format != "plain" { // what nobody names is plain only where all of it is, so that it is looked at as a whole
-			t.Run(format+", detected", func(t *testing.T) { bytesOfOneCompact(t, "auto", messages) })
+			t.Run(format+", detected", func(t *testing.T) { bytesOfOneCompact(t, format, "auto", messages) })
 		}
 	}
 }
@@ -73,11 +73,15 @@ func typeFirst(value json.RawMessage) json.RawMessage {
 	return append(bytes.TrimSuffix(out, []byte(",")), '}')
 }
 
-func bytesOfOneCompact(t *testing.T, format, messages string) {
+// readAgain is how much of a transcript is read once more in formats whose results are objects or lists: what they are is known when their
+// item or their call is, in per cent.
+var readAgain = map[string]int{"openai-agents": 36, "assistant-ui": 6}
+
+func bytesOfOneCompact(t *testing.T, is, format, messages string) {
 	once := func(op, request string, read, written int, result json.RawMessage) {
 		t.Helper()
 		// The request has some members beside the transcript that typed readers read again, and detection looks at the first messages.
-		if read < len(request) || read > len(request)+len(request)/50 {
+		if read < len(request) || read > len(request)+len(request)/50+len(request)*readAgain[is]/100 {
 			t.Errorf("%s read %d bytes of a request of %d", op, read, len(request))
 		}
 		if written != len(result) {
