@@ -22,6 +22,9 @@ func plainly(m map[string]any) map[string]any {
 	case role == "":
 		m = lcPlainly(m)
 	}
+	if store, ok := m["content"].(map[string]any); ok && store["format"] == 2. {
+		m = maPlainly(role, store)
+	}
 	if list, ok := m["parts"].([]any); ok {
 		tsPlainly(list)
 	}
@@ -101,4 +104,56 @@ func tsPlainly(parts []any) {
 			}
 		}
 	}
+}
+
+// maPlainly is a message of Mastra's store with its parts, and what stands beside them in their stead.
+func maPlainly(role string, store map[string]any) map[string]any {
+	var calls, rest []any
+	texts := false
+	call := func(inv map[string]any, metadata any) {
+		p := map[string]any{"type": "tool-call", "toolName": inv["toolName"], "args": inv["args"]}
+		result, there := inv["result"]
+		if of, ok := result.(map[string]any); ok && of["value"] != nil {
+			result = of["value"]
+		}
+		if own, ok := metadata.(map[string]any); ok {
+			if mastra, ok := own["mastra"].(map[string]any); ok && mastra["modelOutput"] != nil {
+				result = mastra["modelOutput"]
+			}
+		}
+		if inv["errorText"] != nil {
+			result, there = inv["errorText"], true
+		}
+		if there {
+			p["result"] = result
+		}
+		calls = append(calls, p)
+	}
+	parts, _ := store["parts"].([]any)
+	for _, part := range parts {
+		p, _ := part.(map[string]any)
+		if inv, ok := p["toolInvocation"].(map[string]any); ok {
+			call(inv, p["providerMetadata"])
+			continue
+		}
+		texts = texts || p["type"] != "file" && p["type"] != "reasoning" && p["type"] != "source"
+		rest = append(rest, part)
+	}
+	if len(calls) == 0 {
+		for _, inv := range list(store["toolInvocations"]) {
+			call(inv.(map[string]any), nil)
+		}
+	}
+	if text, ok := store["content"].(string); ok && !texts {
+		rest = append(rest, map[string]any{"type": "text", "text": text})
+	}
+	if role == "signal" {
+		role = "user"
+	}
+	return map[string]any{"role": role, "parts": append(rest, calls...)}
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
 }

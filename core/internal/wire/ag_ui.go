@@ -94,9 +94,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		r.Add(p)
 	case m.Role == transcript.Tool:
 		p := whole(transcript.ToolResult, &content)
-		if f[agCallID].Str() {
-			p.ID = f[agCallID].Span
-		}
+		f[agCallID].id(&p)
 		if f[agError].Str() {
 			p.Flags |= transcript.IsError
 			m.Extra = f[agError].Size
@@ -146,31 +144,21 @@ const (
 var agUIPartKeys = []string{"type", "text", "source", "data", "url", "mimeType"}
 
 func agUIPart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(agUIPartKeys, nil)
-	p.Span.End = r.Pos()
+	f, size := r.object(&p, "a content part", agUIPartKeys, nil)
 	p.Size = size
-	media := func(kind transcript.Kind) {
-		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[agpSource].Raw+f[agpData].Raw+f[agpURL].Raw
-	}
+	data := f[agpSource].Raw + f[agpData].Raw + f[agpURL].Raw
 	switch r.typ(&f[agpType]) {
 	case "text":
-		if f[agpText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[agpText].Span, f[agpText].Size
-		}
+		f[agpText].text(&p, transcript.Text)
 	case "image":
-		media(transcript.Image)
+		p.Media(transcript.Image, data)
 	case "audio":
-		media(transcript.Audio)
+		p.Media(transcript.Audio, data)
 	case "video", "document":
-		media(transcript.File)
+		p.Media(transcript.File, data)
 	case "binary": // before 1.0
-		media(r.mediaKind(&f[agpMimeType]))
+		p.Media(r.mediaKind(&f[agpMimeType]), data)
 	}
 	r.Add(p)
 }
@@ -178,13 +166,8 @@ func agUIPart(r *Reader) {
 var agUICallKeys = []string{"id", "function", "encryptedValue"}
 
 func agUICall(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool call must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, _ := r.fields(agUICallKeys, func(r *Reader, key int, f *frame) bool {
+	f, _ := r.object(&p, "a tool call", agUICallKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
@@ -192,13 +175,8 @@ func agUICall(r *Reader) {
 		openAIFunction(r, &p)
 		return true
 	})
-	p.Span.End = r.Pos()
-	if f[0].Str() {
-		p.ID = f[0].Span
-	}
-	if f[2].Str() && f[2].Size.Bytes > 0 {
-		p.Flags |= transcript.Signed
-	}
+	f[0].id(&p)
+	f[2].signs(&p, transcript.Signed)
 	r.Add(p)
 }
 

@@ -111,14 +111,9 @@ var aiSDKKeys = []string{
 
 // aiSDKPart reads one content part. parent is the part index of the tool result that it stands in, or -1.
 func aiSDKPart(r *Reader, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	p.Span.Start = r.Pos()
 	self, output, media := -1, aiSDKOutput{}, payload{}
-	f, size := r.fields(aiSDKKeys, func(r *Reader, key int, f *frame) bool {
+	f, size := r.object(&p, "a content part", aiSDKKeys, func(r *Reader, key int, f *frame) bool {
 		kind := r.Kind()
 		start := r.Pos()
 		switch {
@@ -137,7 +132,6 @@ func aiSDKPart(r *Reader, parent int32) {
 		f[key].Start = start
 		return true
 	})
-	p.Span.End = r.Pos()
 	p.Size = size
 	for _, k := range []int{asImage, asData, asURL} {
 		if f[k].Str() {
@@ -157,7 +151,7 @@ func aiSDKPart(r *Reader, parent int32) {
 			p.Size = media.words
 			break
 		}
-		p.Kind, p.Size, p.Data = r.mediaKind(mediaType), jsonspan.Measure{}, media.chars
+		p.Media(r.mediaKind(mediaType), media.chars)
 		if strings.HasPrefix(typ, "image") {
 			p.Kind = transcript.Image
 		}
@@ -240,12 +234,8 @@ func aiSDKFile(typ string) bool {
 
 // tool sets the id and the name of a tool call or result.
 func (r *Reader) tool(p *transcript.Part, id, name *field) {
-	if id.Str() {
-		p.ID = id.Span
-	}
-	if name.Str() {
-		p.Name, p.NameSz = name.Span, name.Size
-	}
+	id.id(p)
+	name.name(p)
 }
 
 // mediaKind is the kind of a file by its media type.
@@ -302,33 +292,41 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	}
 	r.again(options, func(r *Reader) {
 		for r.Object(); ; {
-			if _, ok := r.Key(); !ok {
+			provider, ok := r.Key()
+			switch {
+			case !ok:
 				return
-			}
-			if r.Kind() != jsonspan.Object {
+			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // when its store got the part: nobody signs that
 				r.Skip()
-				continue
-			}
-			for r.Object(); ; {
-				key, ok := r.Key()
-				if !ok {
-					break
-				}
-				signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
-				if v := r.Skip(); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
-					continue
-				}
-				flags |= transcript.Signed
-				if signature {
-					flags |= transcript.Bound
-				}
-				if item {
-					flags |= transcript.Tied
-				}
+			default:
+				flags |= r.signed(func([]byte, *jsonspan.Value) {})
 			}
 		}
 	})
 	return flags
+}
+
+// signed tells from the options of one provider, which stand at the reader, what it wants of a reasoning part. each is called for all of
+// them.
+func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
+	for r.Object(); ; {
+		key, ok := r.Key()
+		if !ok {
+			return flags
+		}
+		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
+		v := r.Skip()
+		if each(key, &v); v.Kind == jsonspan.Null || v.Kind == jsonspan.String && v.Len() == 2 {
+			continue
+		}
+		flags |= transcript.Signed
+		if signature {
+			flags |= transcript.Bound
+		}
+		if item {
+			flags |= transcript.Tied
+		}
+	}
 }
 
 // payload is what a file or an image holds: how many characters it takes as base64 (0 for a URL or a reference to the

@@ -82,14 +82,8 @@ var aiSDKUIKeys = []string{
 }
 
 func aiSDKUIPart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(aiSDKUIKeys, nil)
-	p.Span.End = r.Pos()
+	f, size := r.object(&p, "a part", aiSDKUIKeys, nil)
 	p.Size = size
 	switch typ := r.typ(&f[uiType]); {
 	case typ == "text" && f[uiText].Str():
@@ -105,7 +99,7 @@ func aiSDKUIPart(r *Reader) {
 		if f[uiURL].Str() {
 			media.text(r.Src(), f[uiURL].Span)
 		}
-		p.Kind, p.Size, p.Data = r.mediaKind(&f[uiMediaType]), jsonspan.Measure{}, media.chars
+		p.Media(r.mediaKind(&f[uiMediaType]), media.chars)
 	case typ == "steering-message" && f[uiParts].Kind == jsonspan.Array:
 		p.Flags, p.Size = transcript.Said|transcript.Free, jsonspan.Measure{}
 		r.Add(p)

@@ -96,14 +96,9 @@ var anthropicKeys = []string{
 
 // anthropicBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
 func anthropicBlock(r *Reader, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	p.Span.Start = r.Pos()
 	self, read := -1, false
-	f, size := r.fields(anthropicKeys, func(r *Reader, key int, f *frame) bool {
+	f, size := r.object(&p, "a content block", anthropicKeys, func(r *Reader, key int, f *frame) bool {
 		// A tool result holds blocks of its own; they must follow it in Parts, so it takes its place first.
 		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
 			return false
@@ -113,22 +108,15 @@ func anthropicBlock(r *Reader, parent int32) {
 		r.list(func(r *Reader) { anthropicBlock(r, int32(self)) })
 		return true
 	})
-	p.Span.End = r.Pos()
 	p.Size = size
-	if f[anID].Str() {
-		p.ID = f[anID].Span
-	}
-	if f[anName].Str() {
-		p.Name, p.NameSz = f[anName].Span, f[anName].Size
-	}
+	f[anID].id(&p)
+	f[anName].name(&p)
 	switch typ := r.typ(&f[anType]); {
 	case typ == "text" && f[anText].Str():
 		p.Kind, p.Body, p.Size = transcript.Text, f[anText].Span, f[anText].Size
 	case typ == "thinking" && f[anThinking].Str():
 		p.Kind, p.Body, p.Size = transcript.Reasoning, f[anThinking].Span, f[anThinking].Size
-		if f[anSignature].Str() && f[anSignature].Size.Bytes > 0 {
-			p.Flags |= transcript.Signed | transcript.Bound
-		}
+		f[anSignature].signs(&p, transcript.Signed|transcript.Bound)
 	case typ == "redacted_thinking":
 		p.Kind, p.Flags = transcript.Reasoning, transcript.Signed|transcript.Bound
 	case typ == "tool_use":
@@ -139,16 +127,14 @@ func anthropicBlock(r *Reader, parent int32) {
 			p.Size = jsonspan.Measure{}
 		}
 		p.ID, p.Name, p.NameSz = jsonspan.Span{}, jsonspan.Span{}, jsonspan.Measure{}
-		if f[anUseID].Str() {
-			p.ID = f[anUseID].Span
-		}
+		f[anUseID].id(&p)
 		if f[anError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
 	case typ == "image":
-		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, f[anSource].Raw
+		p.Media(transcript.Image, f[anSource].Raw)
 	case typ == "document":
-		p.Kind, p.Size, p.Data = transcript.File, jsonspan.Measure{}, f[anSource].Raw
+		p.Media(transcript.File, f[anSource].Raw)
 	case typ == "compaction":
 		p.Flags = transcript.Held | transcript.Signed
 		if content := &f[anContent]; content.Str() && !jsonspan.Blank(r.Src(), content.Span) {

@@ -160,15 +160,27 @@ func assistantUIPart(r *Reader) { assistantUIPartIn(r, -1) }
 
 // assistantUIPartIn reads a part; parent is the index of the tool result that it stands in, or -1.
 func assistantUIPartIn(r *Reader, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(assistantUIPartKeys, nil)
-	p.Span.End = r.Pos()
+	first, seen := len(r.T.Parts), false
+	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
+		// What the model is shown of a result stands behind the call and the result, which are filled in later.
+		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
+			return false
+		}
+		f[key].Start, seen = r.Pos(), true
+		r.Add(transcript.Part{})
+		result := int32(r.Add(transcript.Part{}))
+		r.list(func(r *Reader) { assistantUIPartIn(r, result) })
+		return true
+	})
 	p.Size = size
+	if seen && r.Err() == nil && !(f[apCallID].Str() && assistantUIHasResult(f)) {
+		r.T.Parts = r.T.Parts[:first]
+		if !f[apCallID].Str() {
+			r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
+		}
+		seen = false
+	}
 	media := payload{}
 	switch typ := r.typ(&f[apType]); {
 	case typ == "text" && f[apText].Str():
@@ -179,24 +191,33 @@ func assistantUIPartIn(r *Reader, parent int32) {
 		p.Flags |= r.signatures(&provider)
 	case typ == "image" && f[apImage].Str():
 		media.text(r.Src(), f[apImage].Span)
-		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, media.chars
+		p.Media(transcript.Image, media.chars)
 	case typ == "file" && f[apData].Str():
 		media.text(r.Src(), f[apData].Span)
-		p.Kind, p.Size, p.Data = r.mediaKind(&f[apMimeType]), jsonspan.Measure{}, media.chars
+		p.Media(r.mediaKind(&f[apMimeType]), media.chars)
 	case typ == "audio":
-		p.Kind, p.Size, p.Data = transcript.Audio, jsonspan.Measure{}, f[apAudio].Raw
+		p.Media(transcript.Audio, f[apAudio].Raw)
 	case typ == "source" || typ == "data" || typ == "generative-ui" || r.begins(&f[apType], "data-"):
 		p.Flags |= transcript.Free // for the user alone
 	case typ == "tool-call" && f[apCallID].Str() && parent < 0:
-		assistantUICall(r, p, f)
+		at := -1
+		if seen {
+			at = first
+		}
+		assistantUICall(r, p, f, at)
 		return
 	}
 	r.Add(p)
 }
 
+// assistantUIHasResult reports whether a tool call has a result that is final.
+func assistantUIHasResult(f *frame) bool {
+	return f[apResult].Kind != jsonspan.Invalid && f[apPreliminary].Kind != jsonspan.True
+}
+
 // assistantUICall adds a tool call and, where it has one that is final, its result, as two parts with one span. Where a tool has said
-// what the model is to see of its result, that is the body.
-func assistantUICall(r *Reader, p transcript.Part, f *frame) {
+// what the model is to see of its result, that is the body; what stands there has been read already if at is the index of the call.
+func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	call := *f
 	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size
 	if call[apArgs].Kind != jsonspan.Object && call[apArgsText].Str() {
@@ -204,8 +225,11 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame) {
 		p.Flags |= transcript.JSONText
 	}
 	r.tool(&p, &call[apCallID], &call[apToolName])
-	n := r.Add(p)
-	if call[apResult].Kind == jsonspan.Invalid || call[apPreliminary].Kind == jsonspan.True {
+	n := at
+	if at < 0 {
+		n = r.Add(p)
+	}
+	if !assistantUIHasResult(&call) {
 		return
 	}
 	result := p
@@ -218,9 +242,15 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame) {
 	if seen.Kind == jsonspan.Array {
 		result.Body, result.Size = seen.Span, jsonspan.Measure{}
 	}
-	k := r.Add(result)
+	k := n + 1
+	if at < 0 {
+		k = r.Add(result)
+	} else {
+		p.Msg, result.Msg = r.T.Parts[n].Msg, r.T.Parts[k].Msg
+		r.T.Parts[n], r.T.Parts[k] = p, result
+	}
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
-	if seen.Kind == jsonspan.Array {
+	if seen.Kind == jsonspan.Array && at < 0 {
 		r.again(seen, func(r *Reader) {
 			r.list(func(r *Reader) { assistantUIPartIn(r, int32(k)) })
 		})

@@ -83,14 +83,9 @@ var bedrockMedia = map[int]transcript.Kind{
 
 // bedrockBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
 func bedrockBlock(r *Reader, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	p.Span.Start = r.Pos()
 	self, read := -1, false
-	f, size := r.fields(bedrockKeys, func(r *Reader, key int, f *frame) bool {
+	f, size := r.object(&p, "a content block", bedrockKeys, func(r *Reader, key int, f *frame) bool {
 		if key < bcJSON || r.Kind() != jsonspan.Object || parent < 0 && key == bcJSON || parent >= 0 && key >= bcToolUse {
 			return false
 		}
@@ -121,7 +116,6 @@ func bedrockBlock(r *Reader, parent int32) {
 		}
 		return true
 	})
-	p.Span.End = r.Pos()
 	switch {
 	case read:
 	case f[bcText].Str():
@@ -156,12 +150,8 @@ var (
 func bedrockCall(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(bedrockCallKeys, nil)
 	p.Kind, p.Body, p.Size = transcript.ToolCall, f[2].Span, f[2].Size
-	if f[0].Str() {
-		p.ID = f[0].Span
-	}
-	if f[1].Str() {
-		p.Name, p.NameSz = f[1].Span, f[1].Size
-	}
+	f[0].id(p)
+	f[1].name(p)
 	if r.is(&f[3], "server_tool_use") {
 		p.Flags |= transcript.Server
 	}
@@ -178,9 +168,7 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 		return true
 	})
 	p.Kind, p.Body = transcript.ToolResult, f[1].Span
-	if f[0].Str() {
-		p.ID = f[0].Span
-	}
+	f[0].id(p)
 	if r.is(&f[2], "error") {
 		p.Flags |= transcript.IsError
 	}

@@ -136,7 +136,7 @@ func (d *detector) note(kind string, name []byte) {
 		return
 	}
 	d.seen = append(d.seen, sign)
-	if kind == "key" || kind == "type" || kind == "part" || kind == "item" {
+	if sign == "content:store" || kind == "key" || kind == "type" || kind == "part" || kind == "item" {
 		d.settle((*Format).decisive)
 	}
 }
@@ -243,7 +243,7 @@ func (f *Format) Knows(sign string) bool {
 	case "list":
 		return f.List == name
 	case "content":
-		return f.Signs.Content == "" && name != "object" && name != "block" || word(f.Signs.Content, name)
+		return f.Signs.Content == "" && name != "object" && name != "block" && name != "store" || word(f.Signs.Content, name)
 	}
 	return word(f.Signs.Own, sign) || word(f.Signs.Also, sign)
 }

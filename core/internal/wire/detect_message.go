@@ -123,7 +123,7 @@ func (d *detector) message(list string) {
 	}
 }
 
-// block notes the signs of a content that is an object, and says what it is: a block where it has a type.
+// block notes the signs of a content that is an object, and says what it is: a block where it has a type, a store where it has format 2.
 func (d *detector) block() (word string) {
 	word = "object"
 	for d.Object(); ; {
@@ -131,7 +131,11 @@ func (d *detector) block() (word string) {
 		if !ok {
 			return word
 		}
-		if d.note("part", name); string(name) != "type" || d.Kind() != jsonspan.String {
+		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
+			if v := d.Skip(); string(v.Of(d.Src())) == "2" {
+				word = "store"
+			}
+		} else if string(name) != "type" || d.Kind() != jsonspan.String {
 			d.Skip()
 		} else if v := d.Text(); v.Len() <= 66 {
 			word = "block"

@@ -85,6 +85,9 @@ func TestDetect(t *testing.T) {
 		{"tanstack", transcriptOf(tsUser, tsSays(tsCall1, tsGot1)), "tanstack"},
 		{"tanstack, text", transcriptOf(tsUser), "tanstack"},
 		{"tanstack, a call of the browser's", transcriptOf(tsSays(tsOwn2)), "tanstack"},
+		{"mastra", transcriptOf(maUser, maSays(maCall(maInv1))), "mastra"},
+		{"mastra, a message of version 2 of the store", `[{"id":"1","role":"user","type":"v2","content":{"format":2,"parts":[{"type":"text","text":"go"}]}}]`, "mastra"},
+		{"mastra, a signal", `[{"id":"1","role":"signal","type":"state","content":{"parts":[{"type":"text","text":"go"}],"metadata":{},"format":2}}]`, "mastra"},
 		{"assistant-ui", transcriptOf(auUser, auSays(auCall1)), "assistant-ui"},
 		{"assistant-ui, texts alone", transcriptOf(auUser, auSays(auText)), "assistant-ui"},
 		{"openai-chat, ids of Groq's", transcriptOf(asUser, renamed(miCalls(miCall1), "48f5r72yf")), "openai-chat"},
@@ -239,7 +242,7 @@ func TestBroken(t *testing.T) {
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
 		{"Genkit", "gemini", `[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"read","ref":"1","input":{}}}]}]`},
-		{"Mastra", "ai-sdk-ui", `[{"id":"1","role":"user","content":{"format":2,"parts":[{"type":"text","text":"go"}]}}]`},
+		{"an object", "mastra", `[{"id":"1","role":"user","content":{"format":3,"parts":[{"type":"text","text":"go"}]}}]`},
 		{"ADK", "gemini", `[{"author":"user","invocationId":"e","content":{"role":"user","parts":[{"text":"go"}]},"role":"user"}]`},
 	} {
 		t.Run(test.shape, func(t *testing.T) {

@@ -85,14 +85,9 @@ var geminiPartKeys = []string{
 
 // geminiPart reads one part: an object in which one of many keys says what it is, and no type does.
 func geminiPart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
 	self := -1
-	f, size := r.fields(geminiPartKeys, func(r *Reader, key int, f *frame) bool {
+	f, size := r.object(&p, "a part", geminiPartKeys, func(r *Reader, key int, f *frame) bool {
 		if key < gpCall || r.Kind() != jsonspan.Object {
 			return false
 		}
@@ -110,7 +105,6 @@ func geminiPart(r *Reader) {
 		}
 		return true
 	})
-	p.Span.End = r.Pos()
 	switch {
 	case p.Kind != transcript.Opaque:
 	case f[gpText].Str():
@@ -122,9 +116,7 @@ func geminiPart(r *Reader) {
 		p.Size = size
 	}
 	for _, k := range []int{gpSignature, gpSignature2} {
-		if f[k].Str() && f[k].Size.Bytes > 0 {
-			p.Flags |= transcript.Signed
-		}
+		f[k].signs(&p, transcript.Signed)
 	}
 	if self < 0 {
 		r.Add(p)
@@ -149,9 +141,7 @@ func geminiName(p *transcript.Part, f *frame) {
 	if f[0].Str() && f[0].Size.Bytes > 0 {
 		p.ID = f[0].Span
 	}
-	if f[1].Str() {
-		p.Name, p.NameSz = f[1].Span, f[1].Size
-	}
+	f[1].name(p)
 }
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
@@ -220,13 +210,8 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 
 // geminiInner reads a part of a function response: media only.
 func geminiInner(r *Reader, parent int) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: int32(parent)}
-	p.Span.Start = r.Pos()
-	_, size := r.fields(geminiPartKeys, func(r *Reader, key int, f *frame) bool {
+	_, size := r.object(&p, "a part", geminiPartKeys, func(r *Reader, key int, f *frame) bool {
 		if key < gpInline || r.Kind() != jsonspan.Object {
 			return false
 		}
@@ -234,7 +219,6 @@ func geminiInner(r *Reader, parent int) {
 		geminiMedia(r, &p)
 		return true
 	})
-	p.Span.End = r.Pos()
 	if p.Kind == transcript.Opaque {
 		p.Size = size
 	}

@@ -117,14 +117,10 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		p.Kind, p.Flags, p.Name, p.Size = transcript.Reasoning, transcript.Tied, jsonspan.Span{}, jsonspan.Measure{}
 	case strings.HasSuffix(typ, "_call") && f[giID].Str():
 		p.Kind, p.ID, p.Body, p.Size = transcript.ToolCall, f[giID].Span, f[giArguments].Span, f[giArguments].Size
-		if f[giName].Str() {
-			p.Name, p.NameSz = f[giName].Span, f[giName].Size
-		}
+		f[giName].name(&p)
 	case strings.HasSuffix(typ, "_result"):
 		p.Kind, p.Name = transcript.ToolResult, f[giName].Span
-		if f[giCallID].Str() {
-			p.ID = f[giCallID].Span
-		}
+		f[giCallID].id(&p)
 		if f[giError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
@@ -141,9 +137,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	if server && p.Kind != transcript.Reasoning {
 		p.Flags |= transcript.Server
 	}
-	if f[giSignature].Str() && f[giSignature].Size.Bytes > 0 {
-		p.Flags |= transcript.Signed
-	}
+	f[giSignature].signs(&p, transcript.Signed)
 	if self < 0 {
 		self = r.Add(p)
 		if list := f[giResult]; list.Kind == jsonspan.Array && !server {
@@ -168,24 +162,18 @@ var interactionsPartKeys = []string{"type", "text", "data"}
 
 // interactionsPart reads one part of a step; text is what its texts are.
 func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(interactionsPartKeys, nil)
-	p.Span.End, p.Size = r.Pos(), size
-	media := func(kind transcript.Kind) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[2].Raw }
+	f, size := r.object(&p, "a part", interactionsPartKeys, nil)
+	p.Size = size
 	switch typ := r.typ(&f[0]); {
 	case typ == "text" && f[1].Str():
 		p.Kind, p.Body, p.Size = text, f[1].Span, f[1].Size
 	case typ == "image":
-		media(transcript.Image)
+		p.Media(transcript.Image, f[2].Raw)
 	case typ == "audio":
-		media(transcript.Audio)
+		p.Media(transcript.Audio, f[2].Raw)
 	case typ == "document" || typ == "video":
-		media(transcript.File)
+		p.Media(transcript.File, f[2].Raw)
 	}
 	r.Add(p)
 }

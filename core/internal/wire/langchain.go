@@ -224,12 +224,8 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		return
 	case m.Role == transcript.Tool:
 		p := whole(transcript.ToolResult, &content)
-		if f[lcCallID].Str() {
-			p.ID = f[lcCallID].Span
-		}
-		if f[lcName].Str() {
-			p.Name, p.NameSz = f[lcName].Span, f[lcName].Size
-		}
+		f[lcCallID].id(&p)
+		f[lcName].name(&p)
 		if r.is(&f[lcStatus], "error") {
 			p.Flags |= transcript.IsError
 		}
@@ -263,13 +259,8 @@ var lcCallKeys = []string{"id", "name", "args", "function"}
 
 // lcCall reads a tool call of a list: one as LangChain has it, or as OpenAI does.
 func lcCall(r *Reader, list int8) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool call must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.ToolCall, List: list, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, _ := r.fields(lcCallKeys, func(r *Reader, key int, f *frame) bool {
+	f, _ := r.object(&p, "a tool call", lcCallKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 3 || r.Kind() != jsonspan.Object {
 			return false
 		}
@@ -277,13 +268,8 @@ func lcCall(r *Reader, list int8) {
 		openAIFunction(r, &p)
 		return true
 	})
-	p.Span.End = r.Pos()
-	if f[0].Str() {
-		p.ID = f[0].Span
-	}
-	if f[1].Str() {
-		p.Name, p.NameSz = f[1].Span, f[1].Size
-	}
+	f[0].id(&p)
+	f[1].name(&p)
 	if f[2].Kind != jsonspan.Invalid {
 		p.Body, p.Size = f[2].Span, f[2].Size
 	}

@@ -119,13 +119,9 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed 
 	call := func(flags transcript.Flags) {
 		p.Kind, p.Flags = transcript.ToolCall, flags
 		for _, k := range [...]int{lbID, lbCallID} {
-			if f[k].Str() {
-				p.ID = f[k].Span
-			}
+			f[k].id(p)
 		}
-		if f[lbName].Str() {
-			p.Name, p.NameSz = f[lbName].Span, f[lbName].Size
-		}
+		f[lbName].name(p)
 		for _, k := range [...]int{lbArguments, lbInput, lbArgs} {
 			if f[k].Kind != jsonspan.Invalid {
 				p.Body, p.Size = f[k].Span, f[k].Size
@@ -146,9 +142,7 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed 
 	typ := r.typ(&f[lbType])
 	switch typ {
 	case "text", "":
-		if f[lbText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[lbText].Span, f[lbText].Size
-		}
+		f[lbText].text(p, transcript.Text)
 		return
 	case "reasoning":
 		reasoning(&f[lbReasoning])
@@ -185,7 +179,7 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed 
 	}
 	for _, m := range lcMedia {
 		if m.typ == typ {
-			p.Kind, p.Size, p.Data = m.kind, jsonspan.Measure{}, p.Size.Bytes
+			p.Media(m.kind, p.Size.Bytes)
 		}
 	}
 }

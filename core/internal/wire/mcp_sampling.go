@@ -74,15 +74,10 @@ var samplingKeys = []string{"type", "text", "data", "id", "name", "input", "tool
 
 // samplingBlock reads a block. parent is the part index of the tool result that it stands in, or -1.
 func samplingBlock(r *Reader, list int8, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
-	p.Span.Start = r.Pos()
 	self := -1
 	inside := func(r *Reader) { samplingBlock(r, transcript.ContentList, int32(self)) }
-	fp, size := r.fields(samplingKeys, func(r *Reader, key int, f *frame) bool {
+	fp, size := r.object(&p, "a content block", samplingKeys, func(r *Reader, key int, f *frame) bool {
 		if key != msContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[msType], "tool_result") {
 			return false
 		}
@@ -92,28 +87,21 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 		return true
 	})
 	f := *fp
-	p.Span.End, p.Size = r.Pos(), size
-	media := func(kind transcript.Kind) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[msData].Raw }
+	p.Size = size
 	switch typ := r.typ(&f[msType]); {
 	case typ == "text" && f[msText].Str():
 		p.Kind, p.Body, p.Size = transcript.Text, f[msText].Span, f[msText].Size
 	case typ == "image":
-		media(transcript.Image)
+		p.Media(transcript.Image, f[msData].Raw)
 	case typ == "audio":
-		media(transcript.Audio)
+		p.Media(transcript.Audio, f[msData].Raw)
 	case typ == "tool_use" && parent < 0:
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[msInput].Span, f[msInput].Size
-		if f[msID].Str() {
-			p.ID = f[msID].Span
-		}
-		if f[msName].Str() {
-			p.Name, p.NameSz = f[msName].Span, f[msName].Size
-		}
+		f[msID].id(&p)
+		f[msName].name(&p)
 	case typ == "tool_result" && parent < 0:
 		p.Kind, p.Body, p.Size = transcript.ToolResult, f[msContent].Span, f[msContent].Size
-		if f[msUseID].Str() {
-			p.ID = f[msUseID].Span
-		}
+		f[msUseID].id(&p)
 		if f[msError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}

@@ -94,13 +94,9 @@ func readMistral(r *Reader, m *transcript.Message) {
 	}
 	p := whole(transcript.ToolResult, &content)
 	for _, k := range []int{miCallID, miSDKCallID} {
-		if f[k].Str() {
-			p.ID = f[k].Span
-		}
+		f[k].id(&p)
 	}
-	if f[miName].Str() {
-		p.Name, p.NameSz = f[miName].Span, f[miName].Size
-	}
+	f[miName].name(&p)
 	if !content.Str() {
 		p.Size = jsonspan.Measure{}
 	}
@@ -124,14 +120,9 @@ const (
 var mistralPartKeys = []string{"type", "text", "thinking", "signature", "image_url", "imageUrl", "input_audio", "inputAudio", "document_url", "documentUrl"}
 
 func mistralPart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content chunk must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
 	var thought thoughtText
-	f, size := r.fields(mistralPartKeys, func(r *Reader, key int, f *frame) bool {
+	f, size := r.object(&p, "a content chunk", mistralPartKeys, func(r *Reader, key int, f *frame) bool {
 		if key != mpThinking || r.Kind() != jsonspan.Array {
 			return false
 		}
@@ -139,30 +130,19 @@ func mistralPart(r *Reader) {
 		r.list(thought.read)
 		return true
 	})
-	p.Span.End = r.Pos()
 	p.Size = size
-	media := func(kind transcript.Kind, spellings ...int) {
-		p.Kind, p.Size = kind, jsonspan.Measure{}
-		for _, k := range spellings {
-			p.Data += f[k].Raw
-		}
-	}
 	switch r.typ(&f[mpType]) {
 	case "text":
-		if f[mpText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[mpText].Span, f[mpText].Size
-		}
+		f[mpText].text(&p, transcript.Text)
 	case "thinking":
 		p.Kind, p.Body, p.Size = transcript.Reasoning, thought.body, thought.size
-		if f[mpSignature].Str() && f[mpSignature].Size.Bytes > 0 {
-			p.Flags |= transcript.Signed
-		}
+		f[mpSignature].signs(&p, transcript.Signed)
 	case "image_url":
-		media(transcript.Image, mpImage, mpSDKImage)
+		p.Media(transcript.Image, f[mpImage].Raw+f[mpSDKImage].Raw)
 	case "input_audio":
-		media(transcript.Audio, mpAudio, mpSDKAudio)
+		p.Media(transcript.Audio, f[mpAudio].Raw+f[mpSDKAudio].Raw)
 	case "document_url", "file":
-		media(transcript.File, mpDocument, mpSDKDocument)
+		p.Media(transcript.File, f[mpDocument].Raw+f[mpSDKDocument].Raw)
 	}
 	r.Add(p)
 }

@@ -105,12 +105,8 @@ func readNative(r *Reader, m *transcript.Message) {
 		if !content.Str() {
 			p.Size = jsonspan.Measure{}
 		}
-		if f[ntCallID].Str() {
-			p.ID = f[ntCallID].Span
-		}
-		if f[ntToolName].Str() {
-			p.Name, p.NameSz = f[ntToolName].Span, f[ntToolName].Size
-		}
+		f[ntCallID].id(&p)
+		f[ntToolName].name(&p)
 		if f[ntError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
@@ -232,17 +228,11 @@ const (
 var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data", "data_length"}
 
 func nativePart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(nativePartKeys, nil)
-	p.Span.End = r.Pos()
+	f, size := r.object(&p, "a part", nativePartKeys, nil)
 	p.Size = size
 	media := func(kind transcript.Kind) {
-		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[npData].Size.Bytes
+		p.Media(kind, f[npData].Size.Bytes)
 		if f[npLength].Kind == jsonspan.Number { // the payload itself stays with the host
 			if n, ok := jsonspan.Int(r.Src(), f[npLength].Span); ok && n > 0 {
 				p.Data = uint32(n)
@@ -251,13 +241,9 @@ func nativePart(r *Reader) {
 	}
 	switch r.typ(&f[npType]) {
 	case "text":
-		if f[npText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[npText].Span, f[npText].Size
-		}
+		f[npText].text(&p, transcript.Text)
 	case "reasoning", "thinking":
-		if f[npText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Reasoning, f[npText].Span, f[npText].Size
-		}
+		f[npText].text(&p, transcript.Reasoning)
 		if f[npSignature].Str() {
 			p.Flags |= transcript.Signed
 		}
@@ -276,12 +262,8 @@ func nativePart(r *Reader) {
 		if body.Kind == jsonspan.Null {
 			p.Flags |= transcript.Null
 		}
-		if f[npID].Str() {
-			p.ID = f[npID].Span
-		}
-		if f[npName].Str() {
-			p.Name, p.NameSz = f[npName].Span, f[npName].Size
-		}
+		f[npID].id(&p)
+		f[npName].name(&p)
 	}
 	r.Add(p)
 }

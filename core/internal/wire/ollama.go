@@ -65,12 +65,8 @@ func readOllama(r *Reader, m *transcript.Message) {
 	}
 	if m.Role == transcript.Tool {
 		p := whole(transcript.ToolResult, &content)
-		if f[olCallID].Str() {
-			p.ID = f[olCallID].Span
-		}
-		if f[olToolName].Str() {
-			p.Name, p.NameSz = f[olToolName].Span, f[olToolName].Size
-		}
+		f[olCallID].id(&p)
+		f[olToolName].name(&p)
 		insertResult(r, first, p)
 	} else if content.Str() {
 		r.Add(whole(transcript.Text, &content))

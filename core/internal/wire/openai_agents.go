@@ -93,26 +93,31 @@ func (r *Reader) encryptedIn() field {
 	return f[1]
 }
 
-// agentsOutput reads an output that is an object: a text in one is the body of the result, an image or a file stays whole.
-func agentsOutput(r *Reader, self int) {
+// agentsOutputs reports whether an output that is an object has a type that agentsOutput reads.
+func agentsOutputs(typ string) bool { return typ == "text" || typ == "image" || typ == "file" }
+
+// agentsOutput reads an output that is an object, of the result at index self in Parts, and reports whether its type is known: a text is
+// the body of the result, an image or a file stays whole and leaves result without a body.
+func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
+	media := transcript.Part{List: transcript.NoList, Parent: self, Span: jsonspan.Span{Start: r.Pos()}}
 	f, _ := r.fields(r.items.parts, nil)
-	p := &r.T.Parts[self]
-	media := transcript.Part{List: transcript.NoList, Parent: int32(self), Span: p.Body}
+	media.Span.End = r.Pos()
 	switch r.typ(&f[rcType]) {
 	case "text":
 		if text := &f[rcText]; text.Str() {
-			p.Body, p.Size = text.Span, text.Size
+			result.Body, result.Size = text.Span, text.Size
+			return true
 		}
-		return
+		return false
 	case "image":
 		media.Kind, media.Data = transcript.Image, f[rcImage].Raw
 	case "file":
 		media.Kind, media.Data = transcript.File, f[rcFile].Raw
 	default:
-		return
+		return false
 	}
-	p.Body, p.Size = jsonspan.Span{}, jsonspan.Measure{}
 	r.Add(media)
+	return true
 }
 
 // agentsMessage writes an item as the schemas want it: a text of the system, a list of parts of others, and the status of an answer.

@@ -93,12 +93,8 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	}
 	if m.Role == transcript.Tool {
 		p := whole(transcript.ToolResult, &content)
-		if f[ocCallID].Str() {
-			p.ID = f[ocCallID].Span
-		}
-		if f[ocName].Str() {
-			p.Name, p.NameSz = f[ocName].Span, f[ocName].Size
-		}
+		f[ocCallID].id(&p)
+		f[ocName].name(&p)
 		if !content.Str() {
 			p.Size = jsonspan.Measure{}
 		}
@@ -157,31 +153,20 @@ const (
 var openAIChatPartKeys = []string{"type", "text", "refusal", "image_url", "input_audio", "file"}
 
 func openAIChatPart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(openAIChatPartKeys, nil)
-	p.Span.End = r.Pos()
+	f, size := r.object(&p, "a content part", openAIChatPartKeys, nil)
 	p.Size = size
-	media := func(kind transcript.Kind, f *field) {
-		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f.Raw
-	}
 	switch r.typ(&f[opType]) {
 	case "text":
-		if f[opText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[opText].Span, f[opText].Size
-		}
+		f[opText].text(&p, transcript.Text)
 	case "refusal":
 		p.Size = f[opRefusal].Size
 	case "image_url":
-		media(transcript.Image, &f[opImage])
+		p.Media(transcript.Image, f[opImage].Raw)
 	case "input_audio":
-		media(transcript.Audio, &f[opAudio])
+		p.Media(transcript.Audio, f[opAudio].Raw)
 	case "file":
-		media(transcript.File, &f[opFile])
+		p.Media(transcript.File, f[opFile].Raw)
 	}
 	r.Add(p)
 }
@@ -189,13 +174,8 @@ func openAIChatPart(r *Reader) {
 var openAICallKeys = []string{"id", "function", "custom", "type"}
 
 func openAIChatCall(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool call must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, _ := r.fields(openAICallKeys, func(r *Reader, key int, f *frame) bool {
+	f, _ := r.object(&p, "a tool call", openAICallKeys, func(r *Reader, key int, f *frame) bool {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
@@ -203,10 +183,7 @@ func openAIChatCall(r *Reader) {
 		openAIFunction(r, &p)
 		return true
 	})
-	p.Span.End = r.Pos()
-	if f[0].Str() {
-		p.ID = f[0].Span
-	}
+	f[0].id(&p)
 	r.Add(p)
 }
 
@@ -215,9 +192,7 @@ var openAIFunctionKeys = []string{"name", "arguments", "input"}
 // openAIFunction reads {"name","arguments"} (a function) or {"name","input"} (a custom tool).
 func openAIFunction(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(openAIFunctionKeys, nil)
-	if f[0].Str() {
-		p.Name, p.NameSz = f[0].Span, f[0].Size
-	}
+	f[0].name(p)
 	body := &f[1]
 	if body.Kind == jsonspan.Invalid {
 		body = &f[2]

@@ -170,14 +170,15 @@ func readResponses(r *Reader, m *transcript.Message) {
 	readItem(r, m)
 }
 
-// readItem reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key
-// of a list holds (content, output, summary) is known only when the type is, which many writers put last, so lists are
-// read again at the end; but the content of what looks like a message, most of a chat, is read as one on the way.
+// readItem reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key of a list holds
+// (content, output, summary) depends on the type: lists are read on the way where the type stands before them (early), and again at the
+// end where a writer puts it last; but the content of what looks like a message, most of a chat, is always read as one on the way.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
+	e := early{self: -1}
 	fp, size := r.fields(r.items.keys, func(r *Reader, key int, f *frame) bool {
 		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
-			return false
+			return m.Lists[transcript.ContentList].Zero() && e.read(r, key, f)
 		}
 		f[rpContent].Start = r.Pos()
 		m.Lists[transcript.ContentList] = r.list(responsesContentPart)
@@ -227,9 +228,9 @@ func readItem(r *Reader, m *transcript.Message) {
 	case transcript.Text:
 		responsesContent(r, m, &f[rpContent])
 	case transcript.Reasoning:
-		responsesReasoning(r, p, &f)
+		responsesReasoning(r, p, &e, &f)
 	case transcript.ToolCall, transcript.ToolResult:
-		responsesTool(r, m, p, typ, &item, &f)
+		responsesTool(r, m, p, typ, &item, &e, &f)
 	case transcript.Image:
 		p.Size, p.Data = jsonspan.Measure{}, f[rpResult].Raw
 		r.Add(p)
@@ -293,122 +294,6 @@ func responsesContent(r *Reader, m *transcript.Message, content *field) {
 // responsesContentPart reads a part of a message's content.
 func responsesContentPart(r *Reader) { responsesPart(r, transcript.ContentList, -1) }
 
-// responsesReasoning adds a part for what is encrypted, which also stands for the item where nothing else does, and one for
-// each text that can be read.
-func responsesReasoning(r *Reader, p transcript.Part, f *frame) {
-	first := len(r.T.Parts)
-	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
-		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
-	}
-	p.Size = encrypted(&f[rpEncrypted])
-	if f[rpEncrypted].Str() && f[rpEncrypted].Size.Bytes > 0 {
-		p.Flags |= transcript.Signed
-	}
-	if f[rpID].Str() {
-		p.ID = f[rpID].Span
-	}
-	r.Add(p)
-	for _, k := range []int{rpSummary, rpContent} {
-		if list := f[k]; list.Kind == jsonspan.Array {
-			r.again(&list, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.NoList, -1) }) })
-		}
-	}
-	for i := range r.T.Parts[first+1:] {
-		if text := &r.T.Parts[first+1+i]; r.items.kept && text.Kind == transcript.Text {
-			text.Kind = transcript.Reasoning
-		}
-	}
-	if p.Has(transcript.Signed) { // the provider leaves it out behind another beginning (OR9)
-		for i := range r.T.Parts[first:] {
-			r.T.Parts[first+i].Flags |= transcript.Bound
-		}
-	}
-}
-
-func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, f *frame) {
-	name := &f[rpName]
-	if typ == "multi_agent_call" {
-		name = &f[rpAction]
-	}
-	if name.Str() {
-		p.Name = name.Span
-		if p.Kind == transcript.ToolCall {
-			p.NameSz = name.Size
-		}
-	}
-	if f[rpCallID].Str() {
-		p.ID = f[rpCallID].Span
-	} else if typ == "local_shell_call_output" && f[rpID].Str() {
-		p.ID = f[rpID].Span
-	} else if r.items.kept && f[rpOtherID].Str() {
-		p.ID = f[rpOtherID].Span
-	}
-	// A search that the provider runs itself is complete without an answer, and so is a result that names no call.
-	search := r.items.kept && typ == "tool_search_call" && p.ID.Zero()
-	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
-		p.Kind = transcript.Opaque
-		if server {
-			m.Role = transcript.Assistant
-		}
-		r.Add(p)
-		return
-	}
-	if item.body > 0 && f[item.body].Kind != jsonspan.Invalid && f[item.body].Kind != jsonspan.Null {
-		body := &f[item.body]
-		p.Body, p.Size = body.Span, body.Size
-		if (typ == "function_call" || typ == "multi_agent_call") && body.Str() {
-			p.Flags |= transcript.JSONText
-		}
-	}
-	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
-		p.Flags |= transcript.IsError
-	}
-	output := f[rpOutput]
-	switch {
-	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
-		r.again(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, m, &p) }) })
-	case typ == "computer_call_output" || typ == "computer_call_result":
-		p.Size = jsonspan.Measure{}
-		shot := transcript.Part{Kind: transcript.Image, List: transcript.NoList, Parent: int32(r.Add(p)), Span: output.Span, Data: output.Raw}
-		r.Add(shot)
-		return
-	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
-		self := r.Add(p)
-		r.again(&output, func(r *Reader) { agentsOutput(r, self) })
-		return
-	case item.body == rpOutput && output.Kind == jsonspan.Array:
-		p.Size = jsonspan.Measure{}
-		self := int32(r.Add(p))
-		r.again(&output, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) }) })
-		return
-	}
-	r.Add(p)
-}
-
-var shellKeys = []string{"stdout", "stderr"}
-
-// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are
-// sent and billed beside it.
-func shellOutput(r *Reader, m *transcript.Message, p *transcript.Part) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")
-		return
-	}
-	f, _ := r.fields(shellKeys, nil)
-	for _, text := range f[:len(shellKeys)] {
-		switch {
-		case !text.Str():
-		case p.Body.Zero():
-			p.Body, p.Size = text.Span, text.Size
-		case text.Size.Bytes > p.Size.Bytes:
-			m.Extra = m.Extra.Add(p.Size)
-			p.Body, p.Size = text.Span, text.Size
-		default:
-			m.Extra = m.Extra.Add(text.Size)
-		}
-	}
-}
-
 const (
 	rcType = iota
 	rcText
@@ -422,32 +307,22 @@ var responsesPartKeys = []string{"type", "text", "refusal", "image_url", "input_
 
 // responsesPart reads one part of a message, a summary or an output.
 func responsesPart(r *Reader, list int8, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(r.items.parts, nil)
-	p.Span.End = r.Pos()
+	f, size := r.object(&p, "a part", r.items.parts, nil)
 	p.Size = size
-	media := func(kind transcript.Kind, f *field) { p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f.Raw }
-	switch typ := r.typ(&f[rcType]); typ {
-	case "input_text", "output_text", "text", "summary_text", "reasoning_text":
-		if f[rcText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[rcText].Span, f[rcText].Size
-			if typ == "summary_text" || typ == "reasoning_text" {
-				p.Kind = transcript.Reasoning
-			}
-		}
+	switch r.typ(&f[rcType]) {
+	case "input_text", "output_text", "text":
+		f[rcText].text(&p, transcript.Text)
+	case "summary_text", "reasoning_text":
+		f[rcText].text(&p, transcript.Reasoning)
 	case "refusal":
 		p.Size = f[rcRefusal].Size
 	case "input_image", "image":
-		media(transcript.Image, &f[rcImage])
+		p.Media(transcript.Image, f[rcImage].Raw)
 	case "input_audio", "audio":
-		media(transcript.Audio, &f[rcAudio])
+		p.Media(transcript.Audio, f[rcAudio].Raw)
 	case "input_file", "file":
-		media(transcript.File, &f[rcFile])
+		p.Media(transcript.File, f[rcFile].Raw)
 	}
 	r.Add(p)
 }

@@ -25,6 +25,7 @@ func init() {
 		ReadMessage: readPi,
 		Message:     func(dst []byte, role transcript.Role, text string) []byte { return piMessage(dst, role, text, nil) },
 		Instead:     piMessage,
+		Timed:       true,
 		ResultBody:  piResultBody,
 		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
@@ -107,12 +108,8 @@ func readPi(r *Reader, m *transcript.Message) {
 		default:
 			p.Size = jsonspan.Measure{}
 		}
-		if f[piCallID].Str() {
-			p.ID = f[piCallID].Span
-		}
-		if f[piToolName].Str() {
-			p.Name, p.NameSz = f[piToolName].Span, f[piToolName].Size
-		}
+		f[piCallID].id(&p)
+		f[piToolName].name(&p)
 		if f[piError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
@@ -204,14 +201,8 @@ var piPartKeys = []string{
 }
 
 func piPart(r *Reader) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	p.Span.Start = r.Pos()
-	f, size := r.fields(piPartKeys, nil)
-	p.Span.End = r.Pos()
+	f, size := r.object(&p, "a part", piPartKeys, nil)
 	p.Size = size
 	signed := func(key int, flags transcript.Flags) {
 		if f[key].Str() && f[key].Size.Bytes > 0 {
@@ -220,9 +211,7 @@ func piPart(r *Reader) {
 	}
 	switch r.typ(&f[ppType]) {
 	case "text":
-		if f[ppText].Str() {
-			p.Kind, p.Body, p.Size = transcript.Text, f[ppText].Span, f[ppText].Size
-		}
+		f[ppText].text(&p, transcript.Text)
 	case "thinking":
 		if f[ppThinking].Str() {
 			p.Kind, p.Body, p.Size = transcript.Reasoning, f[ppThinking].Span, f[ppThinking].Size
@@ -235,16 +224,12 @@ func piPart(r *Reader) {
 			p.Size = encrypted(&f[ppSignature])
 		}
 	case "image":
-		p.Kind, p.Size, p.Data = transcript.Image, jsonspan.Measure{}, f[ppData].Raw
+		p.Media(transcript.Image, f[ppData].Raw)
 	case "toolCall":
 		p.Kind, p.Body, p.Size = transcript.ToolCall, f[ppArguments].Span, f[ppArguments].json()
 		signed(ppThoughtSignature, transcript.Signed)
-		if f[ppID].Str() {
-			p.ID = f[ppID].Span
-		}
-		if f[ppName].Str() {
-			p.Name, p.NameSz = f[ppName].Span, f[ppName].Size
-		}
+		f[ppID].id(&p)
+		f[ppName].name(&p)
 	}
 	r.Add(p)
 }
@@ -287,8 +272,13 @@ func piResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([
 	return append(dst, `}]`...), jsonspan.MeasureText(text)
 }
 
+// piResults writes results that are as old as the answer with their calls.
 func piResults(dst []byte, calls []Call, text string) []byte {
+	stamp := []byte("0")
 	for i, c := range calls {
+		if len(c.Message) > 0 && (i == 0 || &c.Message[0] != &calls[i-1].Message[0]) {
+			stamp = piStamp(c.Message)
+		}
 		if c.ID == nil {
 			return nil
 		}
@@ -302,7 +292,7 @@ func piResults(dst []byte, calls []Call, text string) []byte {
 			dst = append(dst, `""`...)
 		}
 		dst = jsonspan.AppendString(append(dst, `,"content":[{"type":"text","text":`...), text)
-		dst = append(dst, `}],"isError":true,"timestamp":0}`...)
+		dst = append(append(append(dst, `}],"isError":true,"timestamp":`...), stamp...), '}')
 	}
 	return dst
 }

@@ -13,7 +13,7 @@ const (
 	piCall2 = `{"type":"toolCall","id":"c2","name":"bash","arguments":{}}`
 	piGot1  = `{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"one"}],"isError":false,"timestamp":3}`
 	piGot2  = `{"role":"toolResult","toolCallId":"c2","toolName":"bash","content":[],"isError":false,"timestamp":4}`
-	piLost1 = `{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"` + lost + `"}],"isError":true,"timestamp":0}`
+	piLost1 = `{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"` + lost + `"}],"isError":true,"timestamp":2}`
 	piMode  = `{"role":"system","content":"","sections":{"mode":"<mode>plan</mode>"},"timestamp":5}`
 	piShell = `{"role":"bashExecution","command":"ls","output":"a","exitCode":0,"cancelled":false,"truncated":false,"timestamp":6}`
 	piSaid  = `{"type":"text","text":"done"}`

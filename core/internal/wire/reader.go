@@ -106,6 +106,47 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 	return f, size
 }
 
+// object reads the next value as a part, by its fields: p spans it, and the measure is the whole object's. A value that is no object is
+// an error, which says what must be one, and then the fields are empty.
+func (r *Reader) object(p *transcript.Part, what string, keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
+	}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(keys, inner)
+	p.Span.End = r.Pos()
+	return f, size
+}
+
+// text makes the part a text, or reasoning, with the field's string as its body. A field that is no string changes nothing; nor does it in
+// id, name and signs.
+func (f *field) text(p *transcript.Part, kind transcript.Kind) {
+	if f.Str() {
+		p.Kind, p.Body, p.Size = kind, f.Span, f.Size
+	}
+}
+
+// id takes the field as the part's id.
+func (f *field) id(p *transcript.Part) {
+	if f.Str() {
+		p.ID = f.Span
+	}
+}
+
+// name takes the field as the name of the part's tool.
+func (f *field) name(p *transcript.Part) {
+	if f.Str() {
+		p.Name, p.NameSz = f.Span, f.Size
+	}
+}
+
+// signs sets flags of the part if the field holds a signature, which is never empty.
+func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
+	if f.Str() && f.Size.Bytes > 0 {
+		p.Flags |= flags
+	}
+}
+
 func index(keys []string, name []byte) int {
 	for i, k := range keys {
 		if string(name) == k {
@@ -141,6 +182,19 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	if r.Scanner = back; err != nil {
 		r.Fail(err.Code, err.Offset, err.Message)
 	}
+}
+
+// leads returns the type of the object at the reader if that is its first member, as most writers have it; else "".
+func (r *Reader) leads() string {
+	s := r.Scanner.At(r.Pos())
+	if !s.Object() {
+		return ""
+	}
+	if name, ok := s.Key(); !ok || string(name) != "type" || s.Kind() != jsonspan.String {
+		return ""
+	}
+	text := s.Text()
+	return r.typ(&field{Kind: jsonspan.String, Span: text.Span, Size: text.Measure})
 }
 
 // Add adds a part to the message being read and returns its index in Parts.

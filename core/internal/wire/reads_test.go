@@ -527,6 +527,63 @@ assistant
   18 opaque free
   19 opaque 29b
 `},
+		{"what stands in parts and beside them", "mastra", transcriptOf(
+			`{"id":"1","role":"user","content":{"experimental_attachments":[{"url":"data:image/png;base64,AAEC","contentType":"image/png"}],"content":"go","format":2,"parts":[{"type":"text","text":"go"},null]}}`,
+			maWith(`,"toolInvocations":[`+maInv1+`,{"state":"call","toolCallId":"stray"},`+maInv2+`],"content":"done","reasoning":"hm"`,
+				`{"type":"reasoning","reasoning":"hm","details":[],"providerMetadata":{"anthropic":{"signature":"s"},"mastra":{"createdAt":1}}}`, maCall(maInv1), maCall(maInv2),
+				maText, `{"type":"step-start"}`, `{"type":"source","source":{}}`, `{"type":"error","error":{}}`, `{"type":"new"}`),
+			maSays(`{"type":"reasoning","reasoning":"","details":[{"type":"text","text":"a","signature":"s"},{"type":"redacted","data":"bcd"}],"providerMetadata":{"mastra":{"createdAt":1}}}`,
+				`{"type":"reasoning","reasoning":"","details":[]}`, `{"type":"tool-invocation","providerMetadata":{"mastra":{"modelOutput":{"type":"text","value":"seen"}}},"toolInvocation":`+maInv1+`}`,
+				maCall(`{"state":"result","toolCallId":"c3","toolName":"see","args":{},"result":{"content":[{"type":"text","text":"an image"},{"type":"image","data":"AAEC","mimeType":"image/png"}]}}`),
+				maCall(`{"state":"result","toolCallId":"c4","toolName":"see","args":{},"result":{"value":"it","type":"x"}}`),
+				maCall(`{"state":"output-denied","toolCallId":"c5","toolName":"rm","args":{}}`), maCall(`{"state":"partial-call","toolCallId":"c6","toolName":"rm","args":{}}`)),
+			maWith(`,"toolInvocations":[`+maInv1+`],"content":"text","reasoning":"hm"`),
+			`{"id":"5","role":"signal","type":"state","content":{"format":2,"metadata":{"signal":{"type":"state","contents":"old"}},"parts":[{"type":"text","text":"new"}]}}`), `
+user
+  0 image 4d
+  1 text "go" 2b
+  2 opaque free
+  3 opaque free "go"
+assistant
+  4 reasoning signed bound "hm" 2b
+  5 tool_call read #c1 {"path":"a"} 12b with 6
+  6 tool_result read #c1 {"exit":0} 10b with 5
+  7 tool_call bash #c2 {} 2b with 8
+  8 tool_result bash #c2 error "two" 3b with 7
+  9 text step "done" 4b
+  10 opaque free step 21b
+  11 opaque free 29b
+  12 opaque free 27b
+  13 opaque 14b
+  14 opaque #c1 free {"path":"a"}
+  15 opaque free {"exit":0}
+  16 opaque free
+  17 opaque #c2 free {}
+  18 opaque free "hm"
+  19 opaque free "done"
+assistant
+  20 reasoning signed bound 4b
+  21 opaque free
+  22 tool_call read #c1 {"path":"a"} 12b with 23
+  23 tool_result read #c1 "seen" 4b with 22
+  24 tool_call see #c3 {} 2b with 25
+  25 tool_result see #c3 {"content":[{"type":"text","text":"an image"},{"type":"image","data":"AAEC","mimeType":"image/png"}]} with 24
+  26 text "an image" 8b in 25
+  27 image 4d in 25
+  28 tool_call see #c4 {} 2b with 29
+  29 tool_result see #c4 "it" 2b with 28
+  30 tool_call rm #c5 {} 2b with 31
+  31 tool_result rm #c5 error with 30
+  32 opaque free
+assistant
+  33 tool_call read #c1 {"path":"a"} 12b with 34
+  34 tool_result read #c1 {"exit":0} 10b with 33
+  35 reasoning "hm" 2b
+  36 text "text" 4b
+user
+  37 opaque free
+  38 opaque 3b
+`},
 		{"calls with what the model sees of them, and attachments", "assistant-ui", transcriptOf(
 			`{"id":"1","role":"user","content":[{"type":"text","text":"go"},{"type":"image","image":"data:image/png;base64,AAEC"},{"type":"file","data":"AAEC","mimeType":"audio/wav"}],"attachments":[{"id":"f","content":[{"type":"text","text":"abc"},{"type":"file","data":"AAEC","mimeType":"x"}]}]}`,
 			`{"id":"2","role":"user","content":"and","attachments":[{"id":"g","content":[{"type":"text","text":"abcd"}]}]}`,

@@ -64,6 +64,10 @@ var tolerances = []struct {
 	{"openai-agents", "I3", EmptyString},
 	{"openai-agents", "I3", BlankText},
 	{"assistant-ui", "UI2", General}, // its converter answers such a call itself
+	{"mastra", "MA1", General},       // it sends nothing of such a message
+	{"mastra", "MA1", EmptyString},
+	{"mastra", "MA1", BlankText},
+	{"mastra", "MA2", General}, // it leaves such a call out
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }

@@ -14,7 +14,7 @@ type Shape struct {
 var shapes = []Shape{
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},
-	{"messages whose content is an object, as Mastra's storage has it", "ai-sdk-ui", "content:object"},
+	{"messages whose content is an object", "mastra", "content:object"},
 }
 
 func init() {

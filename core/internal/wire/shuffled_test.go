@@ -62,6 +62,15 @@ var shapes = map[string][]string{
 		`{"id":"m@","role":"assistant","parts":[{"type":"tool-call","id":"c#","name":"rm","arguments":"{}","state":"approval-responded","approval":{"id":"ap","needsApproval":true,"approved":false}}]}`,
 		`{"id":"m@","role":"assistant","parts":[{"type":"structured-output","status":"streaming","raw":"{"},{"type":"tool-call","id":"c#","name":"rm","arguments":"{}","state":"approval-requested","approval":{"id":"ap","needsApproval":true}}]}`,
 	},
+	"mastra": {
+		`{"id":"m@","role":"user","content":{"format":2,"parts":[{"type":"text","text":"text #"},{"type":"file","data":"aaaa","mimeType":"image/png"}],"content":"text #","experimental_attachments":[{"url":"aaaa","contentType":"image/png"}]}}`,
+		`{"id":"m@","role":"system","content":{"format":2,"parts":[{"type":"text","text":"s"}],"content":"s"}}`, `{"id":"m@","role":"user","content":{"format":2,"parts":[]}}`,
+		`{"id":"m@","role":"signal","type":"user","content":{"format":2,"parts":[{"type":"text","text":"text #"}],"content":"text #"}}`, `{"id":"m@","role":"user","content":{"format":2,"parts":[],"content":"text #"}}`,
+		strings.NewReplacer("a1", "m@", "c1", "c#").Replace(maWith(`,"toolInvocations":[`+maInv1+`],"content":"done"`, maCall(maInv1), maText)), strings.NewReplacer("a1", "m@", "c1", "c#").Replace(maSays(maCall(maOpen1))),
+		strings.NewReplacer("a1", "m@", "c1", "c#", "c2", "d#").Replace(maWith(`,"toolInvocations":[`+maInv2+`,`+maInv1+`,`+maInv1+`]`, maCall(maInv1), maCall(maInv2), maText, maCall(maInv1))),
+		strings.NewReplacer("a1", "m@", "c1", "c#", "c2", "d#").Replace(maWith(`,"toolInvocations":[`+maInv2+`,`+maOpen1+`]`, maText)),
+		strings.NewReplacer("a1", "m@").Replace(maSays(`{"type":"reasoning","reasoning":"hm #","details":[],"providerMetadata":{"anthropic":{"signature":"s"}}}`, maText)),
+	},
 	"assistant-ui": {
 		`{"id":"m@","role":"user","content":[{"type":"text","text":"text #"},{"type":"image","image":"data:image/png;base64,aaaa"}]}`, `{"id":"m@","role":"system","content":[{"type":"text","text":"s"}]}`,
 		`{"id":"m@","role":"user","content":"text #"}`, `{"id":"m@","role":"user","content":[]}`, `{"id":"m@","role":"assistant","content":[{"type":"text","text":""}]}`, `{"id":"m@","role":"user","content":[{"type":"text","text":""}],"attachments":[{"id":"f","content":[{"type":"text","text":"x"}]}]}`,

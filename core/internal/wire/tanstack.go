@@ -83,14 +83,9 @@ func tanStackPart(r *Reader) { tanStackPartIn(r, -1) }
 
 // tanStackPartIn reads a part; parent is the index of the tool result that it stands in, or -1.
 func tanStackPartIn(r *Reader, parent int32) {
-	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
-	}
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	p.Span.Start = r.Pos()
 	self := -1
-	f, size := r.fields(tanStackKeys, func(r *Reader, key int, f *frame) bool {
+	f, size := r.object(&p, "a part", tanStackKeys, func(r *Reader, key int, f *frame) bool {
 		if key != tsContent || parent >= 0 || r.Kind() != jsonspan.Array {
 			return false
 		}
@@ -100,16 +95,12 @@ func tanStackPartIn(r *Reader, parent int32) {
 		r.list(func(r *Reader) { tanStackPartIn(r, int32(self)) })
 		return true
 	})
-	p.Span.End = r.Pos()
 	p.Size = size
 	content := f[tsContent]
 	typ := r.typ(&f[tsType])
 	if self >= 0 && typ != "tool-result" {
 		r.T.Parts, self = r.T.Parts[:self], -1
 		r.again(&content, func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
-	}
-	media := func(kind transcript.Kind) {
-		p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, f[tsSource].Raw
 	}
 	switch {
 	case typ == "text" && content.Str():
@@ -123,11 +114,11 @@ func tanStackPartIn(r *Reader, parent int32) {
 			}
 		}
 	case typ == "image":
-		media(transcript.Image)
+		p.Media(transcript.Image, f[tsSource].Raw)
 	case typ == "audio":
-		media(transcript.Audio)
+		p.Media(transcript.Audio, f[tsSource].Raw)
 	case typ == "video" || typ == "document":
-		media(transcript.File)
+		p.Media(transcript.File, f[tsSource].Raw)
 	case typ == "structured-output": // sent as its text, which data and partial repeat
 		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
 			p.Flags |= transcript.Free

@@ -34,6 +34,9 @@ type Format struct {
 	// Instead is Message for one that takes the place of another, given as JSON, where several may have one text and messages
 	// have ids; may be nil.
 	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
+	// Timed is set where each message has the time when it was made, which Instead takes from the old message: what is new beside a message
+	// gets that one's time.
+	Timed bool
 	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
 	// and returns what reading it will measure.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
@@ -64,6 +67,9 @@ type Format struct {
 	// Think tells where a message, given as JSON, gets reasoning that is empty, and what stands there then; nil where no message needs
 	// any.
 	Think func(message []byte) (at jsonspan.Span, text string)
+	// Stamp is the member of messages with the date by which a store orders them; "" where their order in the list counts. Message writes
+	// NoStamp for it, and view.Stamp the date.
+	Stamp string
 	// FreshID is how the ids begin that repair gives to tool calls; IDLength is how many letters and digits an id has, 0 for any number.
 	FreshID  string
 	IDLength int
@@ -85,12 +91,15 @@ type Format struct {
 	Extra func(c *Checker)
 }
 
+// NoStamp is the date of a new message that has no place yet, as JSON.
+const NoStamp = `"1970-01-01T00:00:00.000Z"`
+
 // Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
-// none. Part is all of it. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled
+// none. Part is all of it, Message the message that it stands in. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled
 // as in an older version of the format, or as its SDK does.
 type Call struct {
-	ID, Name, Part, Result []byte
-	Legacy                 bool
+	ID, Name, Part, Result, Message []byte
+	Legacy                          bool
 }
 
 // As is the format that writes what is new beside the messages of t: as the first of them is spelled.
@@ -108,7 +117,7 @@ func (f *Format) As(t *transcript.Transcript) *Format {
 // CallOf is the tool call at index n of t.Parts.
 func CallOf(t *transcript.Transcript, n int32) Call {
 	p := &t.Parts[n]
-	c := Call{Part: t.Bytes(p.Span), Legacy: p.Has(transcript.Legacy)}
+	c := Call{Part: t.Bytes(p.Span), Message: t.Bytes(t.Messages[p.Msg].Span), Legacy: p.Has(transcript.Legacy)}
 	if !p.ID.Zero() {
 		c.ID = t.Bytes(p.ID)
 	}

@@ -1,0 +1,470 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name:    "mastra",
+		Doc:     "Mastra: MastraDBMessage[], as its memory stores them",
+		List:    "messages",
+		Convert: &mastraTarget,
+		Signs: Signs{
+			Roles:   "system user assistant signal",
+			Keys:    "parts",
+			Types:   "text reasoning file tool-invocation source source-document source-url step-start error",
+			Items:   "v2 user",
+			Content: "store",
+			Own:     "content:store role:signal item:v2",
+			Also:    "part:format part:parts part:content part:metadata part:providerMetadata part:reasoning part:toolInvocations",
+			Shy:     true,
+		},
+		Parts:       "parts",
+		Calls:       "toolInvocations",
+		Within:      []string{"content"},
+		ReadMessage: readMastra,
+		Message:     mastraMessage,
+		Instead:     mastraInstead,
+		ResultBody:  mastraResultBody,
+		Tool:        `{"id":%n,"description":%d,"inputSchema":%p}`,
+		TextPart:    `{"type":"text","text":%t}`,
+		InnerMedia:  true, // a list without media is no list of texts
+		Answer:      mastraAnswer,
+		Stamp:       "createdAt",
+		FreshID:     "call_ctxfold_",
+		Rules:       Rules{Bound: "AN9", Unanswered: "MA2", Orphan: "MA2", Duplicate: "MA3", Empty: "MA1", Role: "MA4", Answers: BeforeUser},
+	})
+}
+
+var mastraRoles = []roleName{
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"signal", transcript.User},
+}
+
+var mastraKeys = []string{"role", "content", "type"}
+
+const (
+	mcFormat = iota
+	mcParts
+	mcContent
+	mcInvocations
+	mcReasoning
+	mcAttachments
+	mcMetadata
+)
+
+var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
+
+// mastraStore is what a message keeps beside its parts: once more what stands in them or, in messages of older versions, in their stead.
+type mastraStore struct {
+	first       int // index of the message's first part
+	calls       []mastraInvocation
+	files       []mastraFile
+	text, think field
+	signal      mastraSignal
+}
+
+func readMastra(r *Reader, m *transcript.Message) {
+	store := mastraStore{first: len(r.T.Parts)}
+	var held frame
+	f, _ := r.fields(mastraKeys, func(r *Reader, key int, f *frame) bool {
+		if key != 1 || r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[key].Start = r.Pos()
+		in, _ := r.fields(mastraContentKeys, func(r *Reader, key int, f *frame) bool { return store.member(r, m, key, f) })
+		held = *in
+		return true
+	})
+	role, content, typ := f[0], f[1], f[2]
+	r.role(m, &role, mastraRoles)
+	switch {
+	case content.Kind == jsonspan.Invalid:
+		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no content")
+	case content.Kind != jsonspan.Object:
+		r.Fail(jsonspan.WrongType, int(content.Start), "content must be an object with format 2: convert messages of version 1 by convertMessages(messages).to(\"Mastra.V2\")")
+	case held[mcFormat].Kind != jsonspan.Number || string(held[mcFormat].Of(r.Src())) != "2":
+		r.Fail(jsonspan.WrongType, int(content.Start), "content must have format 2")
+	}
+	for _, k := range [...]int{mcParts, mcInvocations, mcAttachments} {
+		r.want(&held[k], jsonspan.Array, jsonspan.Null, mastraContentKeys[k]+" must be a list")
+	}
+	m.Content = held[mcParts].Span
+	if r.Err() != nil {
+		return
+	}
+	store.text, store.think = held[mcContent], held[mcReasoning]
+	if r.is(&role, "signal") {
+		m.Variant = transcript.Note
+		if kind := store.signal.kind; r.is(&kind, "user") || r.is(&kind, "user-message") || kind.Kind == jsonspan.Invalid && (r.is(&typ, "user") || r.is(&typ, "user-message")) {
+			m.Variant = transcript.Plain
+		}
+		store.readSignal(r)
+		return
+	}
+	store.copies(r)
+	mastraSteps(r.T, store.first)
+}
+
+// member reads a list or an object of the content.
+func (s *mastraStore) member(r *Reader, m *transcript.Message, key int, f *frame) bool {
+	kind := r.Kind()
+	f[key].Start = r.Pos()
+	switch {
+	case key == mcParts && kind == jsonspan.Array:
+		m.Lists[transcript.ContentList] = r.list(mastraPart)
+	case key == mcInvocations && kind == jsonspan.Array:
+		m.Lists[transcript.CallList] = r.list(func(r *Reader) {
+			if r.Kind() != jsonspan.Object {
+				r.Fail(jsonspan.WrongType, int(r.Pos()), "a tool invocation must be an object")
+				return
+			}
+			var call mastraInvocation
+			call.read(r)
+			s.calls = append(s.calls, call)
+		})
+	case key == mcAttachments && kind == jsonspan.Array:
+		r.list(func(r *Reader) {
+			if r.Kind() != jsonspan.Object {
+				r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
+				return
+			}
+			s.files = append(s.files, mastraAttachment(r))
+		})
+	case key == mcMetadata && kind == jsonspan.Object:
+		r.fields(mastraSignalKey, func(r *Reader, _ int, _ *frame) bool {
+			if r.Kind() != jsonspan.Object {
+				return false
+			}
+			in, _ := r.fields(mastraSignalKeys, nil)
+			s.signal = mastraSignal{in[0], in[1]}
+			return true
+		})
+	default:
+		return false
+	}
+	return true
+}
+
+var (
+	mastraSignalKey  = []string{"signal"}
+	mastraSignalKeys = []string{"type", "contents"}
+)
+
+// mastraSignal says what a message of the role signal is; contents are its words in messages of older versions, whose parts are not sent.
+type mastraSignal struct{ kind, contents field }
+
+// readSignal leaves of a signal what is sent: its texts and files or, in the stead of all of them, its contents.
+func (s *mastraStore) readSignal(r *Reader) {
+	old, text := s.signal.contents.Kind != jsonspan.Invalid && s.signal.contents.Kind != jsonspan.Null, -1
+	for i := range r.T.Parts[s.first:] {
+		p := &r.T.Parts[s.first+i]
+		switch p.Kind {
+		case transcript.Text, transcript.Image, transcript.Audio, transcript.File:
+			if !old {
+				if p.Kind == transcript.Text {
+					text = s.first + i
+				}
+				continue
+			}
+		}
+		p.Kind, p.Size, p.Data = transcript.Opaque, jsonspan.Measure{}, 0
+		p.Flags = transcript.Free
+		p.Pair, p.Body, p.ID = -1, jsonspan.Span{}, jsonspan.Span{}
+	}
+	if old {
+		p := whole(transcript.Opaque, &s.signal.contents)
+		p.List, p.Body = transcript.Inside, jsonspan.Span{}
+		r.Add(p)
+	} else if text >= 0 {
+		s.copyText(r, text)
+	}
+}
+
+const (
+	maType = iota
+	maText
+	maReasoning
+	maDetails
+	maData
+	maURL
+	maMimeType
+	maMediaType
+	maInvocation
+	maProvider
+	maMetadata
+)
+
+var mastraPartKeys = []string{
+	"type", "text", "reasoning", "details", "data", "url", "mimeType", "mediaType", "toolInvocation", "providerExecuted", "providerMetadata",
+}
+
+// mastraPart reads a part. An entry that is null is left out by whoever sends the message.
+func mastraPart(r *Reader) {
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
+	switch r.Kind() {
+	case jsonspan.Null:
+		p.Span, p.Flags = r.Skip().Span, transcript.Free
+		r.Add(p)
+		return
+	case jsonspan.Object:
+	default:
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
+		return
+	}
+	p.Span.Start = r.Pos()
+	var call mastraInvocation
+	var details mastraDetails
+	var metadata mastraMetadata
+	fp, size := r.fields(mastraPartKeys, func(r *Reader, key int, f *frame) bool {
+		f[key].Start = r.Pos()
+		switch kind := r.Kind(); {
+		case key == maInvocation && kind == jsonspan.Object:
+			call.read(r)
+		case key == maDetails && kind == jsonspan.Array:
+			r.list(details.read)
+		case key == maMetadata && kind == jsonspan.Object:
+			metadata.read(r)
+		default:
+			return false
+		}
+		return true
+	})
+	f := *fp
+	p.Span.End, p.Size = r.Pos(), size
+	switch typ := r.typ(&f[maType]); {
+	case typ == "text" && f[maText].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[maText].Span, f[maText].Size
+		p.Flags |= metadata.summary
+	case typ == "reasoning":
+		details.part(&p, &f[maReasoning], metadata.flags)
+	case typ == "file":
+		media, mime := payload{}, &f[maMimeType]
+		for _, k := range [...]int{maData, maURL} {
+			if f[k].Str() {
+				media.text(r.Src(), f[k].Span)
+			}
+		}
+		if mime.Kind == jsonspan.Invalid {
+			mime = &f[maMediaType]
+		}
+		p.Kind, p.Size, p.Data = r.mediaKind(mime), jsonspan.Measure{}, media.chars
+	case typ == "tool-invocation" && call.id.Str():
+		if f[maProvider].Kind == jsonspan.True {
+			p.Flags |= transcript.Server
+		}
+		call.add(r, p, &metadata.output)
+		return
+	case typ == "step-start":
+		p.Flags |= transcript.Step | transcript.Free
+	case typ == "error" || typ == "source" || typ == "source-url" || typ == "source-document" || r.begins(&f[maType], "data-") || r.begins(&f[maType], "tool-"):
+		p.Flags |= transcript.Free // kept for the user; the model is not sent them
+	}
+	r.Add(p)
+}
+
+// mastraDetails are the texts of a reasoning part, each with its signature, and those that only the provider reads.
+type mastraDetails struct {
+	n    int
+	text field // the first one
+	size jsonspan.Measure
+	flag transcript.Flags
+}
+
+var mastraDetailKeys = []string{"type", "text", "signature", "data"}
+
+func (d *mastraDetails) read(r *Reader) {
+	if r.Kind() != jsonspan.Object {
+		r.Skip()
+		return
+	}
+	f, _ := r.fields(mastraDetailKeys, nil)
+	d.n++
+	switch {
+	case r.is(&f[0], "text") && f[1].Str():
+		if d.text.Kind == jsonspan.Invalid {
+			d.text = f[1]
+		}
+		d.size = d.size.Add(f[1].Size)
+		if f[2].Str() && f[2].Size.Bytes > 0 {
+			d.flag |= transcript.Signed | transcript.Bound
+		}
+	case r.is(&f[0], "redacted"):
+		d.size = d.size.Add(f[3].Size)
+		d.flag |= transcript.Signed | transcript.Bound
+	}
+}
+
+// part makes p reasoning: with the text of the part or, where that is empty, of its details. Without either nothing is sent.
+func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.Flags) {
+	p.Kind = transcript.Reasoning
+	p.Flags |= flags | d.flag
+	switch {
+	case text.Str() && text.Size.Bytes > 0:
+		p.Body, p.Size = text.Span, text.Size
+	case d.n == 0:
+		p.Kind, p.Flags, p.Size = transcript.Opaque, transcript.Free, jsonspan.Measure{}
+	default:
+		p.Size = d.size
+		if d.n == 1 {
+			p.Body = d.text.Span
+		}
+	}
+}
+
+// mastraMetadata is what the metadata of a part says: of its provider and, under "mastra", of what the model sees of a result.
+type mastraMetadata struct {
+	flags, summary transcript.Flags
+	output         field
+}
+
+var mastraOwnKeys = []string{"modelOutput"}
+
+func (d *mastraMetadata) read(r *Reader) {
+	for r.Object(); ; {
+		provider, ok := r.Key()
+		switch {
+		case !ok:
+			return
+		case r.Kind() != jsonspan.Object:
+			r.Skip()
+		case string(provider) == "mastra":
+			f, _ := r.fields(mastraOwnKeys, nil)
+			d.output = f[0]
+		default:
+			anthropic := string(provider) == "anthropic"
+			d.flags |= r.signed(func(key []byte, value *jsonspan.Value) {
+				if anthropic && string(key) == "type" && string(value.Of(r.Src())) == `"compaction"` {
+					d.summary = transcript.Held | transcript.Signed | transcript.Summary
+				}
+			})
+		}
+	}
+}
+
+// mastraSteps notes where a message of the assistant may be cut: where a step begins, and behind calls that have their results.
+func mastraSteps(t *transcript.Transcript, first int) {
+	open, answered := false, false
+	for i := first; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		switch {
+		case p.List != transcript.ContentList || p.Parent >= 0:
+			continue
+		case p.Has(transcript.Step): // it begins here
+			answered = false
+			continue
+		case p.Has(transcript.Free):
+			continue
+		case answered && !open && p.Kind != transcript.ToolCall:
+			p.Flags |= transcript.Step
+		}
+		answered = p.Kind == transcript.ToolCall
+		open = open || answered && p.Pair < 0
+	}
+}
+
+func mastraMessage(dst []byte, role transcript.Role, text string) []byte {
+	return mastraInstead(dst, role, text, nil)
+}
+
+// mastraInstead writes a message without copies of its text, but for one of the system's, which is read from its copy alone.
+func mastraInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
+	dst = append(append(dst, role.String()...), `","createdAt":`+NoStamp+`,"content":{"format":2,"parts":[{"type":"text","text":`...)
+	dst = append(jsonspan.AppendString(dst, text), `}]`...)
+	if role == transcript.System {
+		dst = jsonspan.AppendString(append(dst, `,"content":`...), text)
+	}
+	return append(dst, `}}`...)
+}
+
+var mastraBodyKeys = []string{"content"}
+
+// mastraResultBody keeps the JSON type of a result, which components look into, and the shape of a list of texts and media.
+func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+	body := t.Bytes(t.Parts[result].Body)
+	if len(t.Inner(int(result))) == 0 {
+		return aiSDKUIResultBody(dst, t, result, text)
+	}
+	if f, _ := (&Reader{Scanner: jsonspan.New(body)}).fields(mastraBodyKeys, nil); f[0].Kind == jsonspan.Array {
+		from := len(dst)
+		dst = append(jsonspan.AppendString(append(dst, `{"content":[{"type":"text","text":`...), text), `}]}`...)
+		return dst, jsonspan.New(dst[from:]).Skip().Measure
+	}
+	dst = append(jsonspan.AppendString(append(dst, `{"type":"text","value":`...), text), '}')
+	return dst, jsonspan.MeasureText(text)
+}
+
+var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
+
+// mastraAnswer ends a tool call with an error: a part with a call in it, or the call once more beside the parts.
+func mastraAnswer(dst, part []byte, text string) []byte {
+	s := jsonspan.New(part)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			break
+		}
+		if is := string(key) == "toolInvocation" && s.Kind() == jsonspan.Object; is {
+			at := s.Skip()
+			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Of(part), text)
+			return append(dst, part[at.End:]...)
+		}
+		s.Skip()
+	}
+	return mastraAnswered(dst, part, text)
+}
+
+func mastraAnswered(dst, call []byte, text string) []byte {
+	from := len(dst)
+	s := jsonspan.New(call)
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			dst = jsonspan.AppendString(append(dst, `,"state":"result","result":`...), text)
+			dst[from] = '{'
+			return append(dst, `,"isError":true}`...)
+		}
+		start, kept := s.KeyPos(), index(mastraAnswerKeys, key) < 0
+		if end := s.Skip().End; kept {
+			dst = append(append(dst, ','), call[start:end]...)
+		}
+	}
+}
+
+// mastraTarget has no dates: what reads the messages gives them in their order.
+var mastraTarget = Target{
+	System:    `{"id":"ctxfold-%#","role":"system","content":{"format":2,"parts":[%c]}}`,
+	User:      `{"id":"ctxfold-%#","role":"user","content":{"format":2,"parts":[%c]}}`,
+	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":{"format":2,"parts":[%c]}}`,
+	Text:      `{"type":"text","text":%t}`,
+	Reasoning: `{"type":"reasoning","reasoning":"","details":[{"type":"text","text":%t}]}`,
+	Call:      `{"type":"tool-invocation","toolInvocation":{"state":"call","toolCallId":%i,"toolName":%n,"args":%o}}`,
+	Answered:  `{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":%i,"toolName":%n,"args":%o,"result":%c}}`,
+	Failed:    `{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":%i,"toolName":%n,"args":%o,"result":%t,"isError":true}}`,
+	Step:      `{"type":"step-start"}`,
+	Outcome:   Outcome{Object: `%j`, Array: `%j`, List: `{"content":[%l]}`, Part: `{"type":"text","text":%t}`},
+	Media: []MediaForm{
+		{transcript.Image, "", `{"type":"image","data":%d,"mimeType":%m}`, "", InResult},
+		{transcript.Audio, "", `{"type":"audio","data":%d,"mimeType":%m}`, "", InResult},
+		{transcript.Image, "", `{"type":"file","mimeType":%m,"data":%u}`, `{"type":"file","mimeType":%?m%m%;%?M%M%;,"data":%u}`, ByUser | ByAssistant},
+		{transcript.Audio, "", `{"type":"file","mimeType":%m,"data":%u}`, `{"type":"file","mimeType":%?m%m%;%?M%M%;,"data":%u}`, ByUser | ByAssistant},
+		{transcript.File, "", `{"type":"file","mimeType":%m%?f,"filename":%f%;,"data":%u}`,
+			`{"type":"file","mimeType":%?m%m%;%?M%M%;%?f,"filename":%f%;,"data":%u}`, ByUser | ByAssistant},
+	},
+	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
+}
+
+// hasAny reports whether JSON may have one of some words in it.
+func hasAny(b []byte, words ...string) bool {
+	for _, w := range words {
+		if bytes.Contains(b, []byte(w)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,390 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// mastraInvocation is a tool call as Mastra stores it: in a part, and beside the parts once more.
+type mastraInvocation struct {
+	span                                jsonspan.Span
+	id, name, args, state, result, text field
+	failed                              bool
+}
+
+var mastraCallKeys = []string{"toolCallId", "toolName", "args", "state", "result", "isError", "errorText"}
+
+func (c *mastraInvocation) read(r *Reader) {
+	c.span.Start = r.Pos()
+	f, _ := r.fields(mastraCallKeys, nil)
+	c.span.End = r.Pos()
+	c.id, c.name, c.args, c.state, c.result, c.text = f[0], f[1], f[2], f[3], f[4], f[6]
+	c.failed = f[5].Kind == jsonspan.True
+}
+
+// add adds a call that stands in p and, where it has one, its result, as two parts with one span. output is what the model sees of the
+// result, where a tool has said so.
+func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
+	state := r.typ(&c.state)
+	if state == "partial-call" {
+		p.Flags, p.Size = transcript.Free, jsonspan.Measure{} // it is still written
+		r.Add(p)
+		return
+	}
+	p.Kind, p.Body, p.Size = transcript.ToolCall, c.args.Span, c.args.Size
+	r.tool(&p, &c.id, &c.name)
+	n := r.Add(p)
+	result := p
+	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, p.Flags&transcript.Server
+	result.Body, result.Size = jsonspan.Span{}, jsonspan.Measure{}
+	switch state {
+	case "result":
+		if c.failed {
+			result.Flags |= transcript.IsError
+		}
+		k := r.Add(result)
+		r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+		if output.Kind == jsonspan.Invalid || output.Kind == jsonspan.Null {
+			mastraResult(r, k, &c.result)
+		} else {
+			mastraOutput(r, k, output)
+		}
+		return
+	case "output-error":
+		result.Flags |= transcript.IsError
+		result.Body, result.Size = c.text.Span, c.text.Size
+	case "output-denied":
+		result.Flags |= transcript.IsError
+	default:
+		return
+	}
+	k := r.Add(result)
+	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+}
+
+// mastraOutput reads what the model sees of result k: the output of a tool result of the AI SDK.
+func mastraOutput(r *Reader, k int, f *field) {
+	p := &r.T.Parts[k]
+	p.Body, p.Size = f.Span, f.json()
+	if f.Str() {
+		p.Size = f.Size
+	}
+	if f.Kind != jsonspan.Object {
+		return
+	}
+	var out aiSDKOutput
+	r.again(f, func(r *Reader) { out.read(r, int32(k)) })
+	p = &r.T.Parts[k]
+	p.Body, p.Size = out.body, out.size
+	p.Flags |= out.flags
+	if out.body.Zero() {
+		p.Body = f.Span
+	}
+}
+
+var mastraResultKeys = []string{"type", "value", "content"}
+
+// mastraResult reads the result that part k is for. Of an object with a value the model sees the value, of a list with an image or audio
+// in it, as MCP has it, its texts and media.
+func mastraResult(r *Reader, k int, f *field) {
+	p := &r.T.Parts[k]
+	p.Body, p.Size = f.Span, f.Size
+	if b := f.Of(r.Src()); f.Kind != jsonspan.Object || !hasAny(b, `"value"`, `"image"`, `"audio"`) {
+		return
+	}
+	r.again(f, func(r *Reader) {
+		fp, _ := r.fields(mastraResultKeys, nil)
+		typ, value, content := fp[0], fp[1], fp[2]
+		switch {
+		case value.Kind == jsonspan.Array && r.is(&typ, "content"):
+			r.T.Parts[k].Size = jsonspan.Measure{}
+			r.again(&value, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(k)) }) })
+		case value.Kind != jsonspan.Invalid:
+			r.T.Parts[k].Body, r.T.Parts[k].Size = value.Span, value.Size
+		case content.Kind == jsonspan.Array:
+			var media bool
+			first := len(r.T.Parts)
+			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { media = mastraMedia(r, int32(k)) || media }) })
+			if !media {
+				r.T.Parts = r.T.Parts[:first]
+				break
+			}
+			r.T.Parts[k].Size = jsonspan.Measure{}
+		}
+	})
+}
+
+var mastraMediaKeys = []string{"type", "text", "data"}
+
+// mastraMedia reads a block of a result as MCP has it, and reports whether it is an image or audio.
+func mastraMedia(r *Reader, parent int32) (media bool) {
+	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	if r.Kind() != jsonspan.Object {
+		v := r.Skip()
+		p.Span, p.Size = v.Span, v.Measure
+		r.Add(p)
+		return false
+	}
+	p.Span.Start = r.Pos()
+	f, size := r.fields(mastraMediaKeys, nil)
+	p.Span.End, p.Size = r.Pos(), size
+	switch typ := r.typ(&f[0]); {
+	case typ == "text" && f[1].Str():
+		p.Kind, p.Body, p.Size = transcript.Text, f[1].Span, f[1].Size
+	case (typ == "image" || typ == "audio") && f[2].Str():
+		if p.Kind = transcript.Image; typ == "audio" {
+			p.Kind = transcript.Audio
+		}
+		p.Size, p.Data, media = jsonspan.Measure{}, f[2].Size.Bytes, true
+	}
+	r.Add(p)
+	return media
+}
+
+// mastraFile is an attachment beside the parts.
+type mastraFile struct {
+	span jsonspan.Span
+	url  field
+	mime field
+}
+
+var mastraAttachmentKeys = []string{"url", "contentType"}
+
+func mastraAttachment(r *Reader) (a mastraFile) {
+	a.span.Start = r.Pos()
+	f, _ := r.fields(mastraAttachmentKeys, nil)
+	a.span.End = r.Pos()
+	a.url, a.mime = f[0], f[1]
+	return a
+}
+
+// copies adds what stands beside the parts: as copies of the parts that say the same or, where there is no part of the kind, as parts. A
+// copy that fits no part goes with the last part of its kind: without that one it would be sent.
+func (s *mastraStore) copies(r *Reader) {
+	t := r.T
+	own := len(t.Parts)
+	text, think, file, call := -1, -1, -1, -1 // the last part that keeps each member from being sent
+	for i := s.first; i < own; i++ {
+		p := &t.Parts[i]
+		switch {
+		case p.Parent >= 0 || p.List != transcript.ContentList:
+		case p.Kind == transcript.ToolCall:
+			call = i
+		case p.Kind == transcript.Reasoning:
+			think = i
+		case p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File:
+			file = i
+		case p.Kind == transcript.Text:
+			text = i
+		}
+	}
+	if call < 0 {
+		for i := range s.calls {
+			c := &s.calls[i]
+			if p := (transcript.Part{Kind: transcript.Opaque, List: transcript.CallList, Parent: -1, Span: c.span, Size: jsonspan.ASCII(uint32(c.span.Len()))}); c.id.Str() {
+				c.add(r, p, &field{})
+			} else {
+				r.Add(p)
+			}
+		}
+	}
+	if think < 0 && s.think.Str() && s.think.Size.Bytes > 0 {
+		r.Add(emptied(transcript.Reasoning, &s.think))
+	}
+	if file < 0 {
+		for i := range s.files {
+			r.Add(s.files[i].part(r))
+		}
+	}
+	s.front(t, own)
+	moved := len(t.Parts) - own
+	if text < 0 && s.text.Str() && s.text.Size.Bytes > 0 && !s.filled(r) {
+		r.Add(emptied(transcript.Text, &s.text))
+		return
+	}
+	if call >= 0 {
+		s.copyCalls(r, call+moved)
+	}
+	if think >= 0 && s.think.Str() {
+		r.copyOf(think+moved, emptied(transcript.Opaque, &s.think))
+	}
+	if text >= 0 {
+		s.copyText(r, text+moved)
+	}
+	if file >= 0 {
+		for i := range s.files {
+			p := s.files[i].part(r)
+			r.copyOf(s.sameFile(r, file+moved, &s.files[i]), p)
+		}
+	}
+}
+
+// filled reports whether the message has a part that keeps its text from being sent: any but calls, reasoning, files and sources.
+func (s *mastraStore) filled(r *Reader) bool {
+	for i := s.first; i < len(r.T.Parts); i++ {
+		p := &r.T.Parts[i]
+		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.Free) || p.Has(transcript.Step) || hasAny(p.Span.Of(r.Src()), `"error"`, `"data-`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// front moves the parts from index own on before the others of the message: that is where they are sent.
+func (s *mastraStore) front(t *transcript.Transcript, own int) {
+	parts, n := t.Parts[s.first:], own-s.first
+	moved := len(parts) - n
+	if moved == 0 || n == 0 {
+		return
+	}
+	for i := range parts {
+		p, by := &parts[i], int32(moved)
+		if i >= n {
+			by = -int32(n)
+		}
+		if p.Pair >= 0 {
+			p.Pair += by
+		}
+		if p.Parent >= 0 {
+			p.Parent += by
+		}
+	}
+	turned := append(append([]transcript.Part(nil), parts[n:]...), parts[:n]...)
+	copy(parts, turned)
+}
+
+// emptied is a string member of a message as a part.
+func emptied(kind transcript.Kind, f *field) transcript.Part {
+	p := whole(kind, f)
+	p.List = transcript.Emptied
+	return p
+}
+
+func (a *mastraFile) part(r *Reader) transcript.Part {
+	p := transcript.Part{Kind: r.mediaKind(&a.mime), List: transcript.RawList, Parent: -1, Span: a.span}
+	if a.url.Str() {
+		media := payload{}
+		media.text(r.Src(), a.url.Span)
+		p.Data = media.chars
+	}
+	return p
+}
+
+// copyOf adds a part as a copy of the part at index of.
+func (r *Reader) copyOf(of int, p transcript.Part) {
+	p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, 0
+	n := r.Add(p)
+	r.T.Parts[n].Copy = r.T.Parts[of].Copy
+	r.T.Parts[of].Copy = int32(n) + 1
+}
+
+// copyCalls adds the calls beside the parts as copies; last is the last call among the parts.
+func (s *mastraStore) copyCalls(r *Reader, last int) {
+	t := r.T
+	var calls critbit.Map[[]int] // by id: the indexes of the parts that have no copy yet
+	for i := s.first; i <= last; i++ {
+		if p := &t.Parts[i]; p.Kind == transcript.ToolCall && p.Parent < 0 {
+			same := calls.At(jsonspan.Text(r.Src(), p.ID))
+			*same = append(*same, i)
+		}
+	}
+	for i := range s.calls {
+		c := &s.calls[i]
+		p := transcript.Part{List: transcript.CallList, Parent: -1, Span: c.span}
+		of, found := last, false
+		if c.id.Str() {
+			if same := calls.At(jsonspan.Text(r.Src(), c.id.Span)); len(*same) > 0 {
+				of, p.ID, p.Body, found = (*same)[0], c.id.Span, c.args.Span, true
+				*same = (*same)[1:]
+			}
+		}
+		r.copyOf(of, p)
+		if result := t.Parts[of].Pair; found && result >= 0 && c.result.Kind != jsonspan.Invalid {
+			c.copyResult(r, int(result))
+		}
+	}
+}
+
+// copyResult adds the result of a call beside the parts as a copy of a result among them, and the texts in it as copies of its texts.
+func (c *mastraInvocation) copyResult(r *Reader, result int) {
+	t := r.T
+	whole := resultValue(r.Src(), t.Parts[t.Parts[result].Pair].Span)
+	body, mirror := t.Parts[result].Body, c.result.Span
+	same := !whole.Zero() && bytes.Equal(whole.Of(r.Src()), c.result.Of(r.Src()))
+	shift := func(in jsonspan.Span) jsonspan.Span {
+		return jsonspan.Span{Start: mirror.Start + in.Start - whole.Start, End: mirror.Start + in.End - whole.Start}
+	}
+	within := func(in jsonspan.Span) bool { return in.Start >= whole.Start && in.End <= whole.End && !in.Zero() }
+	p := transcript.Part{List: transcript.Inside, Parent: -1, Span: mirror}
+	switch {
+	case body == whole:
+		p.Body = mirror
+	case same && within(body):
+		p.Body = shift(body)
+	default: // the model sees something else
+		return
+	}
+	inner := len(t.Inner(result))
+	r.copyOf(result, p)
+	for i := range inner {
+		if k := result + 1 + i; same && within(t.Parts[k].Body) {
+			r.copyOf(k, transcript.Part{List: transcript.Inside, Parent: -1, Span: shift(t.Parts[k].Span), Body: shift(t.Parts[k].Body)})
+		}
+	}
+}
+
+var (
+	mastraInvocationKey = []string{"toolInvocation"}
+	mastraResultKey     = []string{"result"}
+)
+
+// resultValue is the result in the part of a call.
+func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
+	r := &Reader{Scanner: jsonspan.New(call.Of(src))}
+	r.fields(mastraInvocationKey, func(r *Reader, _ int, f *frame) bool {
+		if r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[0].Start = r.Pos()
+		in, _ := r.fields(mastraResultKey, nil)
+		found = in[0].Span
+		return true
+	})
+	if !found.Zero() {
+		found.Start += call.Start
+		found.End += call.Start
+	}
+	return found
+}
+
+// copyText adds the text beside the parts as a copy; last is the last text among the parts.
+func (s *mastraStore) copyText(r *Reader, last int) {
+	if s.text.Str() {
+		r.copyOf(s.sameText(r, last), emptied(transcript.Opaque, &s.text))
+	}
+}
+
+// sameText is the last text of the message that says what its member says, else its last text.
+func (s *mastraStore) sameText(r *Reader, last int) int {
+	for i := last; i >= s.first; i-- {
+		if p := &r.T.Parts[i]; p.Kind == transcript.Text && p.List == transcript.ContentList && p.Parent < 0 && bytes.Equal(p.Body.Of(r.Src()), s.text.Of(r.Src())) {
+			return i
+		}
+	}
+	return last
+}
+
+// sameFile is the file among the parts that holds the URL of an attachment, else the last file.
+func (s *mastraStore) sameFile(r *Reader, last int, a *mastraFile) int {
+	for i := last; i >= s.first && a.url.Str(); i-- {
+		p := &r.T.Parts[i]
+		media := p.Kind == transcript.Image || p.Kind == transcript.Audio || p.Kind == transcript.File
+		if media && p.List == transcript.ContentList && p.Parent < 0 && bytes.Contains(p.Span.Of(r.Src()), a.url.Of(r.Src())) {
+			return i
+		}
+	}
+	return last
+}

@@ -1,0 +1,213 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// early holds what is read of an item on the way: members that only the type gives a meaning, where the type stands before them.
+type early struct {
+	self    int             // index in Parts of the part that stands for the item and is filled at its end; -1 is none
+	content bool            // the texts of a reasoning item
+	summary bool            // its summary
+	output  bool            // the output of a tool
+	result  transcript.Part // its body and the measure of that, where the output is no list of parts
+	extra   jsonspan.Measure
+}
+
+// read reads the member at the reader, unless it has to wait for the end of the item.
+func (e *early) read(r *Reader, key int, f *frame) bool {
+	typ, kind := r.typ(&f[rpType]), r.Kind()
+	if typ == "" {
+		return false
+	}
+	item, _ := r.items.item(typ)
+	f[key].Start = r.Pos()
+	switch {
+	case item.kind == transcript.Reasoning && kind == jsonspan.Array && (key == rpSummary && !e.content || key == rpContent && (e.summary || r.items.kept)):
+		e.content, e.summary = e.content || key == rpContent, e.summary || key == rpSummary
+		e.stand(r)
+		r.list(reasoningPart)
+		return true
+	case item.kind != transcript.ToolResult || key != rpOutput:
+		return false
+	case typ == "shell_call_output" && kind == jsonspan.Array:
+		r.list(func(r *Reader) { shellOutput(r, &e.result, &e.extra) })
+	case item.body != rpOutput:
+		return false
+	case kind == jsonspan.Array:
+		self := e.stand(r)
+		r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) })
+	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leads()):
+		if !agentsOutput(r, e.stand(r), &e.result) {
+			return true // read again at the end, to be measured
+		}
+	default:
+		return false
+	}
+	e.output = true
+	return true
+}
+
+// stand adds the part that stands for the item, once.
+func (e *early) stand(r *Reader) int32 {
+	if e.self < 0 {
+		e.self = r.Add(transcript.Part{})
+	}
+	return int32(e.self)
+}
+
+// add adds the part that stands for the item, or fills the one that is there.
+func (e *early) add(r *Reader, p transcript.Part) int32 {
+	if e.self < 0 {
+		return int32(r.Add(p))
+	}
+	was := &r.T.Parts[e.self]
+	p.Msg, p.Pair = was.Msg, was.Pair
+	*was = p
+	return int32(e.self)
+}
+
+// measured returns the measure of an item with its output, which size lacks where it was read on the way.
+func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonspan.Measure {
+	if e.output || e.self >= 0 {
+		r.again(output, func(r *Reader) { size = size.Add(r.Skip().Measure) })
+	}
+	return size
+}
+
+// reasoningPart reads a part of a summary or of the texts of reasoning.
+func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
+
+// responsesReasoning adds a part for what is encrypted, which also stands for the item where nothing else does, and one for
+// each text that can be read.
+func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
+	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
+		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
+	}
+	p.Size = encrypted(&f[rpEncrypted])
+	f[rpEncrypted].signs(&p, transcript.Signed)
+	f[rpID].id(&p)
+	first := int(e.add(r, p))
+	if list := f[rpSummary]; list.Kind == jsonspan.Array && !e.summary {
+		r.again(&list, func(r *Reader) { r.list(reasoningPart) })
+	}
+	if list := f[rpContent]; list.Kind == jsonspan.Array && !e.content {
+		r.again(&list, func(r *Reader) { r.list(reasoningPart) })
+	}
+	for i := range r.T.Parts[first+1:] {
+		if text := &r.T.Parts[first+1+i]; r.items.kept && text.Kind == transcript.Text {
+			text.Kind = transcript.Reasoning
+		}
+	}
+	if p.Has(transcript.Signed) { // the provider leaves it out behind another beginning (OR9)
+		for i := range r.T.Parts[first:] {
+			r.T.Parts[first+i].Flags |= transcript.Bound
+		}
+	}
+}
+
+func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, f *frame) {
+	name := &f[rpName]
+	if typ == "multi_agent_call" {
+		name = &f[rpAction]
+	}
+	if name.Str() {
+		p.Name = name.Span
+		if p.Kind == transcript.ToolCall {
+			p.NameSz = name.Size
+		}
+	}
+	if f[rpCallID].Str() {
+		p.ID = f[rpCallID].Span
+	} else if typ == "local_shell_call_output" && f[rpID].Str() {
+		p.ID = f[rpID].Span
+	} else if r.items.kept && f[rpOtherID].Str() {
+		p.ID = f[rpOtherID].Span
+	}
+	output := f[rpOutput]
+	// A search that the provider runs itself is complete without an answer, and so is a result that names no call.
+	search := r.items.kept && typ == "tool_search_call" && p.ID.Zero()
+	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
+		p.Kind = transcript.Opaque
+		if server {
+			m.Role = transcript.Assistant
+		}
+		p.Size = e.measured(r, p.Size, &output)
+		if e.self >= 0 {
+			r.T.Parts = r.T.Parts[:e.self+1]
+		}
+		e.add(r, p)
+		return
+	}
+	if item.body > 0 && f[item.body].Kind != jsonspan.Invalid && f[item.body].Kind != jsonspan.Null {
+		body := &f[item.body]
+		p.Body, p.Size = body.Span, body.Size
+		if (typ == "function_call" || typ == "multi_agent_call") && body.Str() {
+			p.Flags |= transcript.JSONText
+		}
+	}
+	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
+		p.Flags |= transcript.IsError
+	}
+	switch {
+	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
+		if !e.output {
+			r.again(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, &e.result, &e.extra) }) })
+		}
+		if m.Extra = m.Extra.Add(e.extra); e.result.Body.Zero() {
+			p.Size = e.measured(r, p.Size, &output)
+		} else {
+			p.Body, p.Size = e.result.Body, e.result.Size
+		}
+	case typ == "computer_call_output" || typ == "computer_call_result":
+		p.Size = jsonspan.Measure{}
+		shot := transcript.Part{Kind: transcript.Image, List: transcript.NoList, Parent: int32(r.Add(p)), Span: output.Span, Data: output.Raw}
+		r.Add(shot)
+		return
+	case e.output && output.Kind == jsonspan.Object:
+		p.Body, p.Size = e.result.Body, e.result.Size
+	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
+		if e.self >= 0 { // it was read, and is none of the known types
+			r.again(&output, func(r *Reader) { p.Size = r.Skip().Measure })
+			break
+		}
+		self := e.stand(r)
+		r.again(&output, func(r *Reader) {
+			if agentsOutput(r, self, &e.result) {
+				p.Body, p.Size = e.result.Body, e.result.Size
+			}
+		})
+	case item.body == rpOutput && output.Kind == jsonspan.Array:
+		if p.Size = (jsonspan.Measure{}); !e.output {
+			self := e.add(r, p)
+			r.again(&output, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) }) })
+			return
+		}
+	}
+	e.add(r, p)
+}
+
+var shellKeys = []string{"stdout", "stderr"}
+
+// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are
+// sent and billed beside it, as extra.
+func shellOutput(r *Reader, p *transcript.Part, extra *jsonspan.Measure) {
+	if r.Kind() != jsonspan.Object {
+		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")
+		return
+	}
+	f, _ := r.fields(shellKeys, nil)
+	for _, text := range f[:len(shellKeys)] {
+		switch {
+		case !text.Str():
+		case p.Body.Zero():
+			p.Body, p.Size = text.Span, text.Size
+		case text.Size.Bytes > p.Size.Bytes:
+			*extra = extra.Add(p.Size)
+			p.Body, p.Size = text.Span, text.Size
+		default:
+			*extra = extra.Add(text.Size)
+		}
+	}
+}
