@@ -315,6 +315,6 @@ func rooResumes(t *testing.T, file []byte) (all []string) {
 
 // resumes are the agents that are judged here; pi is judged by its own code (js/test/judges).
 var resumes = map[string]func(*testing.T, []byte) []string{
-	"claude-code": claudeResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
+	"claude-code": claudeResumes, "cline": clineResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
 	"opencode": opencodeResumes, "roo-code": rooResumes,
 }

@@ -215,6 +215,9 @@ func (f *file) textAt(p jsonspan.Span) string { return jsonspan.Text(f.src, p) }
 
 // detect finds the kind of a file by the first object that is a sign. why says what a file is that lies beside session files.
 func detect(src []byte) (k *Kind, why string) {
+	if bytes.HasPrefix(src, []byte("SQLite format 3\x00")) {
+		return nil, "it is a SQLite database; let the agent export the session, as \"opencode export ID\" does, and give that file"
+	}
 	if at := start(src); lineScanner(src, at, len(src)).Kind() == jsonspan.Array {
 		return listed(lineScanner(src, at, len(src)))
 	}

@@ -38,6 +38,7 @@ type rooRecord struct {
 
 type rooCode struct {
 	*file
+	merged
 	ids     ids
 	list    jsonspan.Span
 	records []rooRecord
@@ -48,7 +49,6 @@ type rooCode struct {
 	cline   bool    // written by Cline, which keeps elsewhere what it has truncated
 	newest  int64   // the newest time, in milliseconds since 1970
 	model   jsonspan.Span
-	last    string // the role of the message that was told last
 }
 
 // rooCall is a tool call: its id, and the message that it is in.

@@ -73,8 +73,11 @@ func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	s.write(summary + `}`)
 }
 
-// tell leaves out where a message of the user ends and the next one begins: the agent merges them.
-func (r *rooCode) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+// merged tells of messages in the files of agents that merge those of the user.
+type merged struct{ last string } // the role of the message that was told last
+
+// tell leaves out where a message of the user ends and the next one begins.
+func (r *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	if i == 0 || role != r.last || role != "user" {
 		r.last = role

@@ -56,7 +56,7 @@ func summaryOf(m record) (string, bool) {
 // the user. In one of opencode all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" {
+	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -112,7 +112,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines goes on: what stands in it stays, but for a last line that is cut off.
-	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -201,6 +201,7 @@ func TestSaveSampleFiles(t *testing.T) {
 			// The newest half, behind a digest; the digest with all; the newest half alone; nothing but the digest.
 			digest := map[string]string{
 				"claude-code": `{"role":"user","content":[{"type":"text","text":"It was \"about\" boats."}]}`,
+				"cline":       `{"role":"user","content":"It was \"about\" boats."}`,
 				"codex":       `{"type":"message","role":"user","content":[{"type":"input_text","text":"It was \"about\" boats."}]}`,
 				"gemini-cli":  `{"role":"user","parts":[{"text":"It was \"about\" boats."}]}`,
 				"pi":          `{"role":"user","content":"It was \"about\" boats."}`,
@@ -262,7 +263,7 @@ func TestMillis(t *testing.T) {
 
 // Saving costs what reading does, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
-	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode"} {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline"} {
 		cost := func(n int) time.Duration {
 			file, messages := long(kind, n)
 			begin := time.Now()
@@ -298,6 +299,8 @@ func long(kind string, n int) (file, messages []byte) {
 		line(`{"sessionId":"s","projectHash":"p"}`)
 	case "opencode":
 		line(`{"info":{"id":"ses_1"},"messages":[`)
+	case "cline":
+		line(`{"version":1,"updated_at":"2026-03-01T10:00:00.000Z","agent":"lead","sessionId":"s","messages":`)
 	}
 	for i := range n {
 		said := fmt.Sprintf("Message %d.", i)
@@ -322,7 +325,7 @@ func long(kind string, n int) (file, messages []byte) {
 		case "opencode":
 			line(`%c{"info":{"id":"msg_%d","role":%q,"model":{"providerID":"p","modelID":"m"},"providerID":"p","modelID":"m"},"parts":[{"type":"text","text":%q}]}`, " ,"[min(i, 1)], i, role, said)
 			fmt.Fprintf(&m, `,{"id":"msg_%d","role":%q,"parts":[{"type":"text","text":%q}]}`, i, role, left)
-		case "roo-code":
+		case "roo-code", "cline":
 			line(`%c{"role":%q,"content":%q,"ts":%d}`, "[,"[min(i, 1)], role, said, i+1)
 			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
 		}
@@ -332,6 +335,8 @@ func long(kind string, n int) (file, messages []byte) {
 		line(`]}`)
 	case "roo-code":
 		line("]")
+	case "cline":
+		line("]}")
 	}
 	return f.Bytes(), append(m.Bytes(), ']')
 }
