@@ -119,7 +119,9 @@ type Estimate struct {
 //
 //easyjson:json
 type Check struct {
-	Due       bool        `json:"due"`
+	Due bool `json:"due"`
+	// Start says that a compaction is to be begun in the background (option background): it is not due, but over gate.start.
+	Start     bool        `json:"start,omitempty"`
 	Reason    Reason      `json:"reason"` // over_limit, over_bytes, under_budget or unknown_window
 	Tokens    int         `json:"tokens"`
 	Source    TokenSource `json:"source"` // of tokens
@@ -171,6 +173,8 @@ type Planned struct {
 	State    Raw              `json:"state,omitempty" is:"State"` // a State, to go on with
 	// Archive lists the bodies that the host has to keep before it uses the result, where the policy or the options ask for it.
 	Archive []Body `json:"archive,omitempty"`
+	// Start says that a compaction is to be begun in the background (option background): it is not due, but over gate.start.
+	Start bool `json:"start,omitempty"`
 	// Known is the index of the entry of memory that fit has used, or -1; of fit alone.
 	Known *int `json:"known,omitempty"`
 	// Memory is a MemoryEntry for the host to keep, where fit has compacted.
@@ -334,6 +338,36 @@ type Saved struct {
 	Text string      `json:"text"`
 }
 
+// Digests is the answer of the operation digests.
+//
+//easyjson:json
+type Digests struct {
+	Format  Format   `json:"format"`
+	Digests []Digest `json:"digests"` // in the order of the messages
+}
+
+// Digest is a message that compactions have written, as data: nobody in the conversation has said it.
+type Digest struct {
+	Message int        `json:"message"` // its index
+	Kind    DigestKind `json:"kind"`
+	// Own says that the message counts as written by a compaction: the state names it, or it has the role and the place that the policy
+	// gives such messages. Another one only reads like it; somebody may have repeated or forged it.
+	Own    bool   `json:"own"`
+	Round  int    `json:"round,omitempty"`  // how many compactions stand in it, where it says so
+	Handle string `json:"handle,omitempty"` // of the messages that it stands for, as it names it, where they are archived
+	Text   string `json:"text"`             // without the header, the handle and the lists of the ledger
+	// Sections are the parts of text under its headings. Lines before the first heading are a section whose heading is "".
+	Sections []DigestSection `json:"sections"`
+	Ledger   *Ledger         `json:"ledger,omitempty"` // the lists that code has added
+}
+
+// DigestSection is what stands under one heading of a digest.
+type DigestSection struct {
+	Heading string   `json:"heading"` // without its marks
+	Level   int      `json:"level"`   // 1 to 6; 0 where there is no heading
+	Lines   []string `json:"lines"`   // without empty ones
+}
+
 // SessionInfo is the answer of the operations session_open and session_append: how the session stands.
 //
 //easyjson:json
@@ -443,4 +477,7 @@ type Loss struct {
 	Instead LossInstead `json:"instead"`
 	// Detail names it: the key of a member, a type, a tool, the new id or name of one that was changed.
 	Detail string `json:"detail,omitempty"`
+	// Count is how many messages, or how many parts, have metadata of one name; the entry has the place of the first. Not there where it
+	// is one.
+	Count int `json:"count,omitempty"`
 }

@@ -1094,6 +1094,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *P
 				}
 				in.Delim(']')
 			}
+		case "start":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Start = bool(in.Bool())
+			}
 		case "known":
 			if in.IsNull() {
 				in.Skip()
@@ -1199,6 +1205,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Start {
+		const prefix string = ",\"start\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Start))
 	}
 	if in.Known != nil {
 		const prefix string = ",\"known\":"
@@ -3721,7 +3732,767 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Detection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Digests) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = Format(in.String())
+			}
+		case "digests":
+			if in.IsNull() {
+				in.Skip()
+				out.Digests = nil
+			} else {
+				in.Delim('[')
+				if out.Digests == nil {
+					if !in.IsDelim(']') {
+						out.Digests = make([]Digest, 0, 0)
+					} else {
+						out.Digests = []Digest{}
+					}
+				} else {
+					out.Digests = (out.Digests)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v73 Digest
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v73)
+					out.Digests = append(out.Digests, v73)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Digests) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"digests\":"
+		out.RawString(prefix)
+		if in.Digests == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v74, v75 := range in.Digests {
+				if v74 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v75)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Digests) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Digests) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Digest) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = DigestKind(in.String())
+			}
+		case "own":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Own = bool(in.Bool())
+			}
+		case "round":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Round = int(in.Int())
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "sections":
+			if in.IsNull() {
+				in.Skip()
+				out.Sections = nil
+			} else {
+				in.Delim('[')
+				if out.Sections == nil {
+					if !in.IsDelim(']') {
+						out.Sections = make([]DigestSection, 0, 1)
+					} else {
+						out.Sections = []DigestSection{}
+					}
+				} else {
+					out.Sections = (out.Sections)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v76 DigestSection
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in, &v76)
+					out.Sections = append(out.Sections, v76)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "ledger":
+			if in.IsNull() {
+				in.Skip()
+				out.Ledger = nil
+			} else {
+				if out.Ledger == nil {
+					out.Ledger = new(Ledger)
+				}
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, out.Ledger)
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Digest) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Message))
+	}
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix)
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"own\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Own))
+	}
+	if in.Round != 0 {
+		const prefix string = ",\"round\":"
+		out.RawString(prefix)
+		out.Int(int(in.Round))
+	}
+	if in.Handle != "" {
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix)
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"sections\":"
+		out.RawString(prefix)
+		if in.Sections == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v77, v78 := range in.Sections {
+				if v77 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out, v78)
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Ledger != nil {
+		const prefix string = ",\"ledger\":"
+		out.RawString(prefix)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, *in.Ledger)
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Ledger) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "task":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Task = string(in.String())
+			}
+		case "requests":
+			if in.IsNull() {
+				in.Skip()
+				out.Requests = nil
+			} else {
+				in.Delim('[')
+				if out.Requests == nil {
+					if !in.IsDelim(']') {
+						out.Requests = make([]string, 0, 4)
+					} else {
+						out.Requests = []string{}
+					}
+				} else {
+					out.Requests = (out.Requests)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v79 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v79 = string(in.String())
+					}
+					out.Requests = append(out.Requests, v79)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "standing":
+			if in.IsNull() {
+				in.Skip()
+				out.Standing = nil
+			} else {
+				in.Delim('[')
+				if out.Standing == nil {
+					if !in.IsDelim(']') {
+						out.Standing = make([]string, 0, 4)
+					} else {
+						out.Standing = []string{}
+					}
+				} else {
+					out.Standing = (out.Standing)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v80 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v80 = string(in.String())
+					}
+					out.Standing = append(out.Standing, v80)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "read":
+			if in.IsNull() {
+				in.Skip()
+				out.Read = nil
+			} else {
+				in.Delim('[')
+				if out.Read == nil {
+					if !in.IsDelim(']') {
+						out.Read = make([]string, 0, 4)
+					} else {
+						out.Read = []string{}
+					}
+				} else {
+					out.Read = (out.Read)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v81 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v81 = string(in.String())
+					}
+					out.Read = append(out.Read, v81)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "modified":
+			if in.IsNull() {
+				in.Skip()
+				out.Modified = nil
+			} else {
+				in.Delim('[')
+				if out.Modified == nil {
+					if !in.IsDelim(']') {
+						out.Modified = make([]string, 0, 4)
+					} else {
+						out.Modified = []string{}
+					}
+				} else {
+					out.Modified = (out.Modified)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v82 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v82 = string(in.String())
+					}
+					out.Modified = append(out.Modified, v82)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "commands":
+			if in.IsNull() {
+				in.Skip()
+				out.Commands = nil
+			} else {
+				in.Delim('[')
+				if out.Commands == nil {
+					if !in.IsDelim(']') {
+						out.Commands = make([]LedgerCommand, 0, 2)
+					} else {
+						out.Commands = []LedgerCommand{}
+					}
+				} else {
+					out.Commands = (out.Commands)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v83 LedgerCommand
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, &v83)
+					out.Commands = append(out.Commands, v83)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "errors":
+			if in.IsNull() {
+				in.Skip()
+				out.Errors = nil
+			} else {
+				in.Delim('[')
+				if out.Errors == nil {
+					if !in.IsDelim(']') {
+						out.Errors = make([]LedgerFailure, 0, 1)
+					} else {
+						out.Errors = []LedgerFailure{}
+					}
+				} else {
+					out.Errors = (out.Errors)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v84 LedgerFailure
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in, &v84)
+					out.Errors = append(out.Errors, v84)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Ledger) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.Task != "" {
+		const prefix string = ",\"task\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.String(string(in.Task))
+	}
+	if len(in.Requests) != 0 {
+		const prefix string = ",\"requests\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v85, v86 := range in.Requests {
+				if v85 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v86))
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Standing) != 0 {
+		const prefix string = ",\"standing\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v87, v88 := range in.Standing {
+				if v87 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v88))
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Read) != 0 {
+		const prefix string = ",\"read\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v89, v90 := range in.Read {
+				if v89 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v90))
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Modified) != 0 {
+		const prefix string = ",\"modified\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v91, v92 := range in.Modified {
+				if v91 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v92))
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Commands) != 0 {
+		const prefix string = ",\"commands\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v93, v94 := range in.Commands {
+				if v93 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, v94)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.Errors) != 0 {
+		const prefix string = ",\"errors\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v95, v96 := range in.Errors {
+				if v95 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out, v96)
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *LedgerFailure) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "on":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.On = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in LedgerFailure) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Tool))
+	}
+	if in.On != "" {
+		const prefix string = ",\"on\":"
+		out.RawString(prefix)
+		out.String(string(in.On))
+	}
+	if in.Text != "" {
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *LedgerCommand) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "command":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Command = string(in.String())
+			}
+		case "exit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Exit = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in LedgerCommand) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"command\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Command))
+	}
+	if in.Exit != "" {
+		const prefix string = ",\"exit\":"
+		out.RawString(prefix)
+		out.String(string(in.Exit))
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *DigestSection) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "heading":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Heading = string(in.String())
+			}
+		case "level":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Level = int(in.Int())
+			}
+		case "lines":
+			if in.IsNull() {
+				in.Skip()
+				out.Lines = nil
+			} else {
+				in.Delim('[')
+				if out.Lines == nil {
+					if !in.IsDelim(']') {
+						out.Lines = make([]string, 0, 4)
+					} else {
+						out.Lines = []string{}
+					}
+				} else {
+					out.Lines = (out.Lines)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v97 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v97 = string(in.String())
+					}
+					out.Lines = append(out.Lines, v97)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in DigestSection) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"heading\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Heading))
+	}
+	{
+		const prefix string = ",\"level\":"
+		out.RawString(prefix)
+		out.Int(int(in.Level))
+	}
+	{
+		const prefix string = ",\"lines\":"
+		out.RawString(prefix)
+		if in.Lines == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v98, v99 := range in.Lines {
+				if v98 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v99))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3763,9 +4534,9 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 					out.Candidates = (out.Candidates)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v73 Candidate
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v73)
-					out.Candidates = append(out.Candidates, v73)
+					var v100 Candidate
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in, &v100)
+					out.Candidates = append(out.Candidates, v100)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3786,7 +4557,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Detection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3807,11 +4578,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v74, v75 := range in.Candidates {
-				if v74 > 0 {
+			for v101, v102 := range in.Candidates {
+				if v101 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v75)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v102)
 			}
 			out.RawByte(']')
 		}
@@ -3826,14 +4597,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Candidate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3875,13 +4646,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *C
 					out.Evidence = (out.Evidence)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v76 string
+					var v103 string
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						v76 = string(in.String())
+						v103 = string(in.String())
 					}
-					out.Evidence = append(out.Evidence, v76)
+					out.Evidence = append(out.Evidence, v103)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -3896,7 +4667,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Candidate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3917,18 +4688,18 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v77, v78 := range in.Evidence {
-				if v77 > 0 {
+			for v104, v105 := range in.Evidence {
+				if v104 > 0 {
 					out.RawByte(',')
 				}
-				out.String(string(v78))
+				out.String(string(v105))
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Converted) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Converted) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3976,9 +4747,9 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *C
 					out.Lost = (out.Lost)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v79 Loss
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v79)
-					out.Lost = append(out.Lost, v79)
+					var v106 Loss
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in, &v106)
+					out.Lost = append(out.Lost, v106)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -4015,7 +4786,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Converted) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Converted) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4041,11 +4812,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v80, v81 := range in.Lost {
-				if v80 > 0 {
+			for v107, v108 := range in.Lost {
+				if v107 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v81)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out, v108)
 			}
 			out.RawByte(']')
 		}
@@ -4070,14 +4841,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Converted) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Loss) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Loss) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4127,6 +4898,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *L
 			} else {
 				out.Detail = string(in.String())
 			}
+		case "count":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Count = int(in.Int())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -4137,7 +4914,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Loss) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Loss) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4171,9 +4948,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		out.String(string(in.Detail))
 	}
+	if in.Count != 0 {
+		const prefix string = ",\"count\":"
+		out.RawString(prefix)
+		out.Int(int(in.Count))
+	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *ClosedSession) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *ClosedSession) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4203,7 +4985,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in ClosedSession) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4217,14 +4999,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ClosedSession) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *Check) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4243,6 +5025,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *C
 				in.Skip()
 			} else {
 				out.Due = bool(in.Bool())
+			}
+		case "start":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Start = bool(in.Bool())
 			}
 		case "reason":
 			if in.IsNull() {
@@ -4322,7 +5110,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in Check) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4330,6 +5118,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 		const prefix string = ",\"due\":"
 		out.RawString(prefix[1:])
 		out.Bool(bool(in.Due))
+	}
+	if in.Start {
+		const prefix string = ",\"start\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Start))
 	}
 	{
 		const prefix string = ",\"reason\":"
@@ -4391,10 +5184,10 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
 }

@@ -14,6 +14,7 @@ const (
 	FormatGemini             Format = "gemini"
 	FormatGeminiInteractions Format = "gemini-interactions"
 	FormatLangChain          Format = "langchain"
+	FormatMastra             Format = "mastra"
 	FormatMCPSampling        Format = "mcp-sampling"
 	FormatMistral            Format = "mistral"
 	FormatNative             Format = "native"

@@ -28,6 +28,12 @@ type Options struct {
 	OnlyKnown bool `json:"only_known,omitempty"`
 	// Model is the name of the model that the transcript is for. It counts where the policy names none.
 	Model string `json:"model,omitempty"`
+	// Background compacts above `gate.start` of the policy, while the conversation goes on: `check` and `fit` say when to begin. Where
+	// the model gives no summary the transcript stays as it is.
+	Background bool `json:"background,omitempty"`
+	// Tried is the size of the transcript, in tokens, for which a compaction in the background came to nothing: none is begun until it
+	// has grown.
+	Tried int `json:"tried,omitempty"`
 }
 
 // Clone is the options over values of their own, so that others can be read over them.

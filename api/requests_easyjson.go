@@ -1504,6 +1504,18 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *O
 			} else {
 				out.Model = string(in.String())
 			}
+		case "background":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Background = bool(in.Bool())
+			}
+		case "tried":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tried = int(in.Int())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1627,6 +1639,26 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		out.String(string(in.Model))
+	}
+	if in.Background {
+		const prefix string = ",\"background\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Background))
+	}
+	if in.Tried != 0 {
+		const prefix string = ",\"tried\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Tried))
 	}
 	out.RawByte('}')
 }

@@ -310,6 +310,7 @@ type SessionKind string
 // The kinds of session files, by the agents that write them.
 const (
 	SessionClaudeCode SessionKind = "claude-code"
+	SessionCline      SessionKind = "cline"
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
 	SessionOpencode   SessionKind = "opencode"
@@ -375,6 +376,21 @@ const (
 	LossOfMember     LossKind = "member"  // a member of a message, of a part or of the request body, which the detail names
 	LossOfMessage    LossKind = "message" // a whole message, or its role
 	LossOfTools      LossKind = "tools"   // definitions of tools
+)
+
+// DigestKind says what a message stands for that a compaction has written.
+type DigestKind string
+
+// The kinds of messages that compactions write.
+const (
+	DigestFold   DigestKind = "digest" // for messages that were folded
+	DigestBranch DigestKind = "branch" // for a path of the conversation that was given up
+	DigestLine   DigestKind = "line"   // for one older turn
+	DigestLoop   DigestKind = "loop"   // for the tool calls and results of a turn that goes on
+	DigestFile   DigestKind = "file"   // for a file that was put back behind a digest
+	DigestCount  DigestKind = "count"  // for messages that were dropped
+	DigestTurn   DigestKind = "turn"   // for nothing: it lets the roles take turns
+	DigestOther  DigestKind = "other"  // for what a pass says that is not ctxfold's own
 )
 
 // LossReason is why a conversion has not carried a thing over as it was. Reasons are stable.

@@ -43,6 +43,7 @@ type conversion struct {
 type loss struct {
 	Message                             int
 	Path, Kind, Reason, Instead, Detail string
+	Count                               int
 }
 
 // converted runs convert and checks what holds of every answer.
@@ -265,6 +266,12 @@ func TestConvertReports(t *testing.T) {
 	for _, test := range []struct{ name, from, to, messages, holds, lost string }{
 		{"signed thinking", "anthropic", "openai-chat", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"b"}]}]`,
 			`{"role":"assistant","content":"b"}`, `messages[1].content[0] reasoning signed nothing `},
+		{"a document of LangChain's that is a text", "langchain", "anthropic", `[{"type":"human","content":[{"type":"text-plain","mimeType":"text/plain","title":"t","text":"b"}]}]`,
+			`{"role":"user","content":"b"}`, `messages[0].content[0] opaque opaque text text-plain`},
+		{"calls before the content", "openai-chat", "openai-responses", `[{"role":"user","content":"a"},{"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}],"content":"b","reasoning_content":"hm","role":"assistant"},{"role":"tool","tool_call_id":"c1","content":"r"}]`,
+			`"content":"b"},{"type":"function_call","call_id":"c1"`, `messages[1] reasoning no_place nothing `},
+		{"reasoning behind the content", "openai-chat", "pi", `[{"role":"user","content":"a"},{"role":"assistant","content":"b","reasoning_content":"hm"}]`,
+			`[{"type":"thinking","thinking":"hm"},{"type":"text","text":"b"}]`, ``},
 		{"signed thinking where there is a place", "anthropic", "ollama", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"b"}]}]`,
 			`{"role":"assistant","content":"b","thinking":"hm"}`, `messages[1].content[0] reasoning signed unsigned `},
 		{"encrypted reasoning", "openai-responses", "gemini", `[{"role":"user","content":"a"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},{"type":"message","role":"assistant","content":"b"}]`,
@@ -323,6 +330,9 @@ func TestConvertReports(t *testing.T) {
 			`messages member beside nothing toolChoice,messages tools cache_mark nothing cachePoint`},
 		{"tools where there is no place for them", "anthropic", "ai-sdk", `{"tools":[{"name":"read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"a"}]}`, `{"messages":[{"role":"user","content":"a"}]}`, `messages tools tools nothing tools`},
 		{"an answer with calls in pi", "anthropic", "pi", call("toolu_1", "read", `{"p":1}`), `"stopReason":"toolUse","timestamp":0},{"role":"toolResult","toolCallId":"toolu_1","toolName":"read","content":[{"type":"text","text":"no"},{"type":"image","data":"iVBORw0KGgoA","mimeType":"image/png"}],"isError":true,"timestamp":0}`, ``},
+		{"metadata of pi", "pi", "openai-chat", `[{"role":"user","content":"a","timestamp":1},{"role":"assistant","content":[{"type":"text","text":"b"}],"api":"x","provider":"y","model":"z","usage":{"input":1},"stopReason":"stop","timestamp":2},{"role":"user","content":"c","timestamp":3},{"role":"assistant","content":[{"type":"text","text":"d"}],"api":"x","provider":"y","model":"z","usage":{"input":1},"stopReason":"stop","timestamp":4}]`,
+			`{"role":"assistant","content":"d"}`, `messages[0] member metadata nothing timestamp of 4,messages[1] member metadata nothing api of 2,messages[1] member metadata nothing model of 2,` +
+				`messages[1] member metadata nothing provider of 2,messages[1] member metadata nothing stopReason of 2,messages[1] member metadata nothing usage of 2`},
 		{"an answer that pi broke off", "pi", "openai-chat", `[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"f","arguments":{}}],"stopReason":"aborted"},{"role":"bashExecution","command":"ls","output":"b","exitCode":0}]`,
 			`[{"role":"user","content":"a"},{"role":"user","content":[{"type":"text","text":"Ran: ls\nExit code: 0"},{"type":"text","text":"b"}]}]`, `messages[1] message not_sent nothing ,messages[2] message role user bashExecution`},
 		{"items of the Agents SDK", "anthropic", "openai-agents", call("toolu_1", "read", `{"p":1}`), `{"type":"function_call","callId":"toolu_1","name":"read","arguments":"{\"p\":1}","status":"completed"},{"type":"function_call_result","callId":"toolu_1","name":"read","status":"completed","output":[{"type":"input_text","text":"no"},{"type":"input_image","image":"data:image/png;base64,iVBORw0KGgoA"}]}`,
@@ -340,11 +350,11 @@ func TestConvertReports(t *testing.T) {
 			`{"id":"ctxfold-2","role":"reasoning","content":"hm"},{"id":"ctxfold-3","role":"assistant","content":"","toolCalls":[{"id":"abcdefghi","type":"function","function":{"name":"f","arguments":"{}"}}]},{"id":"ctxfold-4","role":"tool","toolCallId":"abcdefghi","content":"r"}`, ``},
 		{"a turn in messages of AG-UI", "ag-ui", "mistral", `[{"id":"1","role":"user","content":[{"type":"document","source":{"type":"data","value":"JVBERi0xLjQ=","mimeType":"application/pdf"}}]},{"id":"2","role":"reasoning","content":"hm"},{"id":"3","role":"assistant","content":"b"}]`,
 			`[{"role":"user","content":[{"type":"document_url","document_url":"data:application/pdf;base64,JVBERi0xLjQ="}]},{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"b"}]}]`,
-			`messages[0] member metadata nothing id,messages[1] member metadata nothing id,messages[2] member metadata nothing id`},
+			`messages[0] member metadata nothing id of 3`},
 		{"calls at once in TanStack", "openai-chat", "tanstack", `[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"g","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c2","content":"r2"},{"role":"tool","tool_call_id":"c1","content":"r1"}]`,
 			`"parts":[{"type":"tool-call","id":"c1","name":"f","arguments":"{}","state":"input-complete"},{"type":"tool-call","id":"c2","name":"g","arguments":"{}","state":"input-complete"},{"type":"tool-result","toolCallId":"c1","content":"r1","state":"complete"},{"type":"tool-result","toolCallId":"c2","content":"r2","state":"complete"}]`, ``},
 		{"a result beside its call in TanStack", "tanstack", "anthropic", `[{"id":"1","role":"user","parts":[{"type":"text","content":"a"}]},{"id":"2","role":"assistant","parts":[{"type":"tool-call","id":"c1","name":"f","arguments":"{}","output":{"x":1},"state":"complete"},{"type":"tool-result","toolCallId":"c1","content":"r","state":"error"},{"type":"structured-output","status":"complete","raw":"{}","data":{}}]}]`,
-			`{"type":"tool_result","tool_use_id":"c1","content":"r","is_error":true}`, `messages[0] member metadata nothing id,messages[1] member metadata nothing id,*`},
+			`{"type":"tool_result","tool_use_id":"c1","content":"r","is_error":true}`, `messages[0] member metadata nothing id of 2,*`},
 		{"a request body with the system beside", "anthropic", "openai-chat", `{"system":[{"type":"text","text":"s"}],"messages":[{"role":"user","content":"a"}]}`, `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}]}`, ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -352,6 +362,9 @@ func TestConvertReports(t *testing.T) {
 			var lost []string
 			for _, l := range a.Lost {
 				lost = append(lost, strings.Join([]string{strings.NewReplacer("messages.messages", "messages", "messages.contents", "contents").Replace(l.Path), l.Kind, l.Reason, l.Instead, l.Detail}, " "))
+				if l.Count > 0 {
+					lost[len(lost)-1] += fmt.Sprint(" of ", l.Count)
+				}
 			}
 			slices.Sort(lost)
 			if got := strings.Join(lost, ","); got != test.lost && !(strings.HasSuffix(test.lost, "*") && strings.HasPrefix(got, strings.TrimSuffix(test.lost, "*"))) {

@@ -171,3 +171,29 @@ func TestRepairIsEnough(t *testing.T) {
 		t.Errorf("%v, %+v: %s", broken, a.Report, a.Messages)
 	}
 }
+
+// The digest gets its last handle when everything else is settled, and one handle has more tokens than another: the result fits all the
+// same, at every limit.
+func TestLastResortLeavesRoomForHandles(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	words := func(n int) string {
+		var b strings.Builder
+		for range n {
+			fmt.Fprintf(&b, "%s%d ", []string{"alpha", "beta", "gamma", "delta"}[r.IntN(4)], r.IntN(1000))
+		}
+		return b.String()
+	}
+	for window := 800; window < 1200; window++ {
+		messages, err := json.Marshal([]map[string]string{
+			{"role": "user", "content": words(40)}, {"role": "assistant", "content": words(60)}, {"role": "user", "content": words(150)},
+			{"role": "assistant", "content": words(300)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy := fmt.Sprintf(`{"format":"plain","window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"},"archive":"places"}`, window)
+		if a := compacts(t, policy, "", string(messages), summaryText); !a.Report.Fits || a.Report.Folded == 0 {
+			t.Errorf("window %d: fits %v, %d tokens of %d, %d folded", window, a.Report.Fits, a.Report.Tokens.After, a.Report.Tokens.Limit, a.Report.Folded)
+		}
+	}
+}

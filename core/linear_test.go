@@ -97,7 +97,7 @@ func TestLinear(t *testing.T) {
 		t.Skip("a long run: CTXFOLD_LONG=1")
 	}
 	// Operations, with members of the policy and options.
-	works := [][3]string{{"validate", ""}, {"repair", ""}, {"estimate", ""}, {"detect", ""}}
+	works := [][3]string{{"validate", ""}, {"repair", ""}, {"estimate", ""}, {"detect", ""}, {"digests", ""}}
 	for _, to := range []string{"anthropic", "ai-sdk-ui", "bedrock-converse", "openai-responses", "plain"} {
 		works = append(works, [3]string{"convert", to})
 	}

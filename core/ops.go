@@ -35,7 +35,7 @@ var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 func init() { // not in the declaration: info lists them
 	runs = [...]func(r *request, dst []byte) []byte{
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
-		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpRecall: recall,
+		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpDigests: digests, operations.OpRecall: recall,
 		operations.OpSearch: searchBodies, operations.OpOpen: open, operations.OpSave: save, operations.OpSessionOpen: sessionOpen, operations.OpSessionAppend: sessionAppend,
 		operations.OpSessionClose: sessionClose, operations.OpClassifyError: classifyError, operations.OpLimitToolOutput: limitToolOutput, operations.OpFunction: function,
 	}
@@ -221,8 +221,8 @@ func check(r *request, dst []byte) []byte {
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
 		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages), Reason: api.ReasonUnderBudget}
-	due, size := hook.Due(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		State: state, N: len(r.t.Messages)}, r.profile.Beside(r.t)+r.tokens())
+	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)}
+	due, size := hook.Due(in, r.profile.Beside(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
@@ -241,6 +241,7 @@ func check(r *request, dst []byte) []byte {
 	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
 		a.Due, a.Reason = true, "over_bytes"
 	}
+	a.Start = !a.Due && passes.Starts(in, a.Tokens)
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
@@ -416,7 +417,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	if r.session != nil {
 		r.session.state = c.State
 	}
-	a.State, a.Archive = appendJSON(nil, c.State.MarshalEasyJSON), c.Archive
+	a.State, a.Archive, a.Start = appendJSON(nil, c.State.MarshalEasyJSON), c.Archive, c.Starts
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}

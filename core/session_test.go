@@ -90,7 +90,7 @@ func TestSessionsAnswerAsMessagesDo(t *testing.T) {
 			}
 			return string(got)
 		}
-		for _, op := range []string{"check", "estimate", "validate"} {
+		for _, op := range []string{"check", "estimate", "validate", "digests"} {
 			compare(op, all, "")
 		}
 		answer := compare("plan", all, "")

@@ -42,6 +42,9 @@ func opConvert(ptr, size uint32) uint64 { return call("convert", ptr, size) }
 //go:wasmexport ctxfold_restore
 func opRestore(ptr, size uint32) uint64 { return call("restore", ptr, size) }
 
+//go:wasmexport ctxfold_digests
+func opDigests(ptr, size uint32) uint64 { return call("digests", ptr, size) }
+
 //go:wasmexport ctxfold_recall
 func opRecall(ptr, size uint32) uint64 { return call("recall", ptr, size) }
 

@@ -20,6 +20,7 @@ const (
 	OpRepair
 	OpConvert
 	OpRestore
+	OpDigests
 	OpRecall
 	OpSearch
 	OpOpen
@@ -192,6 +193,7 @@ var Operations = [...]Operation{
 	OpConvert: {Name: "convert", Doc: "writes a transcript in another wire format, and lists what that loses", Answer: "Converted",
 		Members: Of(InPolicy, InOptions, InTo, InMessages, InSession), Needs: Of(InTo)},
 	OpRestore: {Name: "restore", Doc: "puts bodies back that were taken out and archived", Answer: "Restored or NamedHandles", Members: either | Of(InBodies), Edits: true},
+	OpDigests: {Name: "digests", Doc: "lists the messages that compactions have written, and what is in them", Answer: "Digests", Members: either},
 	OpRecall: {Name: "recall", Doc: "defines and answers the tool with which a model asks for what was taken out", Answer: "Recalled",
 		Members: Of(InPolicy, InOptions, InArguments, InBody, InFound)},
 	OpSearch: {Name: "search", Doc: "finds messages in bodies by what they say", Answer: "Found",

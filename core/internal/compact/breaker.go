@@ -7,20 +7,17 @@ import (
 // maxFailed is how many compactions in a row may fail before the next one waits until the transcript has grown.
 const maxFailed = 3
 
-// growth is the share of the limit by which a transcript must have grown until it is tried again.
-const growth = 20
-
 // stuck tells whether the last compactions have shown that another one would not help.
 func (c *Run) stuck() bool {
 	a := c.State.Attempts
-	return !c.Policy.Force && a != nil && a.Failed >= maxFailed && c.Total < a.Tokens+max(1, c.MinGain(), c.Limit/growth)
+	return !c.Policy.Force && a != nil && a.Failed >= maxFailed && c.Total < a.Tokens+c.Policy.Growth()
 }
 
 // failed ends the run with the input as it came, and counts it.
 func (c *Run) failed(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.Report.Left = c.Refused
-	if c.Due && !c.Policy.Force {
+	if c.Due && !c.Policy.Force && !c.Policy.Background {
 		c.State.Attempts = &api.Attempts{Failed: c.failures(), Tokens: c.Report.Tokens.Before}
 	}
 	return c

@@ -17,6 +17,7 @@ type Run struct {
 	counted int        // tokens of the input by the gate: an estimate, or what the provider counted
 	sizes   []int      // tokens of the input's messages, where a log is kept
 	streak  api.Streak // with this compaction, if it becomes one
+	Starts  bool       // it is time to begin a compaction in the background
 	result  Result
 }
 
@@ -61,6 +62,7 @@ func (c *Run) Idle(from int) bool {
 	case c.Policy.Unbounded():
 		c.Unchanged(api.ReasonUnknownWindow)
 	default:
+		c.Starts = passes.Starts(c.Input, size.Tokens)
 		c.Unchanged(api.ReasonUnderBudget)
 	}
 	return true
@@ -213,6 +215,7 @@ func (c *Run) Unchanged(reason api.Reason) *Run {
 // Conclude completes the report of a run that has changed its input.
 func (c *Run) Conclude() {
 	r := &c.Report
+	c.Stamp()
 	r.Reason, r.Changed = api.ReasonCompacted, true
 	c.CountThinking()
 	r.Tokens.After = c.Total

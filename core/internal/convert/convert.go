@@ -40,13 +40,15 @@ type conversion struct {
 	turns  []turn
 	folded int // messages at the front that a summary stands for which only its provider reads
 
-	written []bool // of each part that is a result: it is in the output
-	copied  []bool // of each part: it tells of a call that another part tells of; nil where there is none
-	out     []byte
-	n       int // messages that were written
-	number  int // of the next thing that wants a number
-	current message
-	behind  []piece // media of results that stand in a message of the user's behind them
+	metadata critbit.Map[int] // by the name of a member of messages, and of parts behind a space: its index in lost
+	order    []int32          // of spoken, to be used again
+	written  []bool           // of each part that is a result: it is in the output
+	copied   []bool           // of each part: it tells of a call that another part tells of; nil where there is none
+	out      []byte
+	n        int // messages that were written
+	number   int // of the next thing that wants a number
+	current  message
+	behind   []piece // media of results that stand in a message of the user's behind them
 }
 
 // turn is what one speaker says without a pause: pieces of one or more messages.
@@ -191,14 +193,10 @@ func (c *conversion) name() {
 	}
 }
 
-// copies finds the parts that tell of a call once more.
+// copies finds the parts that say once more what another one says.
 func (c *conversion) copies() {
 	for n := range c.t.Parts {
-		p := &c.t.Parts[n]
-		if p.Kind != transcript.ToolCall {
-			continue
-		}
-		for k := p.Copy; k > 0; k = c.t.Parts[k-1].Copy {
+		for k := c.t.Parts[n].Copy; k > 0; k = c.t.Parts[k-1].Copy {
 			if c.copied == nil {
 				c.copied = make([]bool, len(c.t.Parts))
 			}

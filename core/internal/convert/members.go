@@ -16,7 +16,8 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
 	"fileData inlineData inline_data document document_url documentUrl video audio source data url uri mediaType media_type mimeType " +
 	"mime_type filename json command exit_code custom_type execution providerExecuted experimental_content refusal " +
-	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc toolUseId argsText modelContent attachments")
+	"redactedContent closed prefix exitCode customType toolCall excludeFromContext redacted callId invalid_tool_calls tool_call_chunks lc toolUseId argsText modelContent attachments " +
+	"format toolInvocation toolInvocations experimental_attachments details")
 
 // set is a sorted list of words.
 type set []string
@@ -108,8 +109,25 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		if kind == transcript.Reasoning && why == api.LossSigned {
 			continue // noted as a part
 		}
+		if why == api.LossMetadata && c.lostAgain(n, name) {
+			continue
+		}
 		c.lose(i, n, "member", why, api.InsteadNothing, name)
 	}
+}
+
+// lostAgain reports whether metadata of this name was noted before, of a message or (n >= 0) of a part: one entry counts all of them.
+func (c *conversion) lostAgain(n int32, name string) bool {
+	if n >= 0 {
+		name = " " + name
+	}
+	if at, seen := c.metadata.Get(name); seen {
+		l := &c.lost[at]
+		l.Count = max(l.Count, 1) + 1
+		return true
+	}
+	c.metadata.Set(name, len(c.lost))
+	return false
 }
 
 // holds reports whether a member of message i holds others of its members.

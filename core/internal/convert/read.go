@@ -45,11 +45,8 @@ func (c *conversion) read() {
 		if m.Variant != transcript.Plain {
 			c.variant(int32(i))
 		}
-		for n := m.First; n < m.First+m.Count; n++ {
+		for _, n := range c.spoken(m) {
 			p := &t.Parts[n]
-			if p.Parent >= 0 || c.skip(n) {
-				continue
-			}
 			if role == transcript.Assistant && (p.Has(transcript.Step) || p.Has(transcript.Said) != (c.turns[len(c.turns)-1].role == transcript.User)) {
 				joined = false
 				if p.Has(transcript.Said) {
@@ -70,6 +67,31 @@ func (c *conversion) read() {
 			}
 		}
 	}
+}
+
+// spoken returns the indexes of the parts of a message that say something, in the order in which they are said: reasoning beside the
+// content comes before it and calls beside the content come behind it, wherever the writer has put these members.
+func (c *conversion) spoken(m *transcript.Message) []int32 {
+	said := c.order[:0]
+	for rank := range 3 {
+		for n := m.First; n < m.First+m.Count; n++ {
+			if p := &c.t.Parts[n]; rankOf(p) == rank && p.Parent < 0 && !c.skip(n) {
+				said = append(said, n)
+			}
+		}
+	}
+	c.order = said
+	return said
+}
+
+func rankOf(p *transcript.Part) int {
+	switch {
+	case p.List == transcript.Member && p.Kind == transcript.Reasoning:
+		return 0
+	case p.List >= transcript.CallList:
+		return 2
+	}
+	return 1
 }
 
 func (c *conversion) roleName(m *transcript.Message) string {
@@ -173,6 +195,8 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 			}
 			switch {
 			case string(key) == "refusal" && s.Kind() == jsonspan.String:
+				said = jsonspan.Text(b, s.Text().Span)
+			case string(key) == "text" && typeOf(b) == "text-plain" && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)
 			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.Free) && s.Kind() == jsonspan.String:
 				said = jsonspan.Text(b, s.Text().Span)

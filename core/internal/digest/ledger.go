@@ -246,6 +246,11 @@ func addPath(list []string, path string) []string {
 	return append(list, path)
 }
 
+// Empty reports whether nothing is known.
+func (l *Ledger) Empty() bool {
+	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors) == 0
+}
+
 // Clone returns a copy that shares nothing with l.
 func (l *Ledger) Clone() Ledger {
 	c := *l

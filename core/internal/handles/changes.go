@@ -167,16 +167,39 @@ func (c *Run) marked(it *view.Item) bool {
 	}
 	bodies := c.bodiesOf(it.Msg)
 	for _, e := range c.EditsOf(it.Msg) {
-		if !slices.ContainsFunc(bodies, func(b *Taken) bool { return b.part == e.Old }) {
+		if !slices.ContainsFunc(bodies, func(b *Taken) bool { return b.part == e.Old || c.copied(it.Msg, e.Old, b.part) }) {
 			return false
 		}
 	}
 	for _, p := range c.T.PartsOf(int(it.Msg)) {
-		if p.Has(transcript.Removed) && (p.Parent < 0 || !c.T.Parts[p.Parent].Has(transcript.Edited)) {
+		if p.Has(transcript.Removed) && (p.Parent < 0 || !c.T.Parts[p.Parent].Has(transcript.Edited) || !c.inBody(&p)) {
 			return false
 		}
 	}
 	return len(bodies) > 0
+}
+
+// inBody reports whether a part of a tool result is in the body of the result. Media of Gemini's responses are beside it, and no marker
+// stands for them.
+func (c *Run) inBody(p *transcript.Part) bool {
+	body := c.Original(p.Parent)
+	return p.Span.Start >= body.Start && p.Span.End <= body.End
+}
+
+// copied tells whether a span of a message is the body of a copy of the part that has a body, and the same.
+func (c *Run) copied(m int32, span, body transcript.Span) bool {
+	msg := &c.T.Messages[m]
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		if c.T.Parts[n].Copy == 0 || c.Original(n) != body {
+			continue
+		}
+		for k := c.T.Parts[n].Copy; k > 0; k = c.T.Parts[k-1].Copy {
+			if c.T.Parts[k-1].Body == span {
+				return bytes.Equal(c.T.Bytes(span), c.T.Bytes(body))
+			}
+		}
+	}
+	return false
 }
 
 // bodiesOf are the bodies that were taken out of a message, each by itself, in the order in which they were taken.
@@ -220,20 +243,42 @@ func (c *Run) printOf(item int) string {
 // the state finds the changes by the digest.
 func (c *Run) pointFolds() {
 	for i := range c.Items {
-		m := c.Items[i].Msg
-		if !c.namesBody(&c.Items[i]) {
+		if !c.points(&c.Items[i]) {
 			continue
-		}
-		if handle, _ := FoldHandleOf(c.T.Text(c.T.FirstText(int(m)))); handle == "" {
-			continue // the line of a turn, or the count of what was dropped: there may be many, and their bodies stay as they are
 		}
 		b := &c.taken[c.Items[i].Body-1]
 		old := b.Handle[:Short]
 		b.list = append(slices.Clip(b.list), element{text: quoted(c.Changes)})
 		b.name(c.T)
-		text := ReplaceFirst(c.AppendMessage(nil, &c.Items[i]), old, b.Handle[:Short])
-		c.Replace(i, text)
+		// A message may say its text twice.
+		c.Replace(i, bytes.ReplaceAll(c.AppendMessage(nil, &c.Items[i]), []byte(old), []byte(b.Handle[:Short])))
 	}
+}
+
+// points reports whether an item is a digest whose body names the changes. The line of a turn and the count of what was dropped are none:
+// there may be many of them, and their bodies stay as they are.
+func (c *Run) points(it *view.Item) bool {
+	if !c.namesBody(it) {
+		return false
+	}
+	handle, _ := FoldHandleOf(c.T.Text(c.T.FirstText(int(it.Msg))))
+	return handle != ""
+}
+
+// handleSpread is about the most tokens by which the estimates of two handles differ.
+const handleSpread = 8
+
+// HandleRoom is how many tokens SaveChanges may add, because it renames digests.
+func (c *Run) HandleRoom() (tokens int) {
+	if c.Policy.Archive == "" {
+		return 0
+	}
+	for i := range c.Items {
+		if c.points(&c.Items[i]) {
+			tokens += handleSpread
+		}
+	}
+	return tokens
 }
 
 // ReplaceFirst puts another string of the same length in the place of the first occurrence of old in text, and returns text.

@@ -1,6 +1,8 @@
 package handles
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -220,9 +222,14 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 
 // putBack puts the bodies of some handles back into the message of an item, once. It returns how many.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
+	type splice struct {
+		old  transcript.Span
+		body int // of the bodies given
+	}
+	var splices []splice
 	span := r.T.Messages[it.Msg].Span
 	var text []byte
-	at := span.Start
+	covered := span.Start
 	for _, k := range r.namedIn(it.Msg) {
 		i := -1
 		if may(k.handle) {
@@ -238,18 +245,29 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 		} else if r.given[i].Text[0] == '{' && r.T.IsString(old) {
 			old = r.wrapper(p)
 		}
-		if old.Start < at { // inside what is back already
+		if old.Start < covered { // inside what is back already
 			continue
 		}
-		r.at = i
+		r.at, covered = i, old.End
 		r.room -= len(r.given[i].Text)
-		text = append(text, r.T.Bytes(transcript.Span{Start: at, End: old.Start})...)
-		text = append(text, r.given[i].Text...)
-		at = old.End
+		splices = append(splices, splice{old, i})
+		for n := p.Copy; n > 0; n = r.T.Parts[n-1].Copy {
+			if q := &r.T.Parts[n-1]; !q.Body.Zero() && old == p.Body && bytes.Equal(r.T.Bytes(q.Body), r.T.Bytes(old)) {
+				splices = append(splices, splice{q.Body, i})
+			}
+		}
 		put++
 	}
 	if put == 0 {
 		return 0, true
+	}
+	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	at := span.Start
+	for _, s := range splices {
+		if s.old.Start >= at {
+			text = append(append(text, r.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
+			at = s.old.End
+		}
 	}
 	back, ok := r.read(append(text, r.T.Bytes(transcript.Span{Start: at, End: span.End})...))
 	if !ok {

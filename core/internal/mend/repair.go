@@ -3,6 +3,7 @@
 package mend
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -231,11 +232,11 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		if inserts[opener-1] != nil {
 			inserts[opener-1] = append(inserts[opener-1], ',')
 		}
-		inserts[opener-1] = c.F.Message(inserts[opener-1], transcript.User, view.OpeningText)
+		inserts[opener-1] = append(inserts[opener-1], c.NewMessage(opener-1, transcript.User, view.OpeningText)...)
 	}
 	for at, role := range turns {
 		if inserts[at] == nil { // what is inserted there may already separate them
-			inserts[at] = c.F.Message(nil, role, view.TurnText)
+			inserts[at] = c.NewMessage(at, role, view.TurnText)
 		}
 	}
 	for at := range c.Items {
@@ -321,17 +322,21 @@ func (c *Run) replaceLone(m int32) (gone bool) {
 	msg := &c.T.Messages[m]
 	text := c.T.Write([]byte(jsonspan.Replacement))
 	b := c.T.Bytes(msg.Span)
-	part := msg.First
+	var signed []int32 // in the order in which they stand, which is not that of all parts
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		if p := &c.T.Parts[n]; p.Kind == transcript.Reasoning && p.Has(transcript.Signed) {
+			signed = append(signed, n)
+		}
+	}
+	slices.SortFunc(signed, func(a, b int32) int { return cmp.Compare(c.T.Parts[a].Span.Start, c.T.Parts[b].Span.Start) })
 	for _, at := range jsonspan.Lone(b, transcript.Span{End: uint32(len(b))}) {
 		at += msg.Span.Start
-		for part < msg.First+msg.Count && c.T.Parts[part].Span.End <= at {
-			part++
+		for len(signed) > 0 && c.T.Parts[signed[0]].Span.End <= at {
+			signed = signed[1:]
 		}
-		if part < msg.First+msg.Count {
-			if p := &c.T.Parts[part]; p.Kind == transcript.Reasoning && p.Has(transcript.Signed) && p.Span.Start <= at {
-				c.TakePart(part)
-				gone = gone || p.List == transcript.NoList
-			}
+		if len(signed) > 0 && c.T.Parts[signed[0]].Span.Start <= at {
+			c.TakePart(signed[0])
+			gone = gone || c.T.Parts[signed[0]].List == transcript.NoList
 		}
 		c.Splice(m, transcript.Span{Start: at, End: at + text.End - text.Start}, text)
 	}
@@ -353,6 +358,11 @@ func (c *Run) answer(item int, calls []int32) {
 	for _, n := range calls {
 		p := &c.T.Parts[n]
 		c.Splice(p.Msg, p.Span, c.T.Write(c.F.Answer(nil, c.T.Bytes(p.Span), LostResult)))
+		for k := p.Copy; k > 0; k = c.T.Parts[k-1].Copy {
+			if q := &c.T.Parts[k-1]; q.List >= 0 {
+				c.Splice(q.Msg, q.Span, c.T.Write(c.F.Answer(nil, c.T.Bytes(q.Span), LostResult)))
+			}
+		}
 	}
 	c.Items[item].Dirty = true
 	c.Replace(item, c.AppendMessage(nil, &c.Items[item]))

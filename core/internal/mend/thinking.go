@@ -230,7 +230,7 @@ func (c *Run) closeLoop() bool {
 	}
 	part := len(c.T.Parts)
 	text := digest.LoopMessage(c.T, messages, handles.WithHandle(digest.LoopMarker, body.HandleOrNone()))
-	closed := c.Compose(c.F.Message(nil, transcript.User, text))
+	closed := c.Compose(c.NewMessage(at, transcript.User, text))
 	c.KeepFold(body, &closed, out...)
 	items := append([]view.Item{}, c.Items[:at]...)
 	items = append(items, closed)

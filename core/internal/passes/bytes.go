@@ -72,6 +72,7 @@ func (c *Run) placehold(n int32, marker string, what api.BodyKind) {
 	text := c.textPart(marker)
 	span := c.T.Write(text)
 	c.Splice(p.Msg, p.Span, span)
+	c.TakeCopies(n)
 	at := uint32(strings.Index(string(text), string(jsonspan.AppendString(nil, marker))))
 	body := transcript.Span{Start: span.Start + at, End: span.Start + at + uint32(len(marker)) + 2}
 	p.Kind, p.Body, p.Size, p.Data = transcript.Text, body, jsonspan.MeasureText(marker), 0

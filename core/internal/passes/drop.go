@@ -165,7 +165,7 @@ func (c *Run) drop(pass api.Doer, why string, gone func(i int) bool) {
 	ledger := c.droppedLedger(gone)
 	room := max(c.standingShare(), c.Target-(c.Total-gain)-c.P.NewMessage(transcript.User, text))
 	text = digest.WithStanding(text, c.standingIn(&ledger, min(room, gain/2), c.chats()))
-	marker := c.Compose(c.F.Message(nil, transcript.User, text))
+	marker := c.Compose(c.NewMessage(at, transcript.User, text))
 	if marker.Tokens >= gain {
 		return
 	}

@@ -175,7 +175,7 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 	if i := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
 		c.Report.CutPoint = int(c.Items[cut+i].In)
 	}
-	c.PutDigest(cut, head, held, c.F.Message(nil, role, text), kept)
+	c.PutDigest(cut, head, held, c.NewMessage(firstLoose(held, cut), role, text), kept)
 	if !c.Policy.Branch() {
 		*c.Ledger() = ledger
 	}

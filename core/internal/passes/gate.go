@@ -17,7 +17,15 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context) {
 		return false, size
 	}
 	most := in.Policy.Gate.MaxToolResults
-	return in.Policy.Due(size.Tokens, in.N) || most > 0 && countResults(in, most) > most, size
+	due = in.Policy.Due(size.Tokens, in.N) || in.Policy.Background && in.Policy.Starts(size.Tokens, in.N)
+	return due || most > 0 && countResults(in, most) > most, size
+}
+
+// Starts reports whether it is time to begin a compaction in the background of a transcript that has so many tokens by [Due] and is
+// not due: it is over gate.start, and has grown since that was tried last.
+func Starts(in view.Input, tokens int) bool {
+	p := in.Policy
+	return p.Starts(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.Growth())
 }
 
 // countResults counts the tool results that have a body of their own and that the model is sent, up to one more than most.

@@ -34,7 +34,8 @@ func (c *Run) Most() int {
 	return c.Limit - c.added
 }
 
-// Settle makes the result valid, and cuts it again where that has added too much to it. It tells whether thinking that its provider
+// Settle makes the result valid, and cuts it again where that has added too much to it, or where the handles that digests get at the end
+// may. It tells whether thinking that its provider
 // has signed could be kept valid.
 func (c *Run) Settle() bool {
 	added := 0
@@ -44,8 +45,11 @@ func (c *Run) Settle() bool {
 		}
 		c.Repair()
 		c.Resend()
-		over := c.Total - c.Most()
-		if again == maxResorts || !c.Bounded() || over <= 0 {
+		if again == maxResorts || !c.Bounded() {
+			return true
+		}
+		over := c.Total + c.HandleRoom() - c.Most()
+		if over <= 0 {
 			return true
 		}
 		added += over + repairRoom
@@ -356,6 +360,9 @@ func (c *Run) replaceMedia(may func(*view.Item) bool) {
 		}
 		msg := &c.T.Messages[c.Items[i].Msg]
 		for n := msg.First; n < msg.First+msg.Count && c.Total > c.Most(); n++ {
+			if c.clearAround(i, n) {
+				continue
+			}
 			m := c.medium(n)
 			if m.Marker == "" || c.awaited(n) || c.P.Parts(c.T, c.T.Parts[n:n+1]) <= c.P.Text(c.Sized(m.Marker)) {
 				continue
@@ -366,4 +373,22 @@ func (c *Run) replaceMedia(may func(*view.Item) bool) {
 			c.Act(api.Action{Action: api.ActionShrink, Pass: lastResort, Message: int(c.Items[i].In), Tokens: before - c.Total})
 		}
 	}
+}
+
+// clearAround clears the tool result whose body a medium is in, where the wire format has nothing to put in the medium's place. It reports
+// false where there is no such result.
+func (c *Run) clearAround(item int, n int32) bool {
+	p := &c.T.Parts[n]
+	if !c.F.InnerMedia || p.Parent < 0 || p.Data == 0 || !c.hasResult(p.Parent) {
+		return false
+	}
+	if body := c.T.Parts[p.Parent].Body; p.Span.Start < body.Start || p.Span.End > body.End {
+		return false
+	}
+	r := result{item: item, part: p.Parent, gain: c.clearing(p.Parent, c.Sized(handles.ClearedMarker))}
+	if r.gain <= 0 {
+		return false
+	}
+	c.replace([]result{r}, "clear", lastResort, handles.ClearedMarker, func(int) string { return "" })
+	return true
 }

@@ -75,7 +75,7 @@ func (p *RehydratePass) Restore(c *Run, r *Rehydration) {
 	}
 	files := r.Files(dropped, kept)
 	for _, f := range slices.Backward(files) { // each goes right behind the digest, so the oldest ends up first
-		c.Insert(c.digest+1, c.F.Message(nil, transcript.User, f.Text))
+		c.Insert(c.digest+1, c.NewMessage(c.digest, transcript.User, f.Text))
 	}
 	for _, f := range files {
 		c.Act(api.Action{Action: api.ActionRestore, Pass: "rehydrate", Message: int(c.Folded[f.Index].In), Tokens: -f.Tokens, Path: f.Path})

@@ -260,6 +260,9 @@ func (c *Run) unsqueeze(results []int32) {
 				continue
 			}
 			gone[spanKey(c.Original(k))] = true
+			for n := part.Copy; n > 0; n = c.T.Parts[n-1].Copy {
+				gone[spanKey(c.T.Parts[n-1].Body)] = true
+			}
 			part.Body, part.Size = c.Original(k), c.squeezed[k].size
 			part.Flags &^= transcript.Squeezed | transcript.Edited
 			c.Report.Squeezed--

@@ -75,9 +75,4 @@ type expected struct {
 }
 
 // MinGain is how many tokens a compaction must free, or nothing is done.
-func (c *Run) MinGain() int {
-	if c.Policy.Force {
-		return 0
-	}
-	return int(float64(c.Limit) * c.Policy.Gate.MinGain)
-}
+func (c *Run) MinGain() int { return c.Policy.MinGain() }

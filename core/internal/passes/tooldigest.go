@@ -89,7 +89,7 @@ func (p *ToolDigestPass) beforeTail(c *Run) {
 	msg := c.Items[c.digest].Msg
 	text := strings.TrimRight(c.T.Text(c.T.FirstText(int(msg))), "\n") + lines
 	before := c.Total
-	c.Replace(c.digest, c.F.Message(nil, c.T.Messages[msg].Role, text))
+	c.Replace(c.digest, c.NewMessage(c.digest, c.T.Messages[msg].Role, text))
 	c.Act(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - c.Total})
 }
 

@@ -58,6 +58,12 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 		}
 		q.Summary.Text = s.Text
 	}
+	if q.Background = o.Background; o.Background {
+		q.Summary.OnFailure = "keep"
+	}
+	if q.Tried = o.Tried; o.Tried < 0 || o.Tried > MaxTokens {
+		return bad("tried", "must be from 0 to 1,000,000,000 tokens")
+	}
 	if o.Window < 0 || o.Window > MaxTokens {
 		return bad("window", "must be from 0 to 1,000,000,000 tokens")
 	}
@@ -71,7 +77,7 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 		return bad("window", "leaves nothing for the conversation beside the policy's reserve")
 	}
 	if o.OnlyKnown {
-		q.Passes, q.LastResort = nil, new(bool)
+		q.Passes, q.LastResort, q.OnlyKnown = nil, new(bool), true
 	}
 	if q.Auto() && o.Format != "" {
 		q.Format = string(o.Format)

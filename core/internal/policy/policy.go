@@ -56,6 +56,12 @@ type Policy struct {
 	Force  bool   `json:"-"`
 	Answer string `json:"-"`
 
+	// Background compacts above gate.start, and keeps the transcript where the model gives no summary. Tried is the size in tokens for
+	// which that came to nothing before.
+	Background bool `json:"-"`
+	Tried      int  `json:"-"`
+	OnlyKnown  bool `json:"-"` // no pass runs
+
 	reserve *int // that of the policy itself, where Window has that of its model
 }
 
@@ -75,6 +81,9 @@ type Gate struct {
 	// Target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many
 	// turns pass before the next one.
 	Target float64 `json:"target,omitempty"`
+	// Start is the share of the limit above which a compaction is begun in the background, while the conversation goes on: over Target
+	// and below 1. 0, the default, is never.
+	Start float64 `json:"start,omitempty"`
 	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1.
 	MinGain float64 `json:"min_gain,omitempty"`
 	// Inclusive makes compaction due at the limit itself, not only above it.
@@ -171,6 +180,35 @@ func (p *Policy) Due(tokens, messages int) bool {
 	}
 	return tokens > limit || p.Gate.Inclusive && tokens == limit
 }
+
+// Starts reports whether a transcript of so many tokens and messages is over gate.start.
+func (p *Policy) Starts(tokens, messages int) bool {
+	start := p.StartTokens()
+	return start > 0 && tokens > start && !p.Few(messages)
+}
+
+// StartTokens is the size above which a compaction is begun in the background, in tokens; 0 is never. Where no model is asked, a
+// compaction takes no time worth saving, and published systems have none.
+func (p *Policy) StartTokens() int {
+	if p.Local() || !p.Safe() {
+		return 0
+	}
+	return int(float64(p.Limit()) * p.Gate.Start)
+}
+
+// MinGain is how many tokens a compaction must free, or nothing is done.
+func (p *Policy) MinGain() int {
+	if p.Force {
+		return 0
+	}
+	return int(float64(p.Limit()) * p.Gate.MinGain)
+}
+
+// growth is the share of the limit, as its denominator, by which a transcript grows before what came to nothing is tried again.
+const growth = 20
+
+// Growth is by how many tokens a transcript grows before a compaction that came to nothing is tried again.
+func (p *Policy) Growth() int { return max(1, p.MinGain(), p.Limit()/growth) }
 
 // DefaultStanding is the share of the target for standing instructions where the policy says nothing of it.
 const DefaultStanding = 0.2

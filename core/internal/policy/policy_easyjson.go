@@ -816,6 +816,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(in *jlexer
 			} else {
 				out.Target = float64(in.Float64())
 			}
+		case "start":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Start = float64(in.Float64())
+			}
 		case "min_gain":
 			if in.IsNull() {
 				in.Skip()
@@ -891,6 +897,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(out *jwrit
 			out.RawString(prefix)
 		}
 		out.Float64(float64(in.Target))
+	}
+	if in.Start != 0 {
+		const prefix string = ",\"start\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(in.Start))
 	}
 	if in.MinGain != 0 {
 		const prefix string = ",\"min_gain\":"

@@ -87,6 +87,7 @@ func TestResolveErrors(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for key, c := range map[string]struct{ taken, refused []string }{
 		"gate.ratio":                {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
+		"gate.start":                {[]string{"0.61", "0.99", "0"}, []string{"0.6", "1", "-0.1"}},
 		"gate.target":               {[]string{"0.001", "1"}, []string{"0", "-1", "1.001"}},
 		"gate.min_gain":             {[]string{"0", "1"}, []string{"-0.001", "1.001"}},
 		"gate.max_tokens":           {[]string{"1", "1000000000"}, []string{"-1", "1000000001"}},

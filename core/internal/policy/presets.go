@@ -175,6 +175,8 @@ func (p *Policy) check() *Error {
 		return bad("gate.max_tool_results", "must be from 0 to 1,073,741,824 tool results")
 	case !(p.Gate.Target > 0 && p.Gate.Target <= 1):
 		return bad("gate.target", "must be over 0 and at most 1")
+	case p.Gate.Start != 0 && !(p.Gate.Start > p.Gate.Target && p.Gate.Start < 1):
+		return bad("gate.start", "must be over gate.target and below 1, or 0")
 	case !(p.Gate.MinGain >= 0 && p.Gate.MinGain <= 1):
 		return bad("gate.min_gain", "must be from 0 to 1")
 	case p.MaxBytes < 0 || p.MaxBytes > jsonspan.MaxSize:

@@ -102,13 +102,19 @@ type Part struct {
 	Size   Measure
 	NameSz Measure
 	Data   uint32 // characters of base64 payload (image, file, audio)
-	// Copy is one more than the index of another part of its message that tells of the same tool call, goes with it and shares its id; 0 for
-	// none. The call itself is the first of such a chain.
+	// Copy is one more than the index of another part of its message that says the same once more and goes with this one; 0 for none. The
+	// part that counts is the first of such a chain. A copy shares the id of its tool call, and a copy with a Body gets what takes the place
+	// of the first one's.
 	Copy int32
 }
 
 // Has tells whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
+
+// Media makes the part an image, audio or a file of so many characters of data, which count by their kind and not as text.
+func (p *Part) Media(kind Kind, chars uint32) {
+	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
+}
 
 // AnyHas tells whether one of some parts has one of the flags.
 func AnyHas(parts []Part, f Flags) bool {
@@ -131,6 +137,7 @@ const (
 	NoList      = -1 // the part is the whole content
 	Member      = -2 // the part is a member of the message, key and value
 	Inside      = -4 // the part stands in the one before it that is in a list, and goes with it
+	Emptied     = -5 // the part is a string member of the message, which stays, as an empty text, when the part goes
 	Shared      = -3 // a tool result that stands in the part of its call: both have one span, and go together
 )
 

@@ -39,6 +39,11 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	span := v.T.Write(value)
 	size.Weight = v.Weigh(value, size)
 	v.Splice(p.Msg, v.Original(part), span)
+	for n := p.Copy; n > 0; n = v.T.Parts[n-1].Copy {
+		if c := &v.T.Parts[n-1]; !c.Body.Zero() {
+			v.Splice(c.Msg, c.Body, span)
+		}
+	}
 	v.noteEdit(part, p.Body)
 	p.Body, p.Size = span, size
 	p.Flags |= transcript.Edited
@@ -151,14 +156,24 @@ func (v *View) Originals(messages []int32) (undo func()) {
 // measured anew afterwards, by Remeasure.
 func (v *View) TakePart(part int32) {
 	p := &v.T.Parts[part]
-	p.Flags |= transcript.Removed
+	v.take(part)
 	if pair := p.Pair; pair >= 0 && (p.List == transcript.Shared || v.T.Parts[pair].List == transcript.Shared) {
-		v.T.Parts[pair].Flags |= transcript.Removed
+		v.take(pair)
 	}
 	for i := range v.T.Inner(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
-	for n := p.Copy; n > 0; n = v.T.Parts[n-1].Copy {
+}
+
+// take marks a part and its copies as removed.
+func (v *View) take(part int32) {
+	v.T.Parts[part].Flags |= transcript.Removed
+	v.TakeCopies(part)
+}
+
+// TakeCopies takes out the copies of a part that stays or has become another one.
+func (v *View) TakeCopies(part int32) {
+	for n := v.T.Parts[part].Copy; n > 0; n = v.T.Parts[n-1].Copy {
 		v.T.Parts[n-1].Flags |= transcript.Removed
 	}
 }
@@ -178,7 +193,7 @@ func (v *View) Piece(item int, end int32) int32 {
 func (v *View) CutOff(item int, piece int32) {
 	first := v.T.Messages[v.Items[item].Msg].First
 	for i := first; i < first+v.T.Messages[piece].Count; i++ {
-		v.T.Parts[i].Flags |= transcript.Removed
+		v.take(i)
 	}
 	v.Remeasure(item)
 }
@@ -230,6 +245,14 @@ func (v *View) InsertMore(at int, text []byte) int {
 	}
 	v.Items = slices.Insert(v.Items, at, added...)
 	return len(added)
+}
+
+// NewMessage is a new message, JSON of the wire format, that is as old as the item at beside, where messages have a time.
+func (v *View) NewMessage(beside int, role transcript.Role, text string) []byte {
+	if !v.F.Timed || beside < 0 || beside >= len(v.Items) {
+		return v.F.Message(nil, role, text)
+	}
+	return v.F.Instead(nil, role, text, v.T.Bytes(v.T.Messages[v.Items[beside].Msg].Span))
 }
 
 // Compose makes an item of a new message, JSON of the wire format. What it is paired with is found by F.Pair, which is called

@@ -17,8 +17,12 @@ func (v *View) removals(m int32) []edit {
 		p := &parts[i]
 		list := listOf(p)
 		if list < 0 {
-			if p.Has(transcript.Removed) && p.List == transcript.Member {
+			switch {
+			case !p.Has(transcript.Removed):
+			case p.List == transcript.Member:
 				out = append(out, edit{msg: m, Old: v.Member(p.Span, msg.Span)})
+			case p.List == transcript.Emptied:
+				out = append(out, edit{msg: m, Old: v.Original(msg.First + int32(i)), new: v.T.Write([]byte(`""`))})
 			}
 			continue
 		}

@@ -39,7 +39,7 @@ func take(c *passes.Run, pass api.Doer, why string, from, to int) {
 	}
 	part := len(c.T.Parts)
 	text := view.DroppedPrefix + strconv.Itoa(to-from) + " messages removed" + why + "]"
-	marker := c.Compose(c.F.Message(nil, transcript.User, text))
+	marker := c.Compose(c.NewMessage(from, transcript.User, text))
 	c.KeepFold(nil, &marker, c.Items[from:to]...)
 	c.PutMarker(pass, marker, from, part, func(i int) bool { return i >= from && i < to })
 }

@@ -77,7 +77,7 @@ func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 		c.Report.Summary = api.ReportSummary{Source: api.SourceModel}
 	}
 	c.Report.CutPoint = int(c.Items[cut-1].In) + 1
-	text := c.F.Message(nil, s.Data.Role, s.Message(body))
+	text := c.NewMessage(slices.Index(held[:cut], false), s.Data.Role, s.Message(body))
 	if s.Kind != "" && marks(c) {
 		text = Marks{Kind: &s.Kind}.Append(nil, text)
 	}

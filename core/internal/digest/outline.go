@@ -1,0 +1,40 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// maxLevel is how deep a heading of Markdown may be.
+const maxLevel = 6
+
+// Outline takes the text of a digest apart at its headings, whatever they say: models write their own.
+func Outline(text string) []api.DigestSection {
+	sections := []api.DigestSection{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			continue
+		}
+		if name, level := markedHeading(line); level > 0 {
+			sections = append(sections, api.DigestSection{Heading: name, Level: level, Lines: []string{}})
+			continue
+		}
+		if len(sections) == 0 {
+			sections = append(sections, api.DigestSection{})
+		}
+		last := &sections[len(sections)-1]
+		last.Lines = append(last.Lines, line)
+	}
+	return sections
+}
+
+// markedHeading is the name and the level of a line that is a heading of Markdown; the level of any other is 0.
+func markedHeading(line string) (name string, level int) {
+	name = strings.TrimLeft(line, "#")
+	if level = len(line) - len(name); level > maxLevel || !strings.HasPrefix(name, " ") {
+		return "", 0
+	}
+	return strings.TrimSpace(name), level
+}

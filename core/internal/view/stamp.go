@@ -1,0 +1,83 @@
+package view
+
+import (
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// Stamp dates the new messages of a format whose store orders messages by their dates. A new message gets the date of a message of the
+// input that is gone from its place, the newest that is left for it; where none is gone, that of the message before it, or of the one
+// behind it. Where messages of the input have no dates, it gets none.
+func (v *View) Stamp() {
+	if v.F.Stamp == "" {
+		return
+	}
+	next := v.Rest // the message of the input behind the new ones
+	for end := len(v.Items); end > 0; {
+		if it := &v.Items[end-1]; it.In >= 0 {
+			next = int(it.In)
+			end--
+			continue
+		}
+		from := end
+		for from > 0 && v.Items[from-1].In < 0 {
+			from--
+		}
+		before := -1
+		if from > 0 {
+			before = int(v.Items[from-1].In)
+		}
+		first := before // of the messages that a date may come from
+		if before+1 < next {
+			first++
+		}
+		for i, at := end-1, next-1; i >= from; i, at = i-1, at-1 {
+			v.stamp(&v.Items[i], v.stampNear(max(at, first), next))
+		}
+		end = from
+	}
+}
+
+// stampNear is the date of a message of the input or, where it has none, of the next one; zero where neither has one.
+func (v *View) stampNear(at, next int) transcript.Span {
+	for _, m := range [...]int{at, next} {
+		if m < 0 || m >= v.T.Input {
+			continue
+		}
+		if member, value := v.stampOf(int32(m)); !member.Zero() {
+			return value
+		}
+	}
+	return transcript.Span{}
+}
+
+// stamp puts a date in the place of that of a new message.
+func (v *View) stamp(it *Item, date transcript.Span) {
+	member, value := v.stampOf(it.Msg)
+	if member.Zero() || string(v.T.Bytes(value)) != wire.NoStamp {
+		return
+	}
+	if it.Dirty = true; date.Zero() {
+		v.Splice(it.Msg, v.Member(member, v.T.Messages[it.Msg].Span), date)
+	} else {
+		v.Splice(it.Msg, value, date)
+	}
+}
+
+// stampOf is the member of a message that holds its date, and its value; zero where it has none.
+func (v *View) stampOf(m int32) (member, value transcript.Span) {
+	base := v.T.Messages[m].Span.Start
+	s := jsonspan.New(v.T.Bytes(v.T.Messages[m].Span))
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return member, value
+		}
+		start, is := s.KeyPos(), string(key) == v.F.Stamp
+		if val := s.Skip(); is && val.Kind != jsonspan.Null {
+			value = transcript.Span{Start: base + val.Start, End: base + val.End}
+			return transcript.Span{Start: base + start, End: value.End}, value
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package core
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// digests lists the messages that compactions have written, for hosts that show a conversation: nobody in it has said them.
+func digests(r *request, dst []byte) []byte {
+	if !r.need(operations.InMessages) {
+		return dst
+	}
+	var state api.State
+	if r.stateOf(&state); r.err != nil {
+		return dst
+	}
+	c := compact.Begin(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)})
+	a := api.Digests{Format: api.Format(r.format.Name), Digests: c.Digests()}
+	return appendJSON(dst, a.MarshalEasyJSON)
+}
