@@ -20,7 +20,7 @@ type Input struct {
 	Policy Policy
 
 	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
-	// Check, Estimate, Plan and CompactWith read it; Fit remembers it by itself.
+	// Check, Digests, Estimate, Plan and CompactWith read it; Fit remembers it by itself.
 	State json.RawMessage
 
 	// Usage is what the provider counted for the last call: up to its message the count is taken as it is, and only what
@@ -115,6 +115,10 @@ type Result struct {
 
 	// Archive lists what was taken out and is in Input.Store now.
 	Archive []api.Body
+
+	// Background is closed when the compaction has ended that runs in the background for these messages; nil where none runs. A
+	// program that ends before loses the compaction, and nothing else. Only Fit and AfterTurn set it.
+	Background <-chan struct{}
 
 	// Known is how many of the first messages were replaced by what an earlier compaction had made of them. Only Fit and
 	// Recollect set it.

@@ -54,6 +54,11 @@ func TestCompact(t *testing.T) {
 			t.Errorf("the result is not valid: %v, %+v", err, v)
 		}
 
+		digests, err := c.Digests(t.Context(), ctxfold.Input{Messages: r.Messages, Policy: policy, State: r.State})
+		if err != nil || len(digests) != 1 || !digests[0].Own || digests[0].Kind != api.DigestFold || len(digests[0].Sections) == 0 {
+			t.Errorf("the digests of the result: %v, %+v", err, digests)
+		}
+
 		again, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: r.Messages, Policy: policy, State: r.State}, nil)
 		if err != nil {
 			t.Fatal(err)

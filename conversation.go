@@ -54,7 +54,8 @@ type ConversationOptions struct {
 // It keeps the messages as bytes too, and where its instance is lost (a trap, the memory limit, a call that was cancelled, or
 // memory grown to more than 256 MiB and twice of what the conversation needs) the next call starts another one with them.
 // Its methods may be called from any number of goroutines. One compaction runs at a time; messages may be appended while a
-// summary is being written, and stay behind its digest.
+// summary is being written, and stay behind its digest. Where the policy has gate.start, AfterTurn begins compactions in the
+// background before they are due, and waits for them only at the limit.
 type Conversation struct {
 	c *Compactor
 	o ConversationOptions
@@ -67,6 +68,8 @@ type Conversation struct {
 	messages []json.RawMessage
 	state    json.RawMessage
 	closed   bool
+	behind   *behind // the compaction that runs in the background
+	tried    int     // tokens for which one came to nothing
 }
 
 // Conversation takes up a conversation, or begins one. Close it when it is over. It takes the memory of one instance of the
@@ -105,13 +108,13 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 }
 
 // SetMessages puts a JSON array of messages in the place of all that there are, for a user who goes back. It waits for a
-// compaction that is running. Where one of them has a fault, the conversation stays as it is.
+// compaction that is running, and cancels one in the background. Where one of them has a fault, the conversation stays as it is.
 func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
 	list, err := split(messages)
 	if err != nil {
 		return err
 	}
-	if err := v.begin(ctx); err != nil {
+	if err := v.takeOver(ctx); err != nil {
 		return err
 	}
 	defer v.end()
@@ -121,6 +124,7 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	if err := v.open(ctx, list.text); err != nil {
 		return list.rebase(err)
 	}
+	v.tried = 0
 	v.messages = adopt(list.items)
 	return nil
 }
@@ -151,11 +155,14 @@ func (v *Conversation) State() json.RawMessage {
 	return bytes.Clone(v.state)
 }
 
-// Close frees the instance. The [Compactor] that the conversation came from stays open.
+// Close cancels a compaction in the background and frees the instance. The [Compactor] that the conversation came from stays open.
 func (v *Conversation) Close(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true
+	if v.behind != nil {
+		v.behind.cancel()
+	}
 	v.forget(ctx)
 	v.messages = nil
 	return nil

@@ -31,19 +31,44 @@ const ReasonSkipped api.Reason = "skipped"
 // Where the result is changed, the conversation goes on with it. Its Edits say what was done, over the indexes of the messages
 // there were at the end, those that came in the meantime included: [ApplyEdits] does the same to a list of the caller's own.
 // Where it is not, Messages and Edits are empty. An error means that the conversation is as it was.
+//
+// Above gate.start of the policy it begins a compaction in the background and returns at once; Background of the result is closed when
+// that has ended. The conversation then goes on with its result, which AfterCompact is told. Where the model fails in it, the
+// conversation stays as it is until it has grown. When the limit is reached first, AfterTurn waits for it.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
+	var done *behind
+	for {
+		running := v.running()
+		if running == nil {
+			break
+		}
+		if check, err := v.Check(ctx); err != nil || !check.Due {
+			return v.goingOn(running, check), err
+		}
+		if err := running.wait(ctx); err != nil {
+			return nil, err
+		}
+		done = running
+	}
 	if err := v.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer v.end()
-	check, err := v.Check(ctx)
+	check, err := v.check(ctx, api.Options{Tried: v.hasTried()})
+	switch {
+	case err == nil && check.Due:
+		defer v.end()
+		return v.compact(ctx, api.Options{}, TriggerAuto, check)
+	case err == nil && check.Start && v.o.Summarizer != nil:
+		return v.goingOn(v.start(ctx, check), check), nil // which ends it
+	}
+	v.end()
 	if err != nil {
 		return nil, err
 	}
-	if !check.Due {
-		return v.unchanged(check.Reason), nil
+	if done != nil && done.r != nil && done.r.Changed {
+		return done.r, nil
 	}
-	return v.compact(ctx, api.Options{}, TriggerAuto, check)
+	return v.unchanged(check.Reason), nil
 }
 
 // Compact is AfterTurn although no compaction is due.
@@ -57,12 +82,13 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Res
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
 	}
-	if err := v.begin(ctx); err != nil {
+	if err := v.takeOver(ctx); err != nil {
 		return nil, err
 	}
 	defer v.end()
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.tried = 0
 	shelf := shelf{store: v.o.Store}
 	err := shelf.fill(ctx, v.c, handles, func() ([]api.Marker, error) {
 		r, err := v.restore(ctx, []byte("[]"))
@@ -172,7 +198,7 @@ func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, 
 // forced compacts whatever the gate says. limit is the window that a provider has named, 0 for none: the policy's may be
 // too large.
 func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*Result, error) {
-	if err := v.begin(ctx); err != nil {
+	if err := v.takeOver(ctx); err != nil {
 		return nil, err
 	}
 	defer v.end()
@@ -271,6 +297,7 @@ func (v *Conversation) round(ctx context.Context, op operations.Op, members []me
 			return nil, nil, err
 		}
 		r.Edits, r.Messages = a.Edits, join(v.messages)
+		v.tried = 0
 	}
 	v.state = bytes.Clone(a.State)
 	v.c.metrics.Compaction(r.Report)

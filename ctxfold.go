@@ -37,8 +37,16 @@ type Options struct {
 	// waits for its turn does not count. Zero means DefaultSummaryConcurrency; a model on this machine may want 1.
 	SummaryConcurrency int
 
-	// Records keep what Fit has made of conversations. Nil means MemoryRecords of DefaultRecords bytes.
+	// Records keep what Fit has made of conversations. Nil means MemoryRecords of DefaultRecords bytes. Replicas that share
+	// conversations share [SharedRecords].
 	Records Records
+
+	// RecordsTimeout bounds each call of Records. Zero means DefaultRecordsTimeout, negative means no bound.
+	RecordsTimeout time.Duration
+
+	// Lease is how long replicas wait for one that has died in the middle of a compaction; one that lives renews its lease. Zero
+	// means DefaultLease.
+	Lease time.Duration
 
 	// Logger gets a debug line for each operation, and a warning for each summary that failed and each call that
 	// trapped. No line holds any text of a transcript. Nil means no log.
@@ -55,7 +63,8 @@ type Compactor struct {
 	concurrency int
 	log         *slog.Logger
 	metrics     Metrics
-	records     Records
+	remembers   *remembers
+	leaseTime   time.Duration
 	flights     flights
 	now         func() time.Time
 }
@@ -80,13 +89,22 @@ func New(o Options) *Compactor {
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{}
 	}
+	if o.RecordsTimeout == 0 {
+		o.RecordsTimeout = DefaultRecordsTimeout
+	}
+	if o.Lease <= 0 {
+		o.Lease = DefaultLease
+	}
 	return &Compactor{engine: o.Engine, timeout: o.SummaryTimeout, concurrency: o.SummaryConcurrency, log: o.Logger, metrics: o.Metrics,
-		records: o.Records, now: time.Now}
+		remembers: newRemembers(o), leaseTime: o.Lease, now: time.Now}
 }
 
-// Close waits for the operations in progress and frees what the engine holds; the compiled-in one holds nothing. When ctx ends
-// first it returns the error of ctx, and the Compactor stays open.
-func (c *Compactor) Close(ctx context.Context) error { return c.engine.Close(ctx) }
+// Close cancels the compactions in the background of Fit, waits for the operations in progress and frees what the engine holds; the
+// compiled-in one holds nothing. When ctx ends first it returns the error of ctx, and the Compactor stays open.
+func (c *Compactor) Close(ctx context.Context) error {
+	c.flights.cancel()
+	return c.engine.Close(ctx)
+}
 
 // Call runs one operation of docs/ABI.md on a JSON request and returns the JSON answer. An error answer becomes an
 // [*Error], an operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap],

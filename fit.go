@@ -47,37 +47,82 @@ import (
 // compaction is due, the model is asked anew about the messages themselves, which the history still has.
 //
 // Calls for the same history, or for one that goes on from it, wait for each other, so that none is compacted twice; others
-// run at the same time.
+// run at the same time. Where the records are [SharedRecords], that holds for the calls of all replicas that share them, but that only
+// those wait which find a compaction due.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	h, err := c.history(ctx, in)
 	if err != nil {
 		return nil, err
+	}
+	if h.behind, h.edited = c.flights.behind(h.keys); in.Force && h.behind != nil {
+		// What it makes was asked for before the provider refused the messages.
+		h.behind.cancel()
+		if err := h.behind.wait(ctx); err != nil {
+			return nil, err
+		}
 	}
 	leave, err := c.flights.enter(ctx, h.keys)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	known := h.find(ctx, 0)
-	for known.pause() {
-		if h.tries = max(h.tries, known.Degraded.Tries); c.now().Unix() < known.Degraded.Again {
-			h.paused = true
+	defer func() { h.drop(ctx) }()
+	for asked := h.asked; ; {
+		h.asked, h.tries, h.paused = asked, 0, false
+		r, err := h.attempt(ctx, s)
+		switch {
+		case errors.Is(err, errNoLease):
+			err = h.take(ctx)
+		case errors.Is(err, errLeaseLost):
+			h.lost(ctx)
+			err = nil
+		default:
+			return r, err
 		}
-		known = h.find(ctx, known.at+1)
+		if err != nil {
+			return nil, err
+		}
 	}
-	if s != nil && !h.paused && !in.Force && known.due(c.now()) {
+}
+
+// attempt is one attempt of Fit. It fails with errNoLease where it would compact without a lease, and with errLeaseLost where another
+// replica may have compacted the history meanwhile: both times what is remembered has to be looked for again.
+func (h *history) attempt(ctx context.Context, s Summarizer) (*Result, error) {
+	c, in := h.c, h.in
+	known := h.recall(ctx)
+	if s != nil && !h.paused && !in.Force && known.due(c.now()) && !in.begins() {
+		if !h.lease.may() {
+			return nil, errNoLease
+		}
 		if r, err := h.anew(ctx, known, s); r != nil || err != nil {
 			return r, err
 		}
 		h.paused = true
 	}
-	if s != nil && h.paused {
-		s = SummarizerFunc(func(context.Context, Request) (Summary, error) { return Summary{}, errPaused })
-	}
 	if in.Force {
-		return h.forced(ctx, known, s)
+		return h.forced(ctx, known, h.pausing(s))
 	}
 	return h.fit(ctx, known, s)
+}
+
+// recall finds what is remembered of the history, and notes where the model has failed.
+func (h *history) recall(ctx context.Context) *known {
+	known := h.find(ctx, 0)
+	for known.pause() {
+		if h.tries = max(h.tries, known.Degraded.Tries); h.c.now().Unix() < known.Degraded.Again {
+			h.paused = true
+		}
+		known = h.find(ctx, known.at+1)
+	}
+	return known
+}
+
+// pausing is a summarizer that is not asked where the model has failed just before.
+func (h *history) pausing(s Summarizer) Summarizer {
+	if s == nil || !h.paused {
+		return s
+	}
+	return SummarizerFunc(func(context.Context, Request) (Summary, error) { return Summary{}, errPaused })
 }
 
 // errPaused says why a model is not asked.
@@ -114,10 +159,34 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 // fit compacts where that is due.
 func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result, error) {
 	o := h.in.compacting(h.asked, s == nil)
+	after := 0
+	if known != nil {
+		after = len(h.keys) - known.at
+	}
+	tried := h.c.flights.last(h.keys, after)
+	o.Tried = tried.tokens
 	a, err := h.answer(ctx, o, known)
 	if err != nil {
 		return nil, err
 	}
+	if due := len(a.Requests) > 0 || a.Report.Changed; !o.Force {
+		switch {
+		case due && h.behind != nil: // by its result it may be due no more
+			if err := h.behind.wait(ctx); err != nil {
+				return nil, err
+			}
+			h.behind = nil
+			return h.fit(ctx, h.recall(ctx), s)
+		case due:
+			h.paused = h.paused || tried.failed
+		case s != nil && !h.paused && h.behind == nil && h.in.begins() && (a.Start || known.due(h.c.now())):
+			h.begin(ctx, known, s)
+		}
+	}
+	if (len(a.Requests) > 0 || len(a.Memory) > 0) && !h.lease.may() {
+		return nil, errNoLease
+	}
+	s = h.pausing(s)
 	if len(a.Requests) > 0 && known.stale() {
 		// The model is asked about the messages themselves, and not about a digest that was made because it had failed.
 		o, known = h.again(ctx, known)
@@ -215,12 +284,18 @@ func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known
 		if err := unmarshal("fit", made.Entry, &c); err != nil {
 			return nil, err
 		}
-		h.keep(ctx, &made, h.key(c.Print), h.key(c.Sent))
+		if !h.keep(ctx, &made, h.key(c.Print), h.key(c.Sent)) {
+			return nil, errLeaseLost
+		}
 	case asking.failed && !h.paused: // the policy keeps what has no summary: the model is not asked again with each call
 		h.keep(ctx, &made, h.keys[0])
 	}
 	h.c.metrics.Compaction(a.Report)
-	return known.result(a), nil
+	r := known.result(a)
+	if h.behind != nil {
+		r.Background = h.behind.over
+	}
+	return r, nil
 }
 
 // later is when to ask a model again that has failed so often and wants to be left alone for so long, in seconds since 1970.

@@ -2,14 +2,37 @@ package ctxfold
 
 import (
 	"context"
+	"slices"
+	"sort"
 	"sync"
 )
 
-// flights makes calls for one history wait for each other.
+// flights makes calls for one history wait for each other, and knows the compactions in the background. Keys are those of a
+// history: of the whole of it, of all messages but the last one, and so on.
 type flights struct {
 	mu     sync.Mutex
 	active map[string]chan struct{} // by the key of the whole history; closed when the call is over
+	begun  []*background
+	tried  []attempt
 }
+
+// background is a compaction that was begun before it was due.
+type background struct {
+	keys   []string // of the history that it is made for
+	cancel context.CancelFunc
+	over   chan struct{} // closed when it has ended
+}
+
+// attempt is a compaction in the background that came to nothing.
+type attempt struct {
+	key      string // of the history that it was made for
+	messages int    // of that history
+	tokens   int
+	failed   bool // the model gave no summary
+}
+
+// maxAttempts is how many attempts are known; a forgotten one costs another one.
+const maxAttempts = 256
 
 // enter waits for the calls in progress whose history is one of these beginnings: what they make can be used then. leave has to
 // be called.
@@ -53,4 +76,76 @@ func (f *flights) leave(key string) {
 	defer f.mu.Unlock()
 	close(f.active[key])
 	delete(f.active, key)
+}
+
+// begin enters a compaction in the background, or returns nil where one runs for this history already: for its beginning, or for
+// what it is the beginning of.
+func (f *flights) begin(keys []string, cancel context.CancelFunc) *background {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.begun {
+		if n := shared(b.keys, keys); n == min(len(b.keys), len(keys)) {
+			return nil
+		}
+	}
+	b := &background{keys: keys, cancel: cancel, over: make(chan struct{})}
+	f.begun = append(f.begun, b)
+	return b
+}
+
+// end takes out a compaction in the background. An attempt is noted where it came to nothing.
+func (f *flights) end(b *background, nothing *attempt) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.begun = slices.DeleteFunc(f.begun, func(other *background) bool { return other == b })
+	if nothing != nil {
+		f.tried = append(f.tried, *nothing)
+		f.tried = f.tried[max(0, len(f.tried)-maxAttempts):]
+	}
+	close(b.over)
+}
+
+// behind is the compaction in the background whose result will stand for a beginning of this history, or nil. Those whose messages
+// this history has edited are cancelled: they are told from other conversations, which may begin alike, by at least half of them.
+func (f *flights) behind(keys []string) (running *background, edited []*background) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.begun {
+		switch n := shared(b.keys, keys); {
+		case n == len(b.keys):
+			running = b
+		case n < len(keys) && 2*n >= len(b.keys):
+			b.cancel()
+			edited = append(edited, b)
+		}
+	}
+	return running, edited
+}
+
+// cancel cancels all compactions in the background.
+func (f *flights) cancel() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.begun {
+		b.cancel()
+	}
+}
+
+// last is the newest attempt for a beginning of this history, of more than so many messages, that came to nothing; zero where
+// there is none.
+func (f *flights) last(keys []string, messages int) (newest attempt) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, a := range f.tried {
+		if a.messages <= len(keys) && a.messages > max(messages, newest.messages-1) && keys[len(keys)-a.messages] == a.key {
+			newest = a
+		}
+	}
+	return newest
+}
+
+// shared is with how many equal messages two histories begin. Keys are of all messages up to one, so that two are equal only
+// where all before them are.
+func shared(a, b []string) int {
+	return sort.Search(min(len(a), len(b)), func(n int) bool { return a[len(a)-1-n] != b[len(b)-1-n] })
 }

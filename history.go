@@ -18,14 +18,17 @@ type history struct {
 	in     Input
 	asked  api.Options // with the window for which a compaction is forced, and what the provider has counted
 	key    func(print string) string
-	keys   []string // of the whole history, of all messages but the last one, and so on
-	tries  int      // how often the model has failed before
-	paused bool     // it has failed just before, and is not asked
+	keys   []string      // of the whole history, of all messages but the last one, and so on
+	tries  int           // how often the model has failed before
+	paused bool          // it has failed just before, and is not asked
+	behind *background   // the compaction of its beginning in the background
+	edited []*background // those of messages that it has edited, which are cancelled
+	lease  lease
 }
 
 // history takes the prints of a history.
 func (c *Compactor) history(ctx context.Context, in Input) (*history, error) {
-	h := &history{c: c, in: in}
+	h := &history{c: c, in: in, lease: lease{free: c.remembers.shared == nil}}
 	var err error
 	if h.asked, err = in.options(ctx); err != nil {
 		return nil, err
@@ -60,19 +63,17 @@ func (h *history) run(ctx context.Context, op operations.Op, known *known, membe
 	return h.c.answer(ctx, op, newEnvelope(append(members, memory, messagesMember(h.in.Messages))...))
 }
 
-// keep keeps a record. What cannot be kept costs another compaction, and not this one.
-func (h *history) keep(ctx context.Context, r *remembered, keys ...string) {
+// keep keeps a record. What cannot be kept costs another compaction, and not this one. It reports false where the lease has ended, so
+// that another replica may have compacted the history.
+func (h *history) keep(ctx context.Context, r *remembered, keys ...string) bool {
 	record := marshal(r)
-	// The compaction is paid for, so it is kept although the caller may have gone.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
-	defer cancel()
-	if err := guard(ctx, func() error { return h.c.records.Keep(ctx, keys, record) }); err != nil {
-		h.c.log.Warn("ctxfold: a record could not be kept", "error", err)
+	ctx = context.WithoutCancel(ctx) // the compaction is paid for, so it is kept although the caller may have gone
+	if h.lease.holder != "" {
+		return h.c.remembers.keepLeased(ctx, h.keys[0], h.lease.holder, keys, record)
 	}
+	_ = h.c.remembers.keep(ctx, keys, record)
+	return true
 }
-
-// keepTime is how long records may take to keep one.
-const keepTime = 10 * time.Second
 
 // remembered is a record of [Records].
 //
@@ -118,17 +119,8 @@ const recordVersion = 2
 // read is as good as none.
 func (h *history) find(ctx context.Context, at int) *known {
 	for at < len(h.keys) {
-		var record []byte
-		var n int
-		err := guard(ctx, func() (err error) {
-			record, n, err = h.c.records.Find(ctx, h.keys[at:])
-			return err
-		})
-		if err != nil {
-			h.c.log.Warn("ctxfold: the records could not be read", "error", err)
-			return nil
-		}
-		if record == nil {
+		record, n, err := h.c.remembers.find(ctx, h.keys[at:])
+		if err != nil || record == nil {
 			return nil
 		}
 		at += n

@@ -20,7 +20,7 @@ type Event struct {
 	Type string `json:"type"`
 	// Conversation is the id of the conversation.
 	Conversation string `json:"conversation,omitempty"`
-	// Trigger says why: TriggerAuto, TriggerManual or TriggerRecovery.
+	// Trigger says why: TriggerAuto, TriggerBackground, TriggerManual or TriggerRecovery.
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
@@ -47,9 +47,10 @@ const (
 	EventStart = "compaction_start"
 	EventEnd   = "compaction_end"
 
-	TriggerAuto     = "auto"                   // it was due
-	TriggerManual   = "manual"                 // it was asked for
-	TriggerRecovery = "context_limit_recovery" // a model said that the conversation does not fit
+	TriggerAuto       = "auto"                   // it was due
+	TriggerBackground = "background"             // it was begun before it was due
+	TriggerManual     = "manual"                 // it was asked for
+	TriggerRecovery   = "context_limit_recovery" // a model said that the conversation does not fit
 )
 
 // Auto tells whether nobody asked for the compaction.

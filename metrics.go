@@ -15,6 +15,8 @@ type Metrics interface {
 	Summary(SummaryCall)
 	// Compaction is called with the report of each compaction that has ended.
 	Compaction(Report)
+	// Records is called after each call of [Records].
+	Records(RecordsCall)
 }
 
 // Operation is one operation of the core, as [Metrics] see it.
@@ -51,8 +53,18 @@ type SummaryCall struct {
 	Took                     time.Duration
 }
 
+// RecordsCall is one call of [Records], as [Metrics] see it.
+type RecordsCall struct {
+	// Op is find, keep, lease, renew or release.
+	Op string
+	// Failed says that there was no answer. The calls that are not made while records fail are not counted.
+	Failed bool
+	Took   time.Duration
+}
+
 type noMetrics struct{}
 
 func (noMetrics) Operation(Operation) {}
 func (noMetrics) Summary(SummaryCall) {}
 func (noMetrics) Compaction(Report)   {}
+func (noMetrics) Records(RecordsCall) {}

@@ -108,6 +108,15 @@ func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *ap
 	return a, err
 }
 
+// Digests lists the messages that compactions have written, and what is in them, for programs that show a conversation: nobody in it has
+// said them. With the State of the Input it is certain which ones are; without it their role and place tell (docs/THREATS.md).
+func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error) {
+	var a api.Digests
+	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InState, in.State}, messagesMember(in.Messages)}
+	_, err := c.do(ctx, operations.OpDigests, &a, newEnvelope(members...))
+	return a.Digests, err
+}
+
 // Detect names the wire format of a transcript.
 func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
 	a = new(api.Detection)

@@ -144,6 +144,9 @@ type Gate struct {
 	// Target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many turns pass
 	// before the next one. Default: 0.6.
 	Target float64
+	// Start is the share of the limit above which a compaction is begun in the background, while the conversation goes on: over
+	// Target and below 1. 0, the default, is never.
+	Start float64
 	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02.
 	MinGain float64
 	// Inclusive makes compaction due at the limit itself, not only above it.
@@ -167,6 +170,9 @@ func (p Gate) append(dst []byte) []byte {
 	}
 	if p.Target != 0 {
 		o.Float("target", p.Target)
+	}
+	if p.Start != 0 {
+		o.Float("start", p.Start)
 	}
 	if p.MinGain != 0 {
 		o.Float("min_gain", p.MinGain)

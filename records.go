@@ -29,13 +29,14 @@ type Records interface {
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
-// MemoryRecords are [Records] in memory.
+// MemoryRecords are [SharedRecords] in memory.
 type MemoryRecords struct {
-	max   int
-	mu    sync.Mutex
-	size  int
-	byKey map[string]*list.Element
-	order *list.List // of *memoryRecord, the one that was used last first
+	max    int
+	mu     sync.Mutex
+	size   int
+	byKey  map[string]*list.Element
+	order  *list.List // of *memoryRecord, the one that was used last first
+	leases map[string]leased
 }
 
 type memoryRecord struct {
@@ -48,7 +49,7 @@ func (r *memoryRecord) size() int { return len(r.key) + len(r.record) }
 // NewMemoryRecords makes MemoryRecords of at most max bytes; 0 is no bound. Where that is too little, the records go first that
 // were not used for the longest time.
 func NewMemoryRecords(max int) *MemoryRecords {
-	return &MemoryRecords{max: max, byKey: map[string]*list.Element{}, order: list.New()}
+	return &MemoryRecords{max: max, byKey: map[string]*list.Element{}, order: list.New(), leases: map[string]leased{}}
 }
 
 // Find returns the record of the first key that has one.
@@ -69,9 +70,14 @@ func (m *MemoryRecords) Find(_ context.Context, keys []string) ([]byte, int, err
 
 // Keep keeps a record.
 func (m *MemoryRecords) Keep(_ context.Context, keys []string, record []byte) error {
-	record = slices.Clone(record)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.keep(keys, record)
+	return nil
+}
+
+func (m *MemoryRecords) keep(keys []string, record []byte) {
+	record = slices.Clone(record)
 	for _, key := range keys {
 		if e, ok := m.byKey[key]; ok {
 			m.remove(e)
@@ -83,7 +89,6 @@ func (m *MemoryRecords) Keep(_ context.Context, keys []string, record []byte) er
 	for m.max > 0 && m.size > m.max && m.order.Len() > 0 {
 		m.remove(m.order.Back())
 	}
-	return nil
 }
 
 func (m *MemoryRecords) remove(e *list.Element) {
@@ -92,13 +97,18 @@ func (m *MemoryRecords) remove(e *list.Element) {
 	m.size -= r.size()
 }
 
-// DirRecords are [Records] in a directory, a file for each. Several programs may use one directory at the same time, and another
-// program can go on with the conversations of the last one.
+// DirRecords are [SharedRecords] in a directory, a file for each record and each lease. Several programs may use one directory at the same
+// time, on one machine or on machines whose clocks agree and whose file system has locks, and another program can go on with the
+// conversations of the last one.
 type DirRecords struct {
 	dir     string
 	max     int64
 	mu      sync.Mutex
 	written int64 // since the directory was looked through
+
+	section sync.Mutex   // what only one call at a time does, in this program too
+	process string       // names the file that this program has locked while it lives; "" before its first lease
+	unlock  func() error // keeps that file open
 }
 
 // NewDirRecords makes DirRecords of at most about max bytes; 0 is no bound. It makes the directory where there is none yet
@@ -178,8 +188,8 @@ func (d *DirRecords) trim() error {
 		case filepath.Ext(e.Name()) == recordSuffix:
 			files = append(files, info)
 			size += info.Size()
-		case strings.HasPrefix(e.Name(), newPrefix) && time.Since(info.ModTime()) > touched:
-			_ = os.Remove(filepath.Join(d.dir, e.Name())) // a program was killed while it wrote this
+		case (strings.HasPrefix(e.Name(), newPrefix) || filepath.Ext(e.Name()) == leaseSuffix || d.isDead(e.Name())) && time.Since(info.ModTime()) > touched:
+			_ = os.Remove(filepath.Join(d.dir, e.Name())) // a program was killed while it wrote this, or while it had the lease
 		}
 	}
 	if size <= d.max {

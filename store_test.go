@@ -3,6 +3,7 @@ package ctxfold_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -82,5 +83,39 @@ func TestMemoryStoreIsBounded(t *testing.T) {
 	}
 	if n, size := s.Len(); n != 2 || size != 10 {
 		t.Errorf("%d bodies of %d bytes", n, size)
+	}
+}
+
+// TestDirStoreOpensEarlierArchives reads directories as earlier versions have written them: a file for each body, by the first 16
+// digits of its handle.
+func TestDirStoreOpensEarlierArchives(t *testing.T) {
+	files, err := filepath.Glob("testdata/versions/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives of earlier versions: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var saved struct{ Bodies map[string]string }
+		if err := json.Unmarshal(text, &saved); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		for name, body := range saved.Bodies {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := ctxfold.NewDirStore(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, body := range saved.Bodies {
+			if got, err := s.Get(t.Context(), handleOf(body)); err != nil || string(got) != body {
+				t.Errorf("%s: %.100q, %v", file, got, err)
+			}
+		}
 	}
 }

@@ -1,0 +1,111 @@
+package ctxfold
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// begins reports whether compactions of the conversation may begin in the background: the policy has gate.start, which no preset has, and
+// what they take out is kept somewhere.
+func (in *Input) begins() bool {
+	start, archive := in.Policy.Gate.Start, in.Policy.Archive
+	if in.Policy.Raw != nil {
+		var of struct {
+			Archive api.Archive `json:"archive"`
+			Gate    struct {
+				Start float64 `json:"start"`
+			} `json:"gate"`
+		}
+		if json.Unmarshal(in.Policy.Raw, &of) != nil {
+			return false
+		}
+		start, archive = of.Gate.Start, of.Archive
+	}
+	return start > 0 && (archive == "" || in.Store != nil)
+}
+
+// wait waits for the end of a compaction in the background.
+func (b *background) wait(ctx context.Context) error {
+	select {
+	case <-b.over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// begin begins a compaction of the history in the background. It outlives the call, and keeps what it makes for the calls to come.
+func (h *history) begin(ctx context.Context, known *known, s Summarizer) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	b := h.c.flights.begin(h.keys, cancel)
+	if b == nil {
+		cancel()
+		return
+	}
+	h.behind = b
+	work := *h
+	work.behind, work.lease = nil, lease{free: h.lease.free}
+	work.in.Messages = bytes.Clone(h.in.Messages) // the caller may use its bytes again
+	go func() {
+		defer cancel()
+		for _, other := range work.edited {
+			<-other.over
+		}
+		h.c.flights.end(b, work.leased(ctx, known, s))
+	}()
+}
+
+// leased is early with a lease, before which it looks again for what is remembered. Another replica that has the lease compacts the
+// history, and nothing is left to do.
+func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attempt {
+	if !h.lease.may() {
+		if granted, err := h.ask(ctx, rand.Text()); !granted || err != nil {
+			return nil
+		}
+		defer h.drop(ctx)
+		known = h.recall(ctx)
+	}
+	return h.early(ctx, known, s)
+}
+
+// early makes a compaction before it is due, or makes one anew. It returns the attempt where it came to nothing.
+func (h *history) early(ctx context.Context, known *known, s Summarizer) *attempt {
+	if known.due(h.c.now()) {
+		if _, err := h.anew(ctx, known, s); err != nil && ctx.Err() == nil {
+			h.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
+		}
+		return nil // when it is tried again is kept with the record
+	}
+	o := h.in.compacting(h.asked, false)
+	o.Background = true
+	asking := h.c.asking(s, h.in.OnDelta)
+	a, err := h.answer(ctx, o, known)
+	if err == nil && len(a.Requests) > 0 && known.stale() {
+		var again api.Options
+		again, known = h.again(ctx, known)
+		o.Force, o.Window, o.NoReserve = again.Force, again.Window, again.NoReserve
+		a, err = h.answer(ctx, o, known)
+	}
+	nothing := &attempt{key: h.keys[0], messages: len(h.keys)}
+	if err == nil {
+		nothing.tokens = a.Report.Tokens.Before
+		a, err = h.rounds(ctx, a, known, asking)
+	}
+	if err == nil && a.Report.Changed && !asking.failed {
+		if _, err = h.done(ctx, a, o, known, asking); err == nil {
+			return nil
+		}
+	}
+	if ctx.Err() != nil { // it was cancelled, and is no attempt
+		return nil
+	}
+	if err != nil {
+		h.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
+	}
+	nothing.failed = asking.failed || a != nil && a.Report.Reason == api.ReasonSummaryFailed
+	return nothing
+}

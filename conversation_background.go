@@ -1,0 +1,73 @@
+package ctxfold
+
+import (
+	"context"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// behind is a compaction of a conversation in the background. It holds the right to compact.
+type behind struct {
+	background
+	r *Result // once it is over; nil where it failed
+}
+
+// running is the compaction in the background, or nil.
+func (v *Conversation) running() *behind {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.behind
+}
+
+func (v *Conversation) hasTried() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.tried
+}
+
+// goingOn is the result of a turn that did not wait. It is nil without a check.
+func (v *Conversation) goingOn(b *behind, check *api.Check) *Result {
+	if check == nil {
+		return nil
+	}
+	r := v.unchanged(check.Reason)
+	r.Background = b.over
+	return r
+}
+
+// takeOver is begin for what must not wait for a summary: it cancels the compaction in the background.
+func (v *Conversation) takeOver(ctx context.Context) error {
+	if b := v.running(); b != nil {
+		b.cancel()
+	}
+	return v.begin(ctx)
+}
+
+// start compacts in the background. It has to be called between begin and end, and calls end itself.
+func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
+	b := &behind{background: background{over: make(chan struct{})}}
+	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	v.mu.Lock()
+	v.behind = b
+	closed := v.closed
+	v.mu.Unlock()
+	if closed {
+		b.cancel()
+	}
+	go func() {
+		defer b.cancel()
+		r, err := v.compact(ctx, api.Options{Background: true}, TriggerBackground, check)
+		if err != nil && ctx.Err() == nil {
+			v.c.log.Warn("ctxfold: a compaction in the background failed", "error", err)
+		}
+		v.mu.Lock()
+		b.r, v.behind = r, nil
+		if (err != nil || !r.Changed) && ctx.Err() == nil {
+			v.tried = check.Tokens
+		}
+		v.mu.Unlock()
+		v.end()
+		close(b.over)
+	}()
+	return b
+}

@@ -1,0 +1,621 @@
+// Package recordstest is the test that every [ctxfold.SharedRecords] passes: records, leases, races for both, and whole conversations
+// over several replicas, of which some die, are suspended, or cannot reach the store.
+package recordstest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ctxfold/ctxfold"
+)
+
+// Open makes a new, empty store, and returns what connects another replica to it.
+type Open func(t *testing.T) (connect func() ctxfold.SharedRecords)
+
+// Test runs all tests.
+func Test(t *testing.T, open Open) {
+	for name, test := range map[string]func(*testing.T, func() ctxfold.SharedRecords){
+		"records":                        records,
+		"one lease at a time":            race,
+		"leases of beginnings":           beginnings,
+		"a lease expires":                expiry,
+		"a lease is renewed":             renewed,
+		"a late holder replaces nothing": conflict,
+		"keeping and taking over":        takeover,
+		"a call that is canceled":        canceled,
+		"many replicas, one compaction":  once,
+		"a replica dies":                 death,
+		"a replica is suspended":         suspended,
+		"the store fails":                failing,
+		"the store hangs":                hanging,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
+// key is a key as Fit makes them.
+func key(parts ...any) string {
+	sum := sha256.Sum256([]byte(fmt.Sprint(parts...)))
+	return hex.EncodeToString(sum[:])
+}
+
+func keys(from, to int) (list []string) {
+	for i := from; i >= to; i-- {
+		list = append(list, key("k", i))
+	}
+	return list
+}
+
+func found(t testing.TB, r ctxfold.Records, keys ...string) string {
+	t.Helper()
+	record, at, err := r.Find(t.Context(), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %.40s", at, record)
+}
+
+func must(t testing.TB, want bool) func(got bool, err error) {
+	return func(got bool, err error) {
+		t.Helper()
+		if err != nil || got != want {
+			t.Fatalf("%v, %v; want %v", got, err, want)
+		}
+	}
+}
+
+// lasting is a lease that does not expire within a test.
+const lasting = time.Minute
+
+func records(t *testing.T, connect func() ctxfold.SharedRecords) {
+	one, other := connect(), connect()
+	keep := func(r ctxfold.Records, text string, keys ...string) {
+		t.Helper()
+		record := []byte(text)
+		if err := r.Keep(t.Context(), keys, record); err != nil {
+			t.Fatal(err)
+		}
+		copy(record, "changed by the caller")
+	}
+	if got := found(t, one, keys(3, 0)...); got != "" {
+		t.Errorf("found %q where nothing is", got)
+	}
+	if got := found(t, one); got != "" {
+		t.Errorf("found %q without a key", got)
+	}
+	keep(one, "first", key("a"), key("b"))
+	keep(other, "second", key("c"), key("c")) // one key twice
+	for _, tt := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{key("a")}, "0 first"},
+		{[]string{key("x"), key("b"), key("c")}, "1 first"},
+		{[]string{key("c"), key("a")}, "0 second"},
+		{[]string{key("x"), key("y")}, ""},
+		{append(keys(3000, 1), key("b")), "3000 first"},
+		{append(append(keys(70, 1), key("c")), key("b")), "70 second"},
+	} {
+		for _, r := range []ctxfold.Records{one, other} {
+			if got := found(t, r, tt.keys...); got != tt.want {
+				t.Errorf("%d keys: %q, want %q", len(tt.keys), got, tt.want)
+			}
+		}
+	}
+	keep(other, "third", key("a"))
+	if a, b := found(t, one, key("a")), found(t, one, key("b")); a != "0 third" || b != "0 first" {
+		t.Errorf("replaced: %q, %q", a, b)
+	}
+	large := bytes.Repeat([]byte("\x00\xff'\"\\%s "), 1<<18) // 2 MiB of what is no text
+	if err := one.Keep(t.Context(), []string{key("large")}, large); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := other.Find(t.Context(), []string{key("large")}); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("a large record: %d bytes, %v", len(got), err)
+	}
+}
+
+func race(t *testing.T, connect func() ctxfold.SharedRecords) {
+	replicas := []ctxfold.SharedRecords{connect(), connect(), connect()}
+	for round := range 20 {
+		var granted atomic.Int32
+		var wg sync.WaitGroup
+		for i := range 12 {
+			wg.Go(func() {
+				ok, err := replicas[i%3].Lease(t.Context(), []string{key("race", round)}, fmt.Sprint("holder", i), lasting)
+				if err != nil {
+					t.Error(err)
+				} else if ok {
+					granted.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		if n := granted.Load(); n != 1 {
+			t.Fatalf("%d of 12 got the lease", n)
+		}
+	}
+}
+
+func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
+	one, other := connect(), connect()
+	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
+	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
+	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // goes on from it
+	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
+	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // stands before it
+	// Who waits holds nothing meanwhile.
+	must(t, true)(one.Lease(t.Context(), []string{keys(3000, 3000)[0]}, "d", lasting))
+	// A release is by the holder alone.
+	if err := other.Release(t.Context(), key("k", 5), "b"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, false)(other.Lease(t.Context(), keys(5, 5), "b", lasting))
+	if err := one.Release(t.Context(), key("k", 5), "a"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, true)(other.Lease(t.Context(), keys(5, 5), "b", lasting))
+	if err := one.Release(t.Context(), key("never"), "a"); err != nil {
+		t.Errorf("a lease that is not there: %v", err)
+	}
+}
+
+func expiry(t *testing.T, connect func() ctxfold.SharedRecords) {
+	one, other := connect(), connect()
+	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", 300*time.Millisecond))
+	must(t, false)(other.Lease(t.Context(), keys(6, 1), "b", lasting))
+	time.Sleep(400 * time.Millisecond)
+	must(t, false)(one.Renew(t.Context(), key("k", 5), "a", lasting))
+	must(t, false)(one.KeepLeased(t.Context(), key("k", 5), "a", []string{key("r")}, []byte("late")))
+	must(t, true)(other.Lease(t.Context(), keys(6, 1), "b", lasting))
+	must(t, true)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
+	must(t, false)(one.Renew(t.Context(), key("k", 5), "a", lasting))
+	if err := one.Release(t.Context(), key("k", 5), "a"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, true)(other.Renew(t.Context(), key("k", 5), "b", lasting))
+	if got := found(t, other, key("r")); got != "" {
+		t.Errorf("kept without a lease: %q", got)
+	}
+}
+
+func renewed(t *testing.T, connect func() ctxfold.SharedRecords) {
+	one, other := connect(), connect()
+	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", 500*time.Millisecond))
+	for range 10 {
+		time.Sleep(70 * time.Millisecond)
+		must(t, true)(one.Renew(t.Context(), key("k", 1), "a", 500*time.Millisecond))
+		must(t, false)(other.Lease(t.Context(), keys(1, 1), "b", lasting))
+	}
+	must(t, true)(one.KeepLeased(t.Context(), key("k", 1), "a", []string{key("r"), key("s")}, []byte("kept")))
+	if r, s := found(t, other, key("r")), found(t, other, key("s")); r != "0 kept" || s != "0 kept" {
+		t.Errorf("%q, %q", r, s)
+	}
+	must(t, true)(one.Renew(t.Context(), key("k", 1), "a", lasting))
+}
+
+func conflict(t *testing.T, connect func() ctxfold.SharedRecords) {
+	one, other := connect(), connect()
+	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", 50*time.Millisecond))
+	time.Sleep(80 * time.Millisecond)
+	must(t, true)(other.Lease(t.Context(), keys(1, 1), "b", lasting))
+	var wg sync.WaitGroup
+	for i := range 20 {
+		holder, r := "a", one
+		if i%2 == 1 {
+			holder, r = "b", other
+		}
+		wg.Go(func() {
+			must(t, holder == "b")(r.KeepLeased(t.Context(), key("k", 1), holder, []string{key("r")}, []byte("of "+holder)))
+		})
+	}
+	wg.Wait()
+	if got := found(t, one, key("r")); got != "0 of b" {
+		t.Error(got)
+	}
+}
+
+// takeover lets a holder keep a record at the moment when its lease ends: what the next holder sees is never changed behind it.
+func takeover(t *testing.T, connect func() ctxfold.SharedRecords) {
+	one, other := connect(), connect()
+	random := rand.New(rand.NewPCG(1, 2))
+	kept := 0
+	for i := range 30 {
+		lock, record := key("lock", i), key("record", i)
+		must(t, true)(one.Lease(t.Context(), []string{lock}, "a", 20*time.Millisecond))
+		late := time.Duration(10+random.IntN(16)) * time.Millisecond
+		did := make(chan bool)
+		go func() {
+			time.Sleep(late)
+			ok, err := one.KeepLeased(t.Context(), lock, "a", []string{record}, []byte("of a"))
+			if err != nil {
+				t.Error(err)
+			}
+			did <- ok
+		}()
+		for {
+			ok, err := other.Lease(t.Context(), []string{lock}, "b", lasting)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok {
+				break
+			}
+		}
+		before := found(t, other, record)
+		ok := <-did
+		if after := found(t, other, record); after != before || ok != (after != "") {
+			t.Fatalf("after %v: %q, then %q; kept: %v", late, before, after, ok)
+		}
+		if ok {
+			kept++
+		}
+	}
+	t.Logf("%d of 30 kept", kept)
+}
+
+func canceled(t *testing.T, connect func() ctxfold.SharedRecords) {
+	r := connect()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	start := time.Now()
+	_, _ = r.Lease(ctx, keys(1, 1), "a", lasting)
+	_, _, _ = r.Find(ctx, keys(1, 1))
+	_ = r.Keep(ctx, keys(1, 1), []byte("x"))
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if err := r.Keep(t.Context(), keys(2, 2), []byte("y")); err != nil || found(t, r, keys(2, 2)...) != "0 y" {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// policy is one in whose window about eight of the turns below fit.
+const policy = `{"window":{"tokens":6000,"reserve":500}}`
+
+// history is so many turns, and the next request.
+func history(name string, turns int) []byte {
+	var list []string
+	for i := range turns {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"%s, request %d."},{"role":"assistant","content":"File %d. %s"}`, name, i, i,
+			strings.Repeat("It has lines and words. ", 100)))
+	}
+	return fmt.Appendf(nil, `[%s,{"role":"user","content":"%s, request %d."}]`, strings.Join(list, ","), name, turns)
+}
+
+// model writes summaries that all differ.
+type model struct {
+	calls atomic.Int32
+	took  time.Duration
+}
+
+func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
+	n := m.calls.Add(1)
+	time.Sleep(m.took)
+	return ctxfold.Summary{Text: fmt.Sprintf("## Goal\nEvery file is to be read and counted, as the user has asked for.\n\n## Progress\nIn summary %d: the files were read.", n), FinishReason: "stop"}, nil
+}
+
+// replica is one whose lease ends long after a test.
+func replica(r ctxfold.Records) *ctxfold.Compactor {
+	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
+}
+
+// hasty is a replica that gives up soon: its lease ends after a second, and a call of the store after half of one.
+func hasty(r ctxfold.Records) *ctxfold.Compactor {
+	return ctxfold.New(ctxfold.Options{Records: r, Lease: time.Second, RecordsTimeout: 500 * time.Millisecond})
+}
+
+func fit(t testing.TB, c *ctxfold.Compactor, m *model, messages []byte) *ctxfold.Result {
+	r, err := c.Fit(t.Context(), ctxfold.Input{Messages: messages, Policy: ctxfold.RawPolicy(policy), Format: "openai-chat"}, m)
+	if err != nil {
+		t.Error(err)
+		return &ctxfold.Result{}
+	}
+	if len(r.Messages) > 4*6000 {
+		t.Errorf("%d bytes are sent", len(r.Messages))
+	}
+	return r
+}
+
+// alone is how many calls of a model the compactions take in the turns of one replica, and in how many of them one is made.
+func alone(t testing.TB, turns ...int) (calls, compactions int) {
+	m := &model{}
+	c := replica(nil)
+	for _, n := range turns {
+		if fit(t, c, m, history("alone", n)).Changed {
+			compactions++
+		}
+	}
+	return int(m.calls.Load()), compactions
+}
+
+// once: whoever asks, and however many at once, one compaction is made, and all send the same.
+func once(t *testing.T, connect func() ctxfold.SharedRecords) {
+	calls, _ := alone(t, 12)
+	m := &model{took: 100 * time.Millisecond}
+	var replicas []*ctxfold.Compactor
+	for range 4 {
+		replicas = append(replicas, replica(connect()))
+	}
+	var mu sync.Mutex
+	var sent [][]byte
+	var changed int
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			r := fit(t, replicas[i%len(replicas)], m, history("once", 12))
+			mu.Lock()
+			defer mu.Unlock()
+			sent = append(sent, r.Messages)
+			if r.Changed {
+				changed++
+			}
+		})
+	}
+	wg.Wait()
+	if changed != 1 || int(m.calls.Load()) != calls {
+		t.Errorf("%d compactions with %d calls, and not one with %d", changed, m.calls.Load(), calls)
+	}
+	if slices.ContainsFunc(sent, func(s []byte) bool { return !bytes.Equal(s, sent[0]) }) {
+		t.Error("not all send the same")
+	}
+	// Turn for turn by any of them: what one would make of the conversation, and no more.
+	turns := []int{13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30}
+	_, want := alone(t, append([]int{12}, turns...)...)
+	for i, n := range turns {
+		if fit(t, replicas[i%len(replicas)], m, history("once", n)).Changed {
+			changed++
+		}
+	}
+	if changed != want || want < 3 {
+		t.Errorf("%d compactions, where one replica makes %d", changed, want)
+	}
+}
+
+// faulty is the connection of a replica that can be cut.
+type faulty struct {
+	ctxfold.SharedRecords
+	hang, fail, noRenewal atomic.Bool
+}
+
+func (f *faulty) fault(ctx context.Context) error {
+	switch {
+	case f.hang.Load():
+		<-ctx.Done()
+		return ctx.Err()
+	case f.fail.Load():
+		return fmt.Errorf("connection refused")
+	}
+	return nil
+}
+
+func (f *faulty) Find(ctx context.Context, keys []string) ([]byte, int, error) {
+	if err := f.fault(ctx); err != nil {
+		return nil, 0, err
+	}
+	return f.SharedRecords.Find(ctx, keys)
+}
+
+func (f *faulty) Keep(ctx context.Context, keys []string, record []byte) error {
+	if err := f.fault(ctx); err != nil {
+		return err
+	}
+	return f.SharedRecords.Keep(ctx, keys, record)
+}
+
+func (f *faulty) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
+	if err := f.fault(ctx); err != nil {
+		return false, err
+	}
+	return f.SharedRecords.Lease(ctx, keys, holder, ttl)
+}
+
+func (f *faulty) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
+	if f.noRenewal.Load() {
+		return true, nil
+	}
+	if err := f.fault(ctx); err != nil {
+		return false, err
+	}
+	return f.SharedRecords.Renew(ctx, key, holder, ttl)
+}
+
+func (f *faulty) Release(ctx context.Context, key, holder string) error {
+	if err := f.fault(ctx); err != nil {
+		return err
+	}
+	return f.SharedRecords.Release(ctx, key, holder)
+}
+
+func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
+	if err := f.fault(ctx); err != nil {
+		return false, err
+	}
+	return f.SharedRecords.KeepLeased(ctx, key, holder, keys, record)
+}
+
+// death: a replica that dies in the middle of a compaction keeps the others waiting until its lease ends, and costs a compaction.
+func death(t *testing.T, connect func() ctxfold.SharedRecords) {
+	dying := &faulty{SharedRecords: connect()}
+	asked, buried := make(chan struct{}), make(chan struct{})
+	ctx, kill := context.WithCancel(t.Context())
+	go func() {
+		defer close(buried)
+		_, _ = hasty(dying).Fit(ctx, ctxfold.Input{Messages: history("death", 12), Policy: ctxfold.RawPolicy(policy), Format: "openai-chat"},
+			ctxfold.SummarizerFunc(func(ctx context.Context, _ ctxfold.Request) (ctxfold.Summary, error) {
+				select {
+				case asked <- struct{}{}:
+				case <-ctx.Done():
+				}
+				<-ctx.Done()
+				return ctxfold.Summary{}, ctx.Err()
+			}))
+	}()
+	<-asked
+	dying.fail.Store(true)
+	kill()
+	<-buried
+	calls, _ := alone(t, 12)
+	m := &model{}
+	start := time.Now()
+	r := fit(t, replica(connect()), m, history("death", 12))
+	if took := time.Since(start); !r.Changed || int(m.calls.Load()) != calls || took > 5*time.Second {
+		t.Errorf("%v with %d calls after %v", r.Reason, m.calls.Load(), took)
+	}
+}
+
+// suspended: a replica that was stopped for longer than its lease sends what another has made meanwhile.
+func suspended(t *testing.T, connect func() ctxfold.SharedRecords) {
+	slow := &faulty{SharedRecords: connect()}
+	slow.noRenewal.Store(true)
+	late := make(chan *ctxfold.Result)
+	m := &model{took: 2500 * time.Millisecond}
+	go func() { late <- fit(t, hasty(slow), m, history("suspended", 12)) }()
+	for m.calls.Load() == 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	first := fit(t, replica(connect()), &model{}, history("suspended", 12))
+	second := <-late
+	if !first.Changed || second.Changed || !bytes.Equal(first.Messages, second.Messages) {
+		t.Errorf("%s and %s; the same is sent: %v", first.Reason, second.Reason, bytes.Equal(first.Messages, second.Messages))
+	}
+	if third := fit(t, replica(connect()), m, history("suspended", 12)); third.Changed || !bytes.Equal(first.Messages, third.Messages) {
+		t.Errorf("a third replica: %s", third.Reason)
+	}
+}
+
+// failing: without the store each replica goes on with what it knows; with it again, all know what was made meanwhile.
+func failing(t *testing.T, connect func() ctxfold.SharedRecords) {
+	outage(t, connect, func(f *faulty, down bool) { f.fail.Store(down) }, 5*time.Second)
+}
+
+// hanging: a store that does not answer costs the time limit of one call now and then.
+func hanging(t *testing.T, connect func() ctxfold.SharedRecords) {
+	outage(t, connect, func(f *faulty, down bool) { f.hang.Store(down) }, 8*time.Second)
+}
+
+func outage(t *testing.T, connect func() ctxfold.SharedRecords, set func(f *faulty, down bool), within time.Duration) {
+	turns := []int{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}
+	_, want := alone(t, turns...)
+	links := []*faulty{{SharedRecords: connect()}, {SharedRecords: connect()}}
+	replicas := []*ctxfold.Compactor{hasty(links[0]), hasty(links[1])}
+	m := &model{}
+	compactions := 0
+	turn := func(i, n int) {
+		if fit(t, replicas[i%2], m, history("outage", n)).Changed {
+			compactions++
+		}
+	}
+	for i, n := range turns[:4] {
+		turn(i, n)
+	}
+	start := time.Now()
+	for _, link := range links {
+		set(link, true)
+	}
+	for i, n := range turns[4:] {
+		turn(i, n)
+	}
+	if took := time.Since(start); took > within {
+		t.Errorf("%d turns without the store took %v", len(turns)-4, took)
+	}
+	// In an outage each replica makes its own.
+	if compactions < want || compactions > 2*want {
+		t.Errorf("%d compactions, where one replica with a store makes %d", compactions, want)
+	}
+	for _, link := range links {
+		set(link, false)
+	}
+	last := turns[len(turns)-1]
+	for range 2 { // when the time is over for which the store is left alone
+		time.Sleep(3200 * time.Millisecond)
+		for i := range replicas {
+			turn(i, last)
+		}
+		if r := fit(t, replica(connect()), m, history("outage", last)); !r.Changed {
+			return
+		}
+	}
+	t.Error("what was made without the store did not get there")
+}
+
+// Each makes each call once, and all succeed.
+func Each(t *testing.T, r ctxfold.SharedRecords) {
+	t.Helper()
+	must(t, true)(r.Lease(t.Context(), keys(5, 1), "a", lasting))
+	must(t, true)(r.Renew(t.Context(), key("k", 5), "a", lasting))
+	must(t, true)(r.KeepLeased(t.Context(), key("k", 5), "a", keys(5, 4), []byte("one")))
+	if err := r.Keep(t.Context(), keys(3, 3), []byte("two")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Release(t.Context(), key("k", 5), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if one, two := found(t, r, keys(4, 1)...), found(t, r, keys(3, 1)...); one != "0 one" || two != "0 two" {
+		t.Errorf("%q, %q", one, two)
+	}
+}
+
+// Line is a connection to a server that can be cut and can hang, as package servers has it.
+type Line interface {
+	Cut()
+	Hang()
+	Mend()
+	At() string
+}
+
+// TestLine makes turns of conversations over a real connection, which is cut, hangs, and is mended.
+func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.SharedRecords) {
+	c := hasty(connect(line.At()))
+	m := &model{}
+	turn := func(name string, n int, within time.Duration) bool {
+		t.Helper()
+		start := time.Now()
+		r := fit(t, c, m, history(name, n))
+		if took := time.Since(start); took > within {
+			t.Errorf("%s, turn %d took %v", name, n, took)
+		}
+		return r.Changed
+	}
+	if !turn("cut", 12, 5*time.Second) || turn("cut", 12, 5*time.Second) {
+		t.Error("compacted twice, or not at all")
+	}
+	line.Cut()
+	if turn("cut", 12, 3*time.Second) || !turn("meanwhile", 12, 3*time.Second) || turn("meanwhile", 12, 3*time.Second) {
+		t.Error("cut: what the replica knows itself is compacted again, or nothing is")
+	}
+	line.Mend()
+	time.Sleep(3200 * time.Millisecond)
+	if turn("cut", 12, 3*time.Second) || turn("meanwhile", 12, 3*time.Second) {
+		t.Error("mended: compacted again")
+	}
+	another := replica(connect(line.At()))
+	if r := fit(t, another, m, history("meanwhile", 12)); r.Changed {
+		t.Error("mended: another replica compacts what was compacted meanwhile")
+	}
+	line.Hang()
+	if turn("cut", 12, 3*time.Second) || turn("cut", 12, time.Second) {
+		t.Error("hanging: compacted again")
+	}
+	line.Mend()
+	time.Sleep(3200 * time.Millisecond)
+	if turn("cut", 12, 3*time.Second) {
+		t.Error("mended again: compacted again")
+	}
+}
