@@ -11,11 +11,12 @@ MUTANTS     ?= 300
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
 COMPACTIONS ?= 10000
+TALKS       ?= 1000
 SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes bundlers sdks agents pi
+FIXTURES    := runtimes bundlers sdks agents pi langchain cline react
 HEAVY       := browsers parcel wrangler next
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
@@ -70,7 +71,7 @@ lint:
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
-test-go: languages-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there servers-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@wasm/build.sh --reactor build/reactor.wasm
@@ -121,6 +122,13 @@ test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-a
 	for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
 	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
 
+# What a site needs is installed by lock files; the playground's module is the one that is committed.
+.PHONY: site
+site: node-is-there ## Build the playground and the docs as a static site, which any host serves from any path, into build/site
+	$(say) 'The site: the playground, and the pages of docs'
+	@for folder in site examples/playground; do (cd $$folder && npm ci --no-audit --no-fund --silent --prefer-offline); done
+	@cd site && npm run --silent build
+
 # The examples in other languages need these: without them they are left out here, but never in CI.
 .PHONY: languages-are-there
 languages-are-there:
@@ -136,6 +144,23 @@ languages-are-there:
 		echo "Missing, and in CI nothing is left out:$$missing" >&2; exit 1; \
 	else \
 		printf '\n!!! Missing:%s. THE EXAMPLES IN C, PYTHON AND RUST ARE LEFT OUT.\n' "$$missing" >&2; \
+	fi
+
+# Shared records are tested with the real servers: without them these tests are left out here, but never in CI. The tests start servers of
+# their own, so that what the packages would start stays off. An older Debian has no Valkey, but Redis.
+.PHONY: servers-are-there
+servers-are-there:
+	@missing=; \
+	command -v valkey-server redis-server > /dev/null || missing="$$missing $$(apt-cache show valkey-server > /dev/null 2>&1 && echo valkey-server || echo redis-server)"; \
+	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || missing="$$missing postgresql"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing%s, for the tests of shared records\n' "$$missing"; \
+		export RUNLEVEL=1; $(APT_INSTALL) $$missing; \
+	elif [ "$${CI:-}" = true ]; then \
+		echo "Missing, and in CI nothing is left out:$$missing" >&2; exit 1; \
+	else \
+		printf '\n!!! Missing:%s. THE TESTS OF SHARED RECORDS IN REDIS OR POSTGRESQL ARE LEFT OUT.\n' "$$missing" >&2; \
 	fi
 
 # Debian's Node may be too old, but its npm can fetch a newer one into build/node, which the recipes then find first. The shell
@@ -192,7 +217,7 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-hostile fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the four targets that stand before it
+test-long: test-build-long test-load test-replicas test-hostile fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the five targets that stand before it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
@@ -213,6 +238,13 @@ test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by S
 test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled
 	$(say) 'go test -race: 64 goroutines, $(COMPACTIONS) compactions in each'
 	@go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host -compactions $(COMPACTIONS)
+
+.PHONY: test-replicas
+test-replicas: servers-are-there ## Send TALKS (1,000) conversations of 20 turns through 3 replicas of the proxy that are killed by chance; write build/replicas.md
+	$(say) 'Replicas: $(TALKS) conversations, over each store of shared records, with and without kills'
+	@mkdir -p build
+	@go test -count=1 -timeout 120m -run '^TestReplicas$$' -v ./host/cmd/ctxfold -talks $(TALKS) -replicas $(CURDIR)/build/replicas.md
+	@cat build/replicas.md
 
 .PHONY: test-hostile
 test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core and to the module, and 20,000 of everything to every pass; write build/hostile.md
@@ -236,6 +268,11 @@ fuzz: module-full ## Fuzz every fuzz test, and every operation natively against 
 		echo "natively and in the module: $$op"; \
 		CTXFOLD_FUZZ_OP="$$op" go test -run '^$$' -fuzz '^FuzzEngines$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 100x ./host; \
 	done
+
+.PHONY: release
+release: check-generated module-full ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
+	$(say) 'The release: command, modules, npm package, SBOMs, checksums'
+	@.ci/release $(TAG)
 
 .PHONY: bench
 bench: module node-is-there browser-is-there ## Measure ctxfold beside other packages; write docs/BENCHMARKS.md and bench/results.json

@@ -195,3 +195,5 @@ func (r *recorder) Compaction(c ctxfold.Report) {
 	defer r.mu.Unlock()
 	r.compactions = append(r.compactions, c)
 }
+
+func (r *recorder) Records(ctxfold.RecordsCall) {}

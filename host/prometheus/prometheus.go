@@ -26,6 +26,7 @@ type Metrics struct {
 	compactions *client.CounterVec
 	tokens      *client.CounterVec
 	requests    *client.HistogramVec
+	records     *client.HistogramVec
 }
 
 var (
@@ -55,6 +56,7 @@ func New() *Metrics {
 		compactions: counter("ctxfold_compactions_total", "Finished compactions by why they changed something or not, and by who wrote the summary.", "reason", "summary"),
 		tokens:      counter("ctxfold_tokens_total", "Estimated tokens of what was compacted, before and after.", "when"),
 		requests:    histogram("ctxfold_proxy_request_seconds", "Time until the answer to a request of a client began, with its compaction; format is empty for what is passed on as it is.", slow, "format", "status"),
+		records:     histogram("ctxfold_records_seconds", "Time of calls of the records, in which compactions are remembered.", quick, "op", "failed"),
 	}
 	m.memory = client.NewGaugeFunc(client.GaugeOpts{Name: "ctxfold_memory_bytes", Help: "Largest memory that an instance of the module has had."},
 		func() float64 { return float64(m.largest.Load()) })
@@ -62,7 +64,7 @@ func New() *Metrics {
 }
 
 func (m *Metrics) all() []client.Collector {
-	return []client.Collector{m.operations, m.waits, m.memory, m.summaries, m.compactions, m.tokens, m.requests}
+	return []client.Collector{m.operations, m.waits, m.memory, m.summaries, m.compactions, m.tokens, m.requests, m.records}
 }
 
 // Describe is that of a collector.
@@ -104,4 +106,9 @@ func (m *Metrics) Compaction(r ctxfold.Report) {
 // Request counts a request of a client.
 func (m *Metrics) Request(r proxy.Request) {
 	m.requests.WithLabelValues(r.Format, strconv.Itoa(r.Status)).Observe(r.Took.Seconds())
+}
+
+// Records counts a call of the records.
+func (m *Metrics) Records(r ctxfold.RecordsCall) {
+	m.records.WithLabelValues(r.Op, strconv.FormatBool(r.Failed)).Observe(r.Took.Seconds())
 }

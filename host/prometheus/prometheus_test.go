@@ -30,6 +30,8 @@ func TestMetrics(t *testing.T) {
 	m.Request(proxy.Request{Format: "anthropic", Status: 200, Took: 300 * time.Millisecond})
 	m.Operation(ctxfold.Operation{Name: "plan", MemoryBytes: 7 << 20})
 	m.Operation(ctxfold.Operation{Name: "plan", MemoryBytes: 5 << 20})
+	m.Records(ctxfold.RecordsCall{Op: "find", Took: time.Millisecond})
+	m.Records(ctxfold.RecordsCall{Op: "find", Failed: true, Took: time.Second})
 	m.Summary(ctxfold.SummaryCall{Scope: "session", Failed: true, Took: time.Second})
 	want := `
 # HELP ctxfold_compactions_total Finished compactions by why they changed something or not, and by who wrote the summary.
@@ -42,7 +44,7 @@ ctxfold_memory_bytes 7.340032e+06
 	if err := testutil.CollectAndCompare(m, strings.NewReader(want), "ctxfold_compactions_total", "ctxfold_memory_bytes"); err != nil {
 		t.Error(err)
 	}
-	for name, series := range map[string]int{"ctxfold_operation_seconds": 2, "ctxfold_tokens_total": 2, "ctxfold_summary_seconds": 1, "ctxfold_proxy_request_seconds": 1} {
+	for name, series := range map[string]int{"ctxfold_operation_seconds": 2, "ctxfold_tokens_total": 2, "ctxfold_summary_seconds": 1, "ctxfold_proxy_request_seconds": 1, "ctxfold_records_seconds": 2} {
 		if n := testutil.CollectAndCount(m, name); n != series {
 			t.Errorf("%s: %d series, want %d", name, n, series)
 		}

@@ -72,6 +72,9 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	}
 	t.reason = r.Reason
 	t.report = fmt.Sprintf("%s; before=%d; after=%d; summary=%s", r.Reason, r.Report.Tokens.Before, r.Report.Tokens.After, r.Report.Summary.Source)
+	if r.Background != nil {
+		t.report += "; background=running"
+	}
 	if r.Changed {
 		t.proxy.Logger.Info("ctxfold: compacted", "format", t.route.format, "messages", r.Report.Messages.Before, "messages_after",
 			r.Report.Messages.After, "tokens", r.Report.Tokens.Before, "tokens_after", r.Report.Tokens.After, "summary", r.Report.Summary.Source)

@@ -19,7 +19,7 @@ const healthTime = 5 * time.Second
 
 // monitoring is what a monitoring system reads: /metrics and /healthz. It has an address of its own, because all paths of the
 // proxy's are the endpoint's.
-func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor) http.Handler {
+func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records ctxfold.Records) http.Handler {
 	registry := client.NewRegistry()
 	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
@@ -31,7 +31,7 @@ func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor) http.Handler {
 			http.Error(w, "the core does not answer: "+err.Error(), http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintln(w, "ok")
+		fmt.Fprintf(w, "ok\n%s\n", memoryHealth(ctx, records)) // a proxy without its memory serves as before
 	})
 	return mux
 }

@@ -22,8 +22,8 @@ const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
 	var policy policyFlags
-	var upstream, listen, records, model, metricsAddress string
-	var timeout, bodyTimeout time.Duration
+	var upstream, listen, memory, records, model, metricsAddress string
+	var timeout, bodyTimeout, lease time.Duration
 	c := &cobra.Command{
 		Use:   "serve --upstream URL [flags]",
 		Short: "Run a proxy that compacts the conversations which go through it",
@@ -31,20 +31,24 @@ func serveCommand(f *flags) *cobra.Command {
 in the place of the endpoint's (with /v1 behind it, if the client wants that there). Requests to …/chat/completions,
 …/responses and …/v1/messages are compacted where that is due; everything else goes through as it is.
 
-What a conversation was compacted to is remembered, so that it is not compacted with every request: in memory, or with
---records in a directory, where it outlives the proxy. The client's own messages are the truth: losing the records loses
-nothing. Where the endpoint refuses a conversation because it is too long, it is compacted and sent once more, also when
+What a conversation was compacted to is remembered, so that it is not compacted with every request: in this process, or with
+--memory in Redis or Valkey, in PostgreSQL or in a directory, where it outlives the proxy and any number of replicas share it:
+one conversation is compacted once, whichever of them is asked. The client's own messages are the truth: losing the memory
+loses nothing. Where the endpoint refuses a conversation because it is too long, it is compacted and sent once more, also when
 the window is not known.
 
 Summaries are written by the model of the conversation at the same endpoint, with the client's key. Each answer has the
 header Ctxfold-Report. The header Ctxfold-Conversation of a request names a conversation; it is not needed. What is
 remembered of a client is never used for one with another key.
 
-With --metrics-addr a second address has /healthz, and /metrics for Prometheus.
+With --metrics-addr a second address has /healthz, and /metrics for Prometheus. The variable CTXFOLD_MEMORY holds a URL for
+--memory that has a password in it. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go there by OTLP over HTTP.
 
 The proxy listens on this machine only unless --listen says otherwise. It has no users and no keys of its own.`,
 		Example: `  ctxfold serve --upstream https://example.com --window 200000
-  ctxfold serve --upstream http://localhost:11434 --window 32000 --listen localhost:9000 --records ~/.cache/ctxfold-proxy
+  ctxfold serve --upstream http://localhost:11434 --window 32000 --listen localhost:9000 --memory dir:$HOME/.cache/ctxfold-proxy
+  ctxfold serve --upstream https://example.com --window 200000 --memory rediss://redis.example.com:6380/0
+  ctxfold serve --upstream https://example.com --window 200000 --memory 'postgres://ctxfold@db.example.com/ctxfold?sslmode=verify-full'
   ctxfold serve --upstream https://example.com --window 200000 --metrics-addr localhost:9090
   ctxfold serve --upstream https://example.com --window 200000 --policy '{"summary":{"mode":"local"}}'`,
 		Args: noArguments,
@@ -61,12 +65,15 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 				return err
 			}
 			metrics := prometheus.New()
-			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics}
 			if records != "" {
-				if with.Records, err = ctxfold.NewDirRecords(records, recordsSize); err != nil {
-					return fmt.Errorf("cannot keep records in %s: %w", records, err)
-				}
+				memory = "dir:" + records
 			}
+			remembered, err := openMemory(c.Context(), memory)
+			if err != nil {
+				return err
+			}
+			log := slog.New(slog.NewTextHandler(f.err, nil))
+			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics, Records: remembered, Lease: lease, Logger: log}
 			compactor, err := f.compactorWith(c.Context(), with)
 			if err != nil {
 				return err
@@ -75,7 +82,13 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 				bodyTimeout = -1
 			}
 			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: model, BodyTimeout: bodyTimeout,
-				Metrics: metrics, Logger: slog.New(slog.NewTextHandler(f.err, nil))}
+				Metrics: metrics, Logger: log}
+			traces, err := openTraces(c.Context())
+			if err != nil {
+				return err
+			}
+			defer traces.close()
+			o.Transport = traces.transport(http.DefaultTransport)
 			// A policy that is wrong is better told now than with the first request.
 			probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
 			if _, err := compactor.Check(c.Context(), probe); err != nil {
@@ -85,9 +98,9 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 			if err != nil {
 				return usage(c, "--upstream %s: it must be a URL such as https://example.com", upstream)
 			}
-			servers := []served{{listen, "Listening on http://%s\n", p}}
+			servers := []served{{listen, "Listening on http://%s\n", traces.handler(p)}}
 			if metricsAddress != "" {
-				servers = append(servers, served{metricsAddress, "Health and metrics on http://%s\n", monitoring(metrics, compactor)})
+				servers = append(servers, served{metricsAddress, "Health and metrics on http://%s\n", monitoring(metrics, compactor, remembered)})
 			}
 			return f.listen(c.Context(), servers...)
 		},
@@ -95,16 +108,16 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 	policy.register(c, false)
 	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
 	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
-	c.Flags().StringVar(&records, "records", "", "the `DIRECTORY` where compacted conversations are kept")
+	c.Flags().StringVar(&memory, "memory", "", "the `URL` where compactions are remembered: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty is this process")
+	c.Flags().StringVar(&records, "records", "", "the same as --memory dir:`DIRECTORY`")
+	c.MarkFlagsMutuallyExclusive("memory", "records")
+	c.Flags().DurationVar(&lease, "lease", ctxfold.DefaultLease, "how long other replicas wait for one that has died in the middle of a compaction")
 	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, in the place of the conversation's own")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
 	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long the body of a request may take, and 1s more for each 16 KiB of it; 0 is no limit")
 	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty is none")
 	return c
 }
-
-// recordsSize is how many bytes of records are kept in a directory.
-const recordsSize = 1 << 30
 
 // idleTime is how long a connection is kept for the next request.
 const idleTime = 2 * time.Minute

@@ -178,7 +178,7 @@ func TestServeMetrics(t *testing.T) {
 			t.Errorf("the proxy answered %q itself", got)
 		}
 	}
-	if got := get(metrics, "/healthz"); got != "ok\n" {
+	if got := get(metrics, "/healthz"); got != "ok\nmemory: ok\n" {
 		t.Errorf("health: %q", got)
 	}
 	for _, want := range []string{`ctxfold_proxy_request_seconds_count{format="",status="200"} 2`, `ctxfold_operation_seconds_count{code="",op="info"} 1`, "go_goroutines"} {
@@ -220,5 +220,45 @@ func TestServeStops(t *testing.T) {
 	}
 	if err := c.Wait(); err != nil {
 		t.Errorf("serve ended with %v", err)
+	}
+}
+
+// Spans go where the variables of OpenTelemetry say, the last ones when the proxy stops.
+func TestServeTraces(t *testing.T) {
+	got := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- r.URL.Path + " " + string(body)
+	}))
+	defer collector.Close()
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"model":"small-1"}`) }))
+	defer upstream.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	address := freeAddress(t)
+	c := program(t, "--upstream", upstream.URL, "--listen", address)
+	r, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"small","messages":[{"role":"user","content":"A secret."}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	r.Body.Close()
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("serve ended with %v", err)
+	}
+	select {
+	case sent := <-got:
+		for _, want := range []string{"/v1/traces ", "chat small", "gen_ai.request.model", "ctxfold.reason", "service.name", "ctxfold"} {
+			if !strings.Contains(sent, want) {
+				t.Errorf("%q was not sent", want)
+			}
+		}
+		if strings.Contains(sent, "secret") {
+			t.Error("text of the conversation was sent")
+		}
+	default:
+		t.Error("no spans were sent")
 	}
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/host/postgres"
+	"github.com/ctxfold/ctxfold/host/redis"
+)
+
+// memoryVariable is the environment variable for --memory: the arguments of a program can be read by everybody on its machine.
+const memoryVariable = "CTXFOLD_MEMORY"
+
+// recordsSize is how many bytes of records are kept in a directory.
+const recordsSize = 1 << 30
+
+// openMemory opens the records that a URL names; "" is this process.
+func openMemory(ctx context.Context, url string) (ctxfold.SharedRecords, error) {
+	scheme, rest, _ := strings.Cut(cmp.Or(url, os.Getenv(memoryVariable)), ":")
+	switch scheme {
+	case "":
+		return ctxfold.NewMemoryRecords(ctxfold.DefaultRecords), nil
+	case "dir":
+		d, err := ctxfold.NewDirRecords(strings.TrimPrefix(rest, "//"), recordsSize)
+		if err != nil {
+			return nil, fmt.Errorf("cannot keep records in %s: %w", rest, err)
+		}
+		return d, nil
+	case "redis", "rediss", "unix":
+		return redis.Open(scheme+":"+rest, redis.Options{})
+	case "postgres", "postgresql":
+		return postgres.Open(ctx, scheme+":"+rest, postgres.Options{})
+	}
+	return nil, errors.New("--memory must begin with redis://, rediss://, unix:// or postgres://, or be dir:DIRECTORY")
+}
+
+// memoryHealth says whether the records answer.
+func memoryHealth(ctx context.Context, records ctxfold.Records) string {
+	if _, _, err := records.Find(ctx, []string{strings.Repeat("0", 64)}); err != nil {
+		return "memory: not reached, conversations are compacted again"
+	}
+	return "memory: ok"
+}

@@ -1,0 +1,159 @@
+// Package otel gives OpenTelemetry spans of a proxy ([github.com/ctxfold/ctxfold/host/proxy]) and of calls for summaries, by the semantic
+// conventions for generative AI. No span holds any text of a conversation.
+//
+//	t := otel.New(provider)
+//	p, err := proxy.New(proxy.Options{Transport: t.Transport(http.DefaultTransport), ...})
+//	...
+//	http.ListenAndServe(address, t.Handler(p))
+package otel
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/host/proxy"
+)
+
+// Names of attributes: those of the conventions, and our own.
+const (
+	operationName  = attribute.Key("gen_ai.operation.name")
+	providerName   = attribute.Key("gen_ai.provider.name")
+	requestModel   = attribute.Key("gen_ai.request.model")
+	requestMax     = attribute.Key("gen_ai.request.max_tokens")
+	requestStream  = attribute.Key("gen_ai.request.stream")
+	responseID     = attribute.Key("gen_ai.response.id")
+	responseModel  = attribute.Key("gen_ai.response.model")
+	finishReasons  = attribute.Key("gen_ai.response.finish_reasons")
+	inputTokens    = attribute.Key("gen_ai.usage.input_tokens")
+	outputTokens   = attribute.Key("gen_ai.usage.output_tokens")
+	requestMethod  = attribute.Key("http.request.method")
+	responseStatus = attribute.Key("http.response.status_code")
+	urlPath        = attribute.Key("url.path")
+	serverAddress  = attribute.Key("server.address")
+	serverPort     = attribute.Key("server.port")
+	errorType      = attribute.Key("error.type")
+
+	compactionReason  = attribute.Key("ctxfold.reason")
+	compactionSummary = attribute.Key("ctxfold.summary")
+	tokensBefore      = attribute.Key("ctxfold.tokens.before")
+	tokensAfter       = attribute.Key("ctxfold.tokens.after")
+	summaryScope      = attribute.Key("ctxfold.summary.scope")
+)
+
+// Tracing makes spans. Its methods may be called from any number of goroutines.
+type Tracing struct {
+	tracer    trace.Tracer
+	propagate propagation.TextMapPropagator
+}
+
+// New makes Tracing over a provider of spans.
+func New(provider trace.TracerProvider) *Tracing {
+	return &Tracing{tracer: provider.Tracer("github.com/ctxfold/ctxfold", trace.WithInstrumentationVersion(ctxfold.Version)),
+		propagate: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})}
+}
+
+// Handler makes a span of each request that the proxy gets, with what was done to its conversation. The header traceparent of the client
+// is its parent.
+func (t *Tracing) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := t.propagate.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+		ctx, span := t.tracer.Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer),
+			trace.WithAttributes(requestMethod.String(r.Method), urlPath.String(r.URL.Path)))
+		defer span.End()
+		next.ServeHTTP(&answered{ResponseWriter: w, span: span}, r.WithContext(ctx))
+	})
+}
+
+// answered notes the beginning of an answer.
+type answered struct {
+	http.ResponseWriter
+	span trace.Span
+	done bool
+}
+
+// Unwrap gives http.ResponseController what is wrapped: streams are flushed, and bodies have deadlines.
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *answered) Write(p []byte) (int, error) {
+	a.begin(http.StatusOK)
+	return a.ResponseWriter.Write(p)
+}
+
+func (a *answered) WriteHeader(status int) {
+	if status >= 200 {
+		a.begin(status)
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answered) begin(status int) {
+	if a.done {
+		return
+	}
+	a.done = true
+	a.span.SetAttributes(responseStatus.Int(status))
+	a.span.SetAttributes(reported(a.Header().Get(proxy.HeaderReport))...)
+	if status >= 500 {
+		a.span.SetAttributes(errorType.String(strconv.Itoa(status)))
+		a.span.SetStatus(codes.Error, "")
+	}
+}
+
+// reported is what a report says: "compacted; before=91000; after=32000; summary=model".
+func reported(report string) (all []attribute.KeyValue) {
+	for i, field := range strings.Split(report, "; ") {
+		name, value, _ := strings.Cut(field, "=")
+		number, _ := strconv.Atoi(value)
+		switch {
+		case i == 0 && field != "":
+			all = append(all, compactionReason.String(field))
+		case name == "before":
+			all = append(all, tokensBefore.Int(number))
+		case name == "after":
+			all = append(all, tokensAfter.Int(number))
+		case name == "summary" && value != "":
+			all = append(all, compactionSummary.String(value))
+		}
+	}
+	return all
+}
+
+// Summarizer makes a span of each call of a summarizer, for programs without a proxy. provider and model are those of the model as the
+// conventions name them, such as "anthropic".
+func (t *Tracing) Summarizer(s ctxfold.Summarizer, provider, model string) ctxfold.Summarizer {
+	return ctxfold.SummarizerFunc(func(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+		ctx, span := t.tracer.Start(ctx, "chat "+model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(operationName.String("chat"),
+			providerName.String(provider), requestModel.String(model), requestMax.Int(q.MaxOutputTokens), summaryScope.String(string(q.Scope))))
+		defer span.End()
+		sum, err := s.Summarize(ctx, q)
+		if err != nil {
+			failed(span, err)
+		} else if sum.FinishReason != "" {
+			span.SetAttributes(finishReasons.StringSlice([]string{sum.FinishReason}))
+		}
+		return sum, err
+	})
+}
+
+// failed notes that a call got no answer, and no more of the error than its kind: it may quote a conversation.
+func failed(span trace.Span, err error) {
+	kind := "_OTHER"
+	var timed interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.Canceled):
+		kind = "canceled"
+	case errors.As(err, &timed) && timed.Timeout():
+		kind = "timeout"
+	}
+	span.SetAttributes(errorType.String(kind))
+	span.SetStatus(codes.Error, "")
+}

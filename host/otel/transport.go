@@ -1,0 +1,184 @@
+package otel
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Transport makes a span of each call of a model, those for summaries included, until its answer is read: "chat MODEL", with the tokens
+// that the provider has counted. Other requests get a span with the name of their method. The header traceparent goes along.
+func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper { return &transport{t, next} }
+
+type transport struct {
+	*Tracing
+	next http.RoundTripper
+}
+
+// models are the APIs whose requests call a model, by the ends of their paths, and who is behind them as far as the path tells. An
+// endpoint that speaks the API of another provider has the name of that one, as the conventions want it.
+var models = []struct{ suffix, provider string }{
+	{"/chat/completions", "openai"}, {"/responses", "openai"}, {"/messages", "anthropic"},
+}
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	name, attributes := r.Method, []attribute.KeyValue{requestMethod.String(r.Method), serverAddress.String(r.URL.Hostname())}
+	if port, err := strconv.Atoi(r.URL.Port()); err == nil {
+		attributes = append(attributes, serverPort.Int(port))
+	}
+	r = r.Clone(r.Context())
+	for _, m := range models {
+		if r.Method != http.MethodPost || r.Body == nil || !strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), m.suffix) {
+			continue
+		}
+		body, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		asked, more := request(body)
+		name = strings.TrimSpace("chat " + asked)
+		attributes = append(append(attributes, operationName.String("chat"), providerName.String(m.provider)), more...)
+		break
+	}
+	ctx, span := t.tracer.Start(r.Context(), name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	t.propagate.Inject(ctx, propagation.HeaderCarrier(r.Header))
+	response, err := t.next.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		failed(span, err)
+		span.End()
+		return nil, err
+	}
+	span.SetAttributes(responseStatus.Int(response.StatusCode))
+	if response.StatusCode >= 400 {
+		span.SetAttributes(errorType.String(strconv.Itoa(response.StatusCode)))
+		span.SetStatus(codes.Error, "")
+	}
+	if response.StatusCode == http.StatusSwitchingProtocols { // its body is a connection, and has to stay one
+		span.End()
+		return response, nil
+	}
+	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
+	response.Body = &read{ReadCloser: response.Body, span: span, stream: stream, of: name != r.Method}
+	return response, nil
+}
+
+// request is what the body of a call tells: the model, and attributes.
+func request(body []byte) (model string, all []attribute.KeyValue) {
+	if model = gjson.GetBytes(body, "model").String(); model != "" {
+		all = append(all, requestModel.String(model))
+	}
+	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
+		if limit := gjson.GetBytes(body, name); limit.Type == gjson.Number {
+			all = append(all, requestMax.Int64(limit.Int()))
+		}
+	}
+	if gjson.GetBytes(body, "stream").Bool() {
+		all = append(all, requestStream.Bool(true))
+	}
+	return model, all
+}
+
+// maxKept is how much of an answer, or of one line of a stream, is kept to read what the provider says of it, in bytes.
+const maxKept = 1 << 20
+
+// read is the body of an answer. Its span ends with it.
+type read struct {
+	io.ReadCloser
+	span   trace.Span
+	stream bool // of events
+	of     bool // it is the answer of a model
+	kept   []byte
+	once   sync.Once
+}
+
+func (b *read) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.of {
+		b.keep(p[:n])
+	}
+	if err != nil {
+		b.end()
+	}
+	return n, err
+}
+
+func (b *read) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
+}
+
+func (b *read) keep(piece []byte) {
+	for b.stream {
+		at := bytes.IndexByte(piece, '\n')
+		if at < 0 {
+			break
+		}
+		if len(b.kept)+at <= maxKept {
+			if data, ok := bytes.CutPrefix(append(b.kept, piece[:at]...), []byte("data:")); ok {
+				b.note(data)
+			}
+		}
+		b.kept, piece = b.kept[:0], piece[at+1:]
+	}
+	if len(b.kept)+len(piece) <= maxKept {
+		b.kept = append(b.kept, piece...)
+	}
+}
+
+func (b *read) end() {
+	b.once.Do(func() {
+		if b.of && !b.stream {
+			b.note(b.kept)
+		}
+		b.span.End()
+	})
+}
+
+// note notes what an answer, or an event of one, says of itself.
+func (b *read) note(text []byte) {
+	if !gjson.ValidBytes(text) {
+		return
+	}
+	answer := gjson.ParseBytes(text)
+	for _, inner := range []string{"response", "message"} { // events of Responses and of Anthropic hold the answer
+		if whole := answer.Get(inner); b.stream && whole.IsObject() {
+			answer = whole
+		}
+	}
+	set := func(key attribute.Key, value gjson.Result) {
+		if value.Type == gjson.String && value.String() != "" {
+			b.span.SetAttributes(key.String(value.String()))
+		}
+	}
+	set(responseID, answer.Get("id"))
+	set(responseModel, answer.Get("model"))
+	for _, path := range []string{"choices.0.finish_reason", "stop_reason", "delta.stop_reason"} {
+		if reason := answer.Get(path).String(); reason != "" {
+			b.span.SetAttributes(finishReasons.StringSlice([]string{reason}))
+		}
+	}
+	usage := answer.Get("usage")
+	if in := usage.Get("prompt_tokens"); in.Exists() {
+		b.span.SetAttributes(inputTokens.Int64(in.Int()))
+	}
+	if in := usage.Get("input_tokens"); in.Exists() {
+		// Anthropic does not count what its cache has among them, and the conventions do.
+		b.span.SetAttributes(inputTokens.Int64(in.Int() + usage.Get("cache_read_input_tokens").Int() + usage.Get("cache_creation_input_tokens").Int()))
+	}
+	for _, name := range []string{"completion_tokens", "output_tokens"} {
+		if out := usage.Get(name); out.Exists() {
+			b.span.SetAttributes(outputTokens.Int64(out.Int()))
+		}
+	}
+}

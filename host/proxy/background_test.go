@@ -1,0 +1,66 @@
+package proxy_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/host/proxy"
+)
+
+// Above gate.start requests go on as they are while the summary is written, and later ones get the result.
+func TestBackground(t *testing.T) {
+	var asked atomic.Int32
+	var release atomic.Bool
+	sent := make(chan string, 1)
+	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(text), `"tools"`) {
+			sent <- string(text)
+			io.WriteString(w, `{}`)
+			return
+		}
+		asked.Add(1)
+		for !release.Load() && r.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		said(w, r, "## Goal\nThe user wants every file read and counted. Much was done and is known.")
+	})
+	base := before(t, up, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":6000,"reserve":500},"gate":{"start":0.7,"target":0.5},"passes":[{"pass":"fold","keep_tokens":500}]}`)})
+	for _, path := range []string{"/v1/chat/completions", "/v1/messages"} {
+		release.Store(false)
+		const more = `,{"role":"assistant","content":"It is read."},{"role":"user","content":"And the next?"}`
+		body := func(turns int) string {
+			return `{"model":"m","tools":[],"messages":[` + long(13) + strings.Repeat(more, turns) + `]}`
+		}
+		for turns := range 2 {
+			report := post(t, base+path, body(turns))
+			if got := <-sent; got != body(turns) || !strings.HasPrefix(report, "under_budget") || !strings.HasSuffix(report, "; background=running") {
+				t.Errorf("%s, %d more turns: %s, %.100s", path, turns, report, got)
+			}
+		}
+		release.Store(true)
+		deadline := time.Now().Add(10 * time.Second)
+		for {
+			report := post(t, base+path, body(2))
+			got := <-sent
+			if strings.Contains(got, "Much was done") {
+				if tail := `"And now?"}` + more + more; !strings.Contains(got, tail) {
+					t.Errorf("%s: %s, what has come since is not as it was: %.300s", path, report, got)
+				}
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s: the result is not used: %s", path, report)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("%d requests for summaries of 2 conversations", n)
+	}
+}

@@ -1,0 +1,186 @@
+// Package redis keeps what [ctxfold.Compactor.Fit] remembers in Redis or Valkey, for replicas that share it.
+//
+//	records, err := redis.Open("rediss://user:password@redis.example.com:6380/0", redis.Options{})
+//	...
+//	c := ctxfold.New(ctxfold.Options{Records: records})
+//
+// A record is a string under the prefix, "r:" and its key, and a lease one under the prefix, "l:" and its key. Every key has a time to
+// live, so a policy like volatile-lru may evict them: losing a record or a lease costs one compaction.
+package redis
+
+import (
+	"context"
+	"crypto/tls"
+	_ "embed"
+	"errors"
+	"time"
+
+	client "github.com/redis/go-redis/v9"
+
+	"github.com/ctxfold/ctxfold"
+)
+
+// What counts where [Options] do not say otherwise.
+const (
+	// DefaultPrefix stands before all keys.
+	DefaultPrefix = "ctxfold:"
+	// DefaultMaxAge is how long a record is kept that nobody uses.
+	DefaultMaxAge = 30 * 24 * time.Hour
+)
+
+// Options configure [Records].
+type Options struct {
+	// Prefix stands before all keys. Empty means DefaultPrefix. With Redis Cluster it needs a hash tag, such as "{ctxfold}:", because
+	// a lease and its record have to be on one node.
+	Prefix string
+
+	// MaxAge is how long a record is kept that nobody uses. Zero means DefaultMaxAge.
+	MaxAge time.Duration
+
+	// TLS is the configuration for rediss:// URLs, where a certificate authority or a client certificate of one's own is needed. Nil
+	// means the authorities of the system. Only Open reads it.
+	TLS *tls.Config
+}
+
+// Records are [ctxfold.SharedRecords] in Redis or Valkey. Their methods may be called from any number of goroutines.
+type Records struct {
+	client client.UniversalClient
+	prefix string
+	maxAge time.Duration
+}
+
+var _ ctxfold.SharedRecords = (*Records)(nil)
+
+// Open makes Records over the server of a URL: redis://user:password@host:port/database, rediss:// for TLS, or
+// unix://user:password@/path?db=database. It does not connect before the first call. Its errors do not hold the URL.
+func Open(url string, o Options) (*Records, error) {
+	with, err := client.ParseURL(url)
+	if err != nil {
+		return nil, errURL // err may hold the password
+	}
+	if o.TLS != nil && with.TLSConfig != nil {
+		own := o.TLS.Clone()
+		if own.ServerName == "" {
+			own.ServerName = with.TLSConfig.ServerName
+		}
+		with.TLSConfig = own
+	}
+	with.ContextTimeoutEnabled = true
+	return New(client.NewClient(with), o), nil
+}
+
+var errURL = errors.New("ctxfold: this is no URL of a Redis server: want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
+
+// New makes Records over a client of the program's own, for example one of Redis Sentinel. The client should have
+// ContextTimeoutEnabled, or a server that hangs holds a connection for ReadTimeout. Close closes it.
+func New(c client.UniversalClient, o Options) *Records {
+	r := &Records{client: c, prefix: o.Prefix, maxAge: o.MaxAge}
+	if r.prefix == "" {
+		r.prefix = DefaultPrefix
+	}
+	if r.maxAge <= 0 {
+		r.maxAge = DefaultMaxAge
+	}
+	return r
+}
+
+// Close closes the connections.
+func (r *Records) Close() error { return r.client.Close() }
+
+// Ping reports whether the server answers.
+func (r *Records) Ping(ctx context.Context) error { return r.client.Ping(ctx).Err() }
+
+// The scripts run on the server, each as one step.
+var (
+	//go:embed find.lua
+	findText string
+	//go:embed lease.lua
+	leaseText string
+	//go:embed renew.lua
+	renewText string
+	//go:embed release.lua
+	releaseText string
+	//go:embed keep.lua
+	keepText string
+
+	findScript, leaseScript, renewScript = client.NewScript(findText), client.NewScript(leaseText), client.NewScript(renewText)
+	releaseScript, keepScript            = client.NewScript(releaseText), client.NewScript(keepText)
+)
+
+// The numbers of keys that the first call of a search and each further one sends. Most histories are known up to a few messages.
+const (
+	firstKeys = 64
+	moreKeys  = 2048
+)
+
+// Find returns the record of the first key that has one.
+func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) {
+	for from, n := 0, firstKeys; from < len(keys); from, n = from+n, moreKeys {
+		answer, err := findScript.Run(ctx, r.client, r.all("r:", keys[from:min(from+n, len(keys))]), r.maxAge.Milliseconds()).Slice()
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(answer) == 2 {
+			at, _ := answer[0].(int64)
+			record, _ := answer[1].(string)
+			return []byte(record), from + int(at), nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// Keep keeps a record under all keys, in one step.
+func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
+	pipe := r.client.TxPipeline()
+	for _, key := range r.all("r:", keys) {
+		pipe.Set(ctx, key, record, r.maxAge)
+	}
+	_, err := pipe.Exec(ctx)
+	return err
+}
+
+// Lease leases the first key.
+func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
+	// Who goes on from a history that somebody compacts has more keys than one call should send. The own lease is taken first and the
+	// others are looked at afterwards: of two calls at least the one that is second sees the other.
+	granted, err := leaseScript.Run(ctx, r.client, r.all("l:", keys[:1]), holder, ttl.Milliseconds()).Bool()
+	if err != nil || !granted {
+		return false, err
+	}
+	for from := 1; from < len(keys); from += moreKeys {
+		held, err := r.client.MGet(ctx, r.all("l:", keys[from:min(from+moreKeys, len(keys))])...).Result()
+		if err != nil {
+			return false, err
+		}
+		for _, other := range held {
+			if other != nil && other != holder {
+				return false, r.Release(ctx, keys[0], holder)
+			}
+		}
+	}
+	return true, nil
+}
+
+// Renew renews a lease.
+func (r *Records) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
+	return renewScript.Run(ctx, r.client, r.all("l:", []string{key}), holder, ttl.Milliseconds()).Bool()
+}
+
+// Release ends a lease.
+func (r *Records) Release(ctx context.Context, key, holder string) error {
+	return releaseScript.Run(ctx, r.client, r.all("l:", []string{key}), holder).Err()
+}
+
+// KeepLeased keeps a record for the holder of a lease.
+func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
+	all := append(r.all("l:", []string{key}), r.all("r:", keys)...)
+	return keepScript.Run(ctx, r.client, all, holder, record, r.maxAge.Milliseconds()).Bool()
+}
+
+func (r *Records) all(kind string, keys []string) []string {
+	list := make([]string, len(keys))
+	for i, key := range keys {
+		list[i] = r.prefix + kind + key
+	}
+	return list
+}
