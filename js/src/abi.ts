@@ -17,6 +17,8 @@ const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ct
  * sessions, at twice of what it had when the last one was opened, if that is more.
  */
 const SWOLLEN = 128 * 1024 * 1024;
+/** The same where an isolate has 128 MB for all: what one call leaves behind would make the next one need more than that. */
+export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /** Below this many UTF-16 units a string is encoded aside; above, straight into the module's memory. */
 const ENCODE_IN_PLACE = 4096;
 
@@ -28,13 +30,14 @@ const encoder = new TextEncoder();
  */
 export class CtxfoldModule {
   readonly #module: WebAssembly.Module;
+  readonly #swollen: number;
   #instance: Exports | undefined;
   #started = 0;
   /** Bytes of memory when a session was opened last. */
   #opened = 0;
 
-  /** Throws `invalid_module` when the module is not ctxfold's. */
-  constructor(module: WebAssembly.Module) {
+  /** `swollen` is how many bytes an instance keeps. Throws `invalid_module` when the module is not ctxfold's. */
+  constructor(module: WebAssembly.Module, swollen = SWOLLEN) {
     const names = new Set(WebAssembly.Module.exports(module).map((e) => e.name));
     const missing = REQUIRED.filter((name) => !names.has(name));
     if (missing.length > 0) {
@@ -44,6 +47,7 @@ export class CtxfoldModule {
       );
     }
     this.#module = module;
+    this.#swollen = swollen;
   }
 
   /** Counts the instances; 0 while there is none. Sessions end with their instance. */
@@ -73,7 +77,7 @@ export class CtxfoldModule {
       instance.ctxfold_free(from);
       const grown = instance.memory.buffer.byteLength;
       if (op === "session_open") this.#opened = grown;
-      if (grown > Math.max(SWOLLEN, 2 * this.#opened)) this.#instance = undefined;
+      if (grown > Math.max(this.#swollen, 2 * this.#opened)) this.#instance = undefined;
       return answer;
     } catch (cause) {
       this.#instance = undefined;

@@ -9,6 +9,7 @@ export {
   type ConversationCompactor,
   type ConversationOptions,
 } from "./conversation.js";
+export { type DigestOf, type DigestOptions, isDigest } from "./digest.js";
 export type { CompactOptions, Counted, CountTokens, Overrides } from "./ending.js";
 export { CtxfoldError, type HostErrorCode } from "./errors.js";
 export type { CompactorEvent } from "./events.js";
@@ -16,6 +17,7 @@ export type { CreateFitter, Fit, FitCall, FitOptions, Fitted, Fitter, FitterOpti
 export { type CompactionEvent, indexedDBJournal, type Journal, memoryJournal } from "./journal.js";
 export type { Load, ModuleSource } from "./load.js";
 export type { FitMemory } from "./memories.js";
+export type { Preload } from "./preload.js";
 export type { LiveSession, RemoteSession } from "./session.js";
 export {
   indexedDBStore,

@@ -1,6 +1,14 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { keep, unlessAborted } from "./archive.js";
-import { type CompactOptions, type CountTokens, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
+import {
+  type CompactOptions,
+  type CountTokens,
+  checkOverrides,
+  ending,
+  type Overrides,
+  optionsOf,
+  usageOf,
+} from "./ending.js";
 import {
   type Answer,
   type AnswerOf,
@@ -29,6 +37,7 @@ import type {
   Check,
   Converted,
   Detection,
+  Digest,
   Done,
   Estimate,
   Failure,
@@ -126,6 +135,8 @@ export interface Compactor {
   /** Those of the options. */
   readonly policy: Policy;
   readonly store: Store | undefined;
+  /** There is a `summarize` function. */
+  readonly summarizes: boolean;
   /** What the next call sends as state: what the last `compact` returned, or the state of the options. */
   readonly state: State | undefined;
   /** Resolves when the module is there; rejects when it cannot be had, and tries again when called again. */
@@ -184,6 +195,11 @@ export interface Compactor {
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Restored<M>;
   /** The handles that bodies name, for `restoreFrom`: there may be more to put back than a transcript names itself. */
   handlesIn(bodies: readonly Kept[]): NamedHandles;
+  /**
+   * The messages that compactions have written, and what is in them, for an app that shows the conversation: nobody has said them. With the
+   * state it is certain which ones are (`own`); with null their role and place tell.
+   */
+  digests(messages: Messages, state?: State | null): Digest[];
   /** The definition of a tool with which the model may ask for what was taken out, in the policy's wire format. */
   recallTool(): object;
   /**
@@ -263,6 +279,10 @@ class ModuleCompactor implements Compactor {
     return this.#options.store;
   }
 
+  get summarizes(): boolean {
+    return this.#model.summarize !== undefined;
+  }
+
   get state(): State | undefined {
     return this.#state;
   }
@@ -330,7 +350,7 @@ class ModuleCompactor implements Compactor {
 
   estimate(messages: Messages, overrides: Overrides = {}): Estimate {
     const { policy = this.#policy, state = this.#state } = overrides;
-    const options = this.#counting(messages, overrides);
+    const options = this.#counting("estimate", messages, overrides);
     return this.#result("estimate", { policy, options, state }, transcript(messages));
   }
 
@@ -340,7 +360,7 @@ class ModuleCompactor implements Compactor {
 
   check(messages: Messages, overrides: Overrides = {}): Check {
     const { policy = this.#policy, state } = overrides;
-    const options = this.#counting(messages, overrides);
+    const options = this.#counting("check", messages, overrides);
     const head = { policy, options, state: state === undefined ? this.#state : state };
     const check: Check = this.#result("check", head, transcript(messages));
     if (state === undefined && check.state) this.#state = check.state;
@@ -381,6 +401,10 @@ class ModuleCompactor implements Compactor {
   handlesIn(bodies: readonly Kept[]): NamedHandles {
     if (bodies.length === 0) return { handles: [], corrupt: [] };
     return this.#result("restore", { bodies }) as NamedHandles;
+  }
+
+  digests(messages: Messages, state: State | null = this.#state ?? null): Digest[] {
+    return this.#result("digests", { policy: this.#policy, state }, transcript(messages)).digests;
   }
 
   recallTool(): object {
@@ -460,7 +484,9 @@ class ModuleCompactor implements Compactor {
   }
 
   /** The options of an operation that counts tokens. */
-  #counting(messages: Messages, { options, usage }: Overrides) {
+  #counting(op: Operation, messages: Messages, overrides: Overrides) {
+    checkOverrides(overrides, op);
+    const { options, usage } = overrides;
     return optionsOf(options, { usage: usageOf(this.#options.countTokens, messages, usage) });
   }
 

@@ -1,5 +1,5 @@
 /** One conversation, compacted over and over: after its turns, and when a model says that it does not fit. */
-import { type Restoring, restoreFrom } from "./archive.js";
+import { type Restoring, restoreFrom, unlessAborted } from "./archive.js";
 import { type CompactOptions, ending, type Overrides } from "./ending.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { failureOf, refused } from "./failure.js";
@@ -27,6 +27,8 @@ import type {
 export interface ConversationCompactor extends Restoring {
   readonly policy: Policy;
   readonly store: Store | undefined;
+  /** It has a model that is asked for summaries. */
+  readonly summarizes: boolean;
   ready(): Promise<void>;
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M> | RemoteSession<M>;
   classifyError(failure: Failure): Verdict | Promise<Verdict>;
@@ -85,6 +87,15 @@ export interface Compacted<M extends Message = Message> {
   reason: string;
   /** The answer, where there was a compaction. */
   done?: Done<M[]>;
+  /** Resolves when the compaction that runs in the background has ended, and never rejects. An edge worker gives it to `waitUntil`. */
+  background?: Promise<void>;
+}
+
+/** A compaction in the background. */
+interface Behind<M extends Message> {
+  readonly ended: Promise<void>;
+  readonly controller: AbortController;
+  compacted?: Compacted<M>;
 }
 
 /** What came of `call`. */
@@ -102,7 +113,8 @@ export interface Called<T, M extends Message = Message> {
  * too small.
  *
  * Its compactor has the policy, the model, the store and the module, and may serve any number of conversations. Compactions
- * run one after the other; messages may be appended while a summary is written, and stay behind its digest.
+ * run one after the other; messages may be appended while a summary is written, and stay behind its digest. With `policy.gate.start`
+ * `afterTurn` begins them in the background, before they are due.
  */
 export class Conversation<M extends Message = Message> {
   readonly #compactor: ConversationCompactor;
@@ -117,6 +129,9 @@ export class Conversation<M extends Message = Message> {
   #stale = false;
   /** The end of what changes all messages and was called last. */
   #last: Promise<unknown> = Promise.resolve();
+  #behind: Behind<M> | undefined;
+  /** The tokens for which a compaction in the background came to nothing. */
+  #tried = 0;
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
     checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
@@ -144,12 +159,12 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction; what is
-   * appended until then is replaced, too. After a `conflict` it reads the state of `states` again: then give it the messages that
+   * Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction, and cancels
+   * one in the background; what is appended until then is replaced, too. After a `conflict` it reads the state of `states` again: then give it the messages that
    * the other writer has stored.
    */
   setMessages(messages: readonly M[]): Promise<void> {
-    return this.#alone((session) =>
+    return this.#instead((session) =>
       this.#shutFor(session, async () => {
         const { states, id = "" } = this.#options;
         if (!this.#stale || !states) return this.#replace(session, messages, session.state);
@@ -166,12 +181,27 @@ export class Conversation<M extends Message = Message> {
     return (await this.#start()).check();
   }
 
-  /** Compacts if that is due. To be called when the model has ended its turn. */
-  afterTurn(options?: CompactOptions): Promise<Compacted<M>> {
+  /**
+   * Compacts if that is due. To be called when the model has ended its turn. Above `policy.gate.start` it begins a compaction in the
+   * background and waits for nothing; the conversation goes on with its result when it is there, and `afterCompact` is told. Only at the limit
+   * it waits for that. Where the model fails in the background, the conversation stays as it is until it has grown.
+   */
+  afterTurn(options: CompactOptions = {}): Promise<Compacted<M>> {
+    const { signal } = options;
     return this.#alone(async (session) => {
-      const check = await session.check();
-      if (!check.due) return { changed: false, reason: check.reason };
-      return this.#compact(session, {}, "auto", check, options);
+      const tried = () => session.check({ options: { tried: this.#tried } });
+      let check = await tried();
+      const behind = this.#behind;
+      if (behind && !check.due) return { changed: false, reason: check.reason, background: behind.ended };
+      if (behind) {
+        await unlessAborted(behind.ended, signal);
+        check = await tried();
+      }
+      if (check.due) return this.#compact(session, {}, "auto", check, options);
+      if (check.start && this.#compactor.summarizes) {
+        return { changed: false, reason: check.reason, background: this.#begin(session, check, options) };
+      }
+      return behind?.compacted?.changed ? behind.compacted : { changed: false, reason: check.reason };
     });
   }
 
@@ -182,7 +212,7 @@ export class Conversation<M extends Message = Message> {
 
   /** Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has. */
   restore(...handles: string[]): Promise<Restored<M[]>> {
-    return this.#alone((session) =>
+    return this.#instead((session) =>
       this.#shutFor(session, async () => {
         const { store } = this.#compactor;
         if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
@@ -260,8 +290,12 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** Gives the module's memory back. The conversation can be used again, and is then read once more. */
+  /**
+   * Cancels a compaction in the background and gives the module's memory back. The conversation can be used again, and is then read once
+   * more.
+   */
   async close(): Promise<void> {
+    await this.#cancel();
     await this.#session?.close();
   }
 
@@ -290,6 +324,42 @@ export class Conversation<M extends Message = Message> {
     return result;
   }
 
+  /** In the place of a compaction in the background. */
+  #instead<T>(work: (session: LiveSession<M> | RemoteSession<M>) => Promise<T>): Promise<T> {
+    return this.#alone(async (session) => {
+      await this.#cancel();
+      return work(session);
+    });
+  }
+
+  async #cancel(): Promise<void> {
+    this.#behind?.controller.abort();
+    await this.#behind?.ended;
+  }
+
+  /** Compacts while the conversation goes on. */
+  #begin(
+    session: LiveSession<M> | RemoteSession<M>,
+    check: Check,
+    { timeoutMs: _, ...options }: CompactOptions,
+  ): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const work = async () => {
+      try {
+        const own = { ...options, signal };
+        behind.compacted = await this.#compact(session, { background: true }, "background", check, own);
+      } catch {
+        // The journal and afterCompact know.
+      }
+      if (!signal.aborted && !behind.compacted?.changed) this.#tried = check.tokens;
+      this.#behind = undefined;
+    };
+    const behind: Behind<M> = { controller, ended: Promise.resolve().then(work) };
+    this.#behind = behind;
+    return behind.ended;
+  }
+
   /** Messages that are appended meanwhile wait for the end of the work. */
   async #shutFor<T>(session: LiveSession<M> | RemoteSession<M>, work: () => Promise<T>): Promise<T> {
     let open = () => {};
@@ -313,13 +383,14 @@ export class Conversation<M extends Message = Message> {
     const next = this.#compactor.session(messages, { state: state ?? null });
     await next.append(); // reads them: where one has a fault, the conversation stays as it is
     await session.close();
+    this.#tried = 0;
     this.#session = next;
     this.#ready = Promise.resolve(next);
   }
 
   /** `limit` is the window that a provider has named, 0 for none: the policy's may be too large. */
   #forced(trigger: CompactionEvent["trigger"], limit: number, options?: CompactOptions): Promise<Compacted<M>> {
-    return this.#alone(async (session) => {
+    return this.#instead(async (session) => {
       let wanted: CallOptions = { force: true };
       let check = await session.check();
       if (limit > 0) {
@@ -379,6 +450,7 @@ export class Conversation<M extends Message = Message> {
       states ? alone(`ctxfold:${id}`, signal, () => compact(signal)) : compact(signal),
     );
     const { report } = done;
+    if (report.changed) this.#tried = 0;
     const end: CompactionEvent = {
       ...start,
       type: "compaction_end",

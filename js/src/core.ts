@@ -1,8 +1,10 @@
 /** The entry `ctxfold/core`: bring your own module. Nothing here names a file, so no bundler has anything to do. */
 import { type CreateCompactor, compactors } from "./compactor.js";
+import { type DigestOf, digestReader } from "./digest.js";
 import { CtxfoldError } from "./errors.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
-import { type Load, loader } from "./load.js";
+import { type Load, loader, type ModuleSource } from "./load.js";
+import { type Preload, preloader } from "./preload.js";
 
 export * from "./api.js";
 
@@ -26,3 +28,9 @@ export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompacto
 
 /** Tells what to send for a whole history; see {@link Fit}. Its options must name a module. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
+
+/** Reads a message that a compaction has written; see {@link DigestOf}. Its options must name a module. */
+export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Loads ahead of the first call; see {@link Preload}. */
+export const preload: Preload = /* @__PURE__ */ preloader(load);

@@ -72,14 +72,17 @@ export interface CompactOptions extends Overrides {
   timeoutMs?: number;
 }
 
+const OVERRIDES: Names<Overrides> = { policy: true, options: true, state: true, usage: true };
 const COMPACT_OPTIONS: Names<CompactOptions> = {
-  policy: true,
-  options: true,
-  state: true,
-  usage: true,
+  ...OVERRIDES,
   signal: true,
   timeoutMs: true,
 };
+
+/** Throws `invalid_option` for an option that no operation reads. */
+export function checkOverrides(given: Overrides, of: string): void {
+  checkOptions(given, OVERRIDES, of);
+}
 
 /** Runs a compaction under the signal that ends it: the caller's, or that of its time limit. */
 export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {

@@ -1,26 +1,14 @@
 /** What to send for a whole history, for apps that keep their own list of messages and give all of it each turn. */
-import { keep, unlessAborted } from "./archive.js";
 import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
-import { type Counted, ending } from "./ending.js";
-import { type Answer, requestsOf } from "./envelope.js";
+import type { Counted } from "./ending.js";
 import { CtxfoldError } from "./errors.js";
-import { model, replies } from "./events.js";
-import { type Asking, Fitting, type Settings } from "./fitting.js";
-import { decode, members } from "./json.js";
+import { model } from "./events.js";
+import type { Asking, Settings } from "./fitting.js";
 import type { ModuleSource } from "./load.js";
-import {
-  counts,
-  type FitMemory,
-  find,
-  KeptMemories,
-  type Memories,
-  OwnMemories,
-  provisional,
-  type Remembered,
-} from "./memories.js";
+import { type FitMemory, KeptMemories, OwnMemories } from "./memories.js";
 import { checkOptions, type Names } from "./options.js";
+import { Pool } from "./pool.js";
 import { Slots } from "./slots.js";
-import { transcript } from "./transcript.js";
 import type { Body, CallOptions, Format, Messages, Policy, Report, Same } from "./types.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
@@ -46,8 +34,15 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
    * Default false: a memory of its own.
    */
   shared?: boolean;
+  /**
+   * In a page the work is done in a worker that all fitters share, and in the page where no worker can be started, or where `module` is
+   * one that cannot cross (a `Response`, a promise, what `load` gave). False keeps it in the page. Elsewhere it is without effect. Default true.
+   */
+  worker?: boolean;
   /** Is told after each compaction that was made; not where an earlier one was found. */
   onCompaction?: (report: Report) => void;
+  /** Is told what a compaction in the background has failed with. An abort, or a model that gives no summary, is no such error. */
+  onBackgroundError?: (error: unknown) => void;
 }
 
 /** What counts for one call. */
@@ -82,6 +77,11 @@ export interface Fitted<M extends Messages> {
   known: boolean;
   /** What was taken out, where the policy asks for it. A `store` has it already. */
   archive?: Body[];
+  /**
+   * Where a compaction of this history runs in the background (`policy.gate.start`): resolves when it has ended, and never rejects. An edge
+   * worker gives it to `waitUntil`. Later calls find what it has made; where the process ends before, they make it anew.
+   */
+  background?: Promise<void>;
 }
 
 /** A `fit` with options of its own, and a memory of its own unless they say `shared`. */
@@ -108,6 +108,9 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
  * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time. Of more than 64
  * different policies, the one that was used longest ago is forgotten with all of its compactions.
  *
+ * With `policy.gate.start` a compaction is begun before it is due, and calls go on without it: only at the limit one waits for it. Without
+ * a `store` that needs a policy without `archive`.
+ *
  * Where `summarize` fails, the digest is made without a model, and made anew by a later call: after a minute, and after longer each time
  * that it fails again, up to an hour.
  *
@@ -120,7 +123,7 @@ export type Fit<Source = ModuleSource> = <M extends Messages>(
 
 const { state: _, ...MAKING } = COMPACTOR_OPTIONS;
 /** Makes what answers operations, over a module. */
-type Create<Source> = (options: { module?: Source }) => unknown;
+type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
 const FITTER_OPTIONS: Names<FitterOptions> = {
   ...MAKING,
@@ -130,7 +133,9 @@ const FITTER_OPTIONS: Names<FitterOptions> = {
   memory: true,
   remembered: true,
   shared: true,
+  worker: true,
   onCompaction: true,
+  onBackgroundError: true,
 };
 const FIT_CALL: Names<FitCall> = { id: true, policy: true, options: true, usage: true, signal: true, timeoutMs: true };
 const { shared: __, ...FITTING } = FITTER_OPTIONS;
@@ -139,8 +144,6 @@ const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
 const REMEMBERED = 256;
 /** The module reads no more of a list. */
 const REMEMBERED_KEPT = 64;
-/** Up to so many entries the module itself looks which one fits; of more, prints tell. */
-const FEW = 8;
 /** How many different policies are remembered for by those who share. */
 const POOLS = 64;
 
@@ -212,9 +215,9 @@ class Pools<Source> {
   /** A pool that may be forgotten between two calls: it is looked for at each. */
   shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
     const { log: _, prices: __, ...policy } = settings.policy;
-    const { memory, store, module, remembered, concurrency } = options;
+    const { memory, store, module, remembered, concurrency, worker } = options;
     const objects = [memory, store, module].map((each) => this.#numberOf(each));
-    const key = JSON.stringify([policy, ...objects, remembered, concurrency]);
+    const key = JSON.stringify([policy, ...objects, remembered, concurrency, worker]);
     return () => this.#pool(key, options);
   }
 
@@ -242,8 +245,8 @@ class Pools<Source> {
 }
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
-  const { store, countTokens, onCompaction } = options;
-  return { policy: policyOf(options), model: model(options), store, countTokens, onCompaction };
+  const { store, countTokens, onCompaction, onBackgroundError } = options;
+  return { policy: policyOf(options), model: model(options), store, countTokens, onCompaction, onBackgroundError };
 }
 
 /** The policy as a caller has written it, who may give three of its keys by themselves. */
@@ -262,165 +265,13 @@ function policyOf({ policy = {}, window, model: name, format }: FitterOptions<un
 }
 
 function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>): Pool {
-  const { module, memory, remembered = memory ? REMEMBERED_KEPT : REMEMBERED, concurrency } = options;
+  const { module, memory, remembered = memory ? REMEMBERED_KEPT : REMEMBERED, concurrency, worker } = options;
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
   }
   const memories = memory
     ? new KeptMemories(memory, Math.min(remembered, REMEMBERED_KEPT))
     : new OwnMemories(remembered);
-  const asking = create(module === undefined ? {} : { module }) as Asking;
+  const asking = create(module === undefined ? {} : { module }, worker) as Asking;
   return new Pool(asking, memories, new Slots(concurrency ?? Number.POSITIVE_INFINITY));
-}
-
-/** A compaction that is being made. */
-interface Flight {
-  id: string;
-  prints: readonly string[];
-  landed: Promise<void>;
-}
-
-/** What the calls share that remember together. */
-class Pool {
-  readonly #asking: Asking;
-  readonly #memories: Memories;
-  readonly #slots: Slots;
-  readonly #flights = new Set<Flight>();
-  #running = 0;
-
-  constructor(asking: Asking, memories: Memories, slots: Slots) {
-    this.#asking = asking;
-    this.#memories = memories;
-    this.#slots = slots;
-  }
-
-  get idle(): boolean {
-    return this.#running === 0;
-  }
-
-  close(): void {
-    this.#asking.close?.();
-  }
-
-  async fit<M extends Messages>(history: M, settings: Settings, call: FitCall): Promise<Fitted<M>> {
-    const { signal, timeoutMs } = call;
-    const own = {
-      ...settings,
-      policy: call.policy ?? settings.policy,
-      model: { ...settings.model, slots: this.#slots },
-    };
-    const limits = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
-    this.#running++;
-    try {
-      return await ending(limits, (ends) => this.#fit(history, own, call, ends));
-    } finally {
-      this.#running--;
-    }
-  }
-
-  async #fit<M extends Messages>(
-    history: M,
-    settings: Settings,
-    { id = "default", options, usage }: FitCall,
-    signal: AbortSignal | undefined,
-  ): Promise<Fitted<M>> {
-    signal?.throwIfAborted();
-    const fitting = new Fitting(this.#asking, transcript(history), settings, options);
-    await unlessAborted(this.#asking.ready(), signal);
-    for (;;) {
-      const known = await this.#known(id, fitting);
-      signal?.throwIfAborted();
-      const answer = await fitting.begin(known, usage);
-      const used = known[fitting.known(answer)];
-      if (used) this.#memories.used(id, used);
-      if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
-      const prints = await fitting.prints();
-      signal?.throwIfAborted();
-      const other = [...this.#flights].find((flight) => flight.id === id && begins(prints, flight.prints));
-      if (other) {
-        await unlessAborted(other.landed, signal);
-        continue;
-      }
-      const fitted = await this.#alone({ id, prints }, async () => {
-        // Another call may have been faster, while this one looked.
-        if (find(await this.#current(id), prints)?.json !== find(known, prints)?.json) return undefined;
-        return this.#finish<M>(id, fitting, answer, known, signal);
-      });
-      if (fitted) return fitted;
-    }
-  }
-
-  async #current(id: string): Promise<readonly Remembered[]> {
-    const now = Date.now();
-    return (await this.#memories.of(id)).filter((each) => counts(each, now));
-  }
-
-  /** The entries that may be of the beginning of a history. */
-  async #known(id: string, fitting: Fitting): Promise<readonly Remembered[]> {
-    const entries = await this.#current(id);
-    if (entries.length <= FEW) return entries;
-    const best = find(entries, await fitting.prints());
-    return best ? [best] : [];
-  }
-
-  /** Makes a compaction for which the calls of the same conversation wait. */
-  async #alone<T>(of: Omit<Flight, "landed">, work: () => Promise<T>): Promise<T> {
-    let land = () => {};
-    const landed = new Promise<void>((done) => {
-      land = done;
-    });
-    const flight = { ...of, landed };
-    this.#flights.add(flight);
-    try {
-      return await work();
-    } finally {
-      this.#flights.delete(flight);
-      land();
-    }
-  }
-
-  async #finish<M extends Messages>(
-    id: string,
-    fitting: Fitting,
-    begun: Answer,
-    known: readonly Remembered[],
-    signal: AbortSignal | undefined,
-  ): Promise<Fitted<M>> {
-    const { store, model, onCompaction } = fitting.settings;
-    let answer = begun;
-    let failed = false;
-    for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
-      const plan = answer.get("plan") as Uint8Array;
-      const summaries = await replies(requests, JSON.parse(decode(plan)), model, signal);
-      failed ||= summaries.some((each) => "error" in each);
-      answer = await fitting.step(plan, summaries, known);
-    }
-    const fitted = fitting.result<M>(answer);
-    if (store) await keep(store, fitted.archive ?? [], signal);
-    await model.onEvent?.({ type: "done", report: fitted.report });
-    signal?.throwIfAborted();
-    const memory = answer.get("memory");
-    if (memory) await this.#remember(id, remembered(memory), failed && (await fitting.prints()));
-    if (fitted.report.changed) onCompaction?.(fitted.report);
-    return fitted;
-  }
-
-  /** Keeps an entry. `failed` has the prints of a history for which the model gave no summary: it is asked again later. */
-  async #remember(id: string, made: Remembered, failed: readonly string[] | false): Promise<void> {
-    if (!failed) return this.#memories.add(id, made);
-    const { tries = 0 } = find(await this.#memories.of(id), failed)?.entry ?? {};
-    return this.#memories.add(id, provisional(made, tries + 1, Date.now()));
-  }
-}
-
-/** Whether a history begins with another one, of which the prints are given. */
-function begins(prints: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.length <= prints.length && prints[beginning.length - 1] === beginning.at(-1);
-}
-
-function remembered(memory: Uint8Array): Remembered {
-  const values = members(memory);
-  const value = (name: string) => JSON.parse(decode(values.get(name) as Uint8Array));
-  const [messages, print, sent_messages, sent] = ["messages", "print", "sent_messages", "sent"].map(value);
-  return { entry: { messages, print, sent_messages, sent }, json: decode(memory) };
 }

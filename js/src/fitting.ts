@@ -14,6 +14,8 @@ import type { Body, CallOptions, Messages, Operation, Policy, Report, Same, Summ
 /** What answers operations: a compactor, here or in a worker. */
 export interface Asking {
   ready(): Promise<void>;
+  /** Reads a history without blocking whoever waits meanwhile; undefined where it may be read in one go. */
+  read?(messages: unknown): Promise<Transcript> | undefined;
   ask(ask: Ask): Answer | Promise<Answer>;
   close?(): void;
 }
@@ -25,6 +27,7 @@ export interface Settings {
   store: Store | undefined;
   countTokens: CountTokens | undefined;
   onCompaction: ((report: Report) => void) | undefined;
+  onBackgroundError: ((error: unknown) => void) | undefined;
 }
 
 /** One history, and the operations on it. */
@@ -52,10 +55,11 @@ export class Fitting {
     return this.#prints;
   }
 
-  async begin(known: readonly Remembered[], usage: Counted | null | undefined): Promise<Answer> {
+  /** `tried` are the tokens for which a compaction in the background came to nothing. */
+  async begin(known: readonly Remembered[], usage: Counted | null | undefined, tried = 0): Promise<Answer> {
     const { countTokens } = this.settings;
     const counted = usage ?? (countTokens && usageOf(countTokens, await this.#recalled(known)));
-    const options = { ...this.#options, ...(counted && { usage: counted }) };
+    const options = { ...this.#options, ...(counted && { usage: counted }), ...(tried > 0 && { tried }) };
     return this.#ask("fit", { policy: this.#policy, options, memory: listOf(known) });
   }
 
@@ -63,8 +67,39 @@ export class Fitting {
     return this.#ask("step", { plan, summaries, memory: listOf(known) });
   }
 
+  /** The same for a compaction in the background: over the history as it is now, whatever the caller does to its bytes. */
+  inBackground(): Fitting {
+    const { piece } = this.#source;
+    const source = { ...this.#source, ...(piece instanceof Uint8Array && { piece: piece.slice() }) };
+    return new Fitting(this.#asking, source, this.settings, { ...this.#options, background: true });
+  }
+
+  /** The same where the model has failed just before: it is not asked. */
+  paused(): Fitting {
+    const summarize = () =>
+      Promise.reject(new Error("the model has failed just before, and is not asked again so soon"));
+    const model = { ...this.settings.model, summarize };
+    return new Fitting(this.#asking, this.#source, { ...this.settings, model }, this.#options);
+  }
+
+  report(answer: Answer): Report {
+    return JSON.parse(decode(answer.get("report") as Uint8Array));
+  }
+
   changed(answer: Answer): boolean {
-    return (JSON.parse(decode(answer.get("report") as Uint8Array)) as Report).changed;
+    return this.report(answer).changed;
+  }
+
+  /** Whether a compaction is to be begun in the background, of which nothing would be lost. */
+  starts(answer: Answer): boolean {
+    return answer.has("start") && this.background;
+  }
+
+  /** Whether compactions may run in the background. What they take out needs a store, where it is to be kept. */
+  get background(): boolean {
+    const { model, store } = this.settings;
+    const { gate, archive } = this.#policy;
+    return model.summarize !== undefined && (gate?.start ?? 0) > 0 && (store !== undefined || !archive);
   }
 
   /** The index of the entry that was used, or -1. */
@@ -73,7 +108,7 @@ export class Fitting {
   }
 
   result<M extends Messages>(answer: Answer): Fitted<M> {
-    const { report, archive } = valuesOf(answer, "messages", "edits", "memory", "state", "requests");
+    const { report, archive } = valuesOf(answer, "messages", "edits", "memory", "state", "requests", "start");
     return {
       messages: this.#source.restore(answer) as Same<M>,
       report: report as Report,

@@ -3,10 +3,12 @@
  * file. It costs a third more bytes than the file, and is compiled only when everything has arrived.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
+import { type DigestOf, digestReader } from "./digest.js";
 import { CtxfoldError } from "./errors.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
 import { gzip } from "./inline-module.js";
-import { type Load, loader } from "./load.js";
+import { type Load, loader, type ModuleSource } from "./load.js";
+import { type Preload, preloader } from "./preload.js";
 
 export * from "./api.js";
 
@@ -42,3 +44,9 @@ export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompacto
 
 /** Tells what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
+
+/** Reads a message that a compaction has written; see {@link DigestOf}. */
+export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Loads ahead of the first call; see {@link Preload}. */
+export const preload: Preload = /* @__PURE__ */ preloader(load);

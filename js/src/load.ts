@@ -14,24 +14,32 @@ type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembl
  */
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
-/** The loader of one platform, which knows where the package's own module is and how to open a URL. */
-export function loader(own: () => ModuleSource, open: (url: URL) => Promise<Response | Uint8Array>): Load {
+/**
+ * The loader of one platform, which knows where the package's own module is and how to open a URL. `swollen` is how many bytes an
+ * instance of a module keeps there.
+ */
+export function loader(
+  own: () => ModuleSource,
+  open: (url: URL) => Promise<Response | Uint8Array>,
+  swollen?: number,
+): Load {
   const byUrl = new Map<string, Promise<CtxfoldModule>>();
   const byObject = new WeakMap<object, Promise<CtxfoldModule>>();
+  const made = async (source: unknown, name: string) => new CtxfoldModule(await compile(source, name), swollen);
 
   const fromUrl = (url: URL): Promise<CtxfoldModule> =>
-    once(byUrl, url.href, async () => compile(await obtained(url.href, () => open(url)), url.href));
+    once(byUrl, url.href, async () => made(await obtained(url.href, () => open(url)), url.href));
 
   const fromObject = async (source: object): Promise<CtxfoldModule> => {
     const given: unknown = await obtained("the source", () => source);
     if (given instanceof CtxfoldModule) return given;
     if (given instanceof URL || typeof given === "string") return fromUrl(resolve(given));
-    return compile(given, "the source");
+    return made(given, "the source");
   };
 
   return async (source = own()) => {
     if (source instanceof URL || typeof source === "string") return fromUrl(resolve(source));
-    if (source !== Object(source)) return compile(source, "the source");
+    if (source !== Object(source)) return made(source, "the source");
     return once(byObject, source, () => fromObject(source));
   };
 }
@@ -75,8 +83,8 @@ async function obtained<T>(name: string, obtain: () => PromiseLike<T> | T): Prom
 
 const ELSEWHERE = "If the module is at another place, say where: load(url), or createCompactor({ module: url, ... })";
 
-async function compile(source: unknown, name: string): Promise<CtxfoldModule> {
-  if (isModule(source)) return new CtxfoldModule(source as WebAssembly.Module);
+async function compile(source: unknown, name: string): Promise<WebAssembly.Module> {
+  if (isModule(source)) return source as WebAssembly.Module;
   if (Object.prototype.toString.call(source) === "[object Response]") return fromResponse(source as Response, name);
   if (source instanceof Uint8Array || Object.prototype.toString.call(source) === "[object ArrayBuffer]") {
     return fromBytes(new Uint8Array(source as ArrayBuffer), name);
@@ -87,7 +95,7 @@ async function compile(source: unknown, name: string): Promise<CtxfoldModule> {
   );
 }
 
-async function fromResponse(response: Response, name: string): Promise<CtxfoldModule> {
+async function fromResponse(response: Response, name: string): Promise<WebAssembly.Module> {
   const from = response.url || name;
   if (!response.ok) {
     throw new CtxfoldError("load_failed", `${from} answers with status ${response.status}. ${ELSEWHERE}`);
@@ -95,12 +103,12 @@ async function fromResponse(response: Response, name: string): Promise<CtxfoldMo
   // Streaming refuses any other type, and after a refusal the body is gone.
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/wasm" && typeof WebAssembly.compileStreaming === "function") {
-    return new CtxfoldModule(await compiled(WebAssembly.compileStreaming(response), from));
+    return compiled(WebAssembly.compileStreaming(response), from);
   }
   return fromBytes(new Uint8Array(await response.arrayBuffer()), from);
 }
 
-async function fromBytes(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<CtxfoldModule> {
+async function fromBytes(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<WebAssembly.Module> {
   const magic = [...bytes.subarray(0, 4)].map((b) => b.toString(16).padStart(2, "0")).join(" ");
   if (magic.startsWith("3c")) {
     throw new CtxfoldError(
@@ -116,7 +124,7 @@ async function fromBytes(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<
       `${name} is not a WebAssembly module: it begins with ${magic || "nothing"} instead of 00 61 73 6d`,
     );
   }
-  return new CtxfoldModule(await compiled(WebAssembly.compile(bytes), name));
+  return compiled(WebAssembly.compile(bytes), name);
 }
 
 async function compiled(compiling: Promise<WebAssembly.Module>, name: string): Promise<WebAssembly.Module> {

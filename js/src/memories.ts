@@ -1,5 +1,6 @@
 /** What fits remember: which compaction stands for which beginning of a history. */
 import { CtxfoldError, messageOf } from "./errors.js";
+import { alone } from "./sole.js";
 import type { MaybeText } from "./store.js";
 import type { MemoryEntry } from "./types.js";
 
@@ -37,6 +38,8 @@ export interface Memories {
   add(key: string, made: Remembered): void | PromiseLike<void>;
   /** Tells that an entry was used. */
   used(key: string, made: Remembered): void;
+  /** Makes a compaction while nobody else who has these entries makes one of the same conversation, of which `prints` are given. */
+  once<T>(key: string, prints: readonly string[], signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
 
 const FIRST_MS = 60_000;
@@ -87,6 +90,10 @@ export class OwnMemories implements Memories {
   used(key: string, made: Remembered): void {
     if (this.#all.delete(made)) this.#all.set(made, key);
   }
+
+  once<T>(_: string, __: readonly string[], ___: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
 }
 
 /** Entries in a memory of the host's: a list for each key, of at most `most`. Rejects with `memory_failed` where it fails. */
@@ -104,10 +111,23 @@ export class KeptMemories implements Memories {
     return read(text).map((entry) => ({ entry, json: JSON.stringify(entry) }));
   }
 
-  async add(key: string, made: Remembered): Promise<void> {
-    const others = (await this.of(key)).filter(({ json }) => json !== made.json);
-    const kept = [...others, made].slice(-this.#most);
-    await told("kept", () => this.#memory.save(key, `[${kept.map(({ json }) => json).join()}]`));
+  /** Between what is read and what is kept no other page comes, where there are Web Locks. */
+  add(key: string, made: Remembered): Promise<void> {
+    return alone(`ctxfold:memory:${key}`, undefined, async () => {
+      const others = (await this.of(key)).filter(({ json }) => json !== made.json);
+      const kept = [...others, made].slice(-this.#most);
+      await told("kept", () => this.#memory.save(key, `[${kept.map(({ json }) => json).join()}]`));
+    });
+  }
+
+  /** By the first message, which the histories of one conversation have in common, however long each page has it. */
+  once<T>(
+    key: string,
+    [first]: readonly string[],
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return alone(`ctxfold:fit:${key}:${first}`, signal, work);
   }
 
   used(): void {}

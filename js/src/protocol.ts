@@ -8,9 +8,9 @@ export interface Port<In, Out> {
   listen(heard: (message: In) => void): void;
 }
 
-/** A transcript, and the answer that serves its kind best. */
+/** A transcript, and the answer that serves its kind best. A large one crosses before, in parts; a number says which. */
 export interface Source {
-  piece: string | Uint8Array;
+  piece: string | Uint8Array | number;
   answer: "messages" | "edits";
 }
 
@@ -29,6 +29,7 @@ export type ToWorker =
   /** `functions` names the options that are functions of the page. */
   | { kind: "create"; compactor: number; options: Record<string, unknown>; functions: string[] }
   | { kind: "close"; compactor: number }
+  | { kind: "part"; source: number; part: string | Uint8Array }
   | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] }
   | { kind: "abort"; call: number; reason: Thrown }
   | { kind: "answer"; question: number; result: Result };

@@ -10,12 +10,14 @@ import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { fileOf, saving } from "./save.js";
 import { type Ask, type Compacting, type RemoteSession, WorkerSession } from "./session.js";
+import { Slices } from "./slices.js";
 import type { Store } from "./store.js";
-import { type Transcript, transcript, written } from "./transcript.js";
+import { slicedTranscript, type Transcript, transcript, written } from "./transcript.js";
 import type {
   Check,
   Converted,
   Detection,
+  Digest,
   Done,
   Estimate,
   Failure,
@@ -62,6 +64,8 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
 export interface RemoteCompactor {
   readonly policy: Policy;
   readonly store: Store | undefined;
+  /** There is a `summarize` function. */
+  readonly summarizes: boolean;
   readonly state: State | undefined;
   ready(): Promise<void>;
   compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
@@ -81,6 +85,7 @@ export interface RemoteCompactor {
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>>;
   restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Promise<Restored<M>>;
   handlesIn(bodies: readonly Kept[]): Promise<NamedHandles>;
+  digests(messages: Messages, state?: State | null): Promise<Digest[]>;
   recallTool(): Promise<object>;
   recall(callArguments: unknown, body?: string | null, found?: Found): Promise<Recalled>;
   search(search: Search): Promise<Found>;
@@ -112,6 +117,7 @@ export interface Running extends Port<ToPage, ToWorker> {
 export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   let shared: Link | undefined;
   return (options = {}) => {
+    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
     if (!shared?.alive) shared = new Link(start());
     return shared.compactor(options);
   };
@@ -137,7 +143,6 @@ class Link {
   }
 
   compactor({ module, store, onDelta, countTokens, ...options }: RemoteOptions): RemoteCompactor {
-    checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
     const id = this.#next++;
     const compacting = {
       policy: options.policy ?? {},
@@ -194,6 +199,18 @@ class Link {
     });
   }
 
+  /** Sends a large transcript ahead of a call, in slices. Resolves to its number. */
+  async send(pieces: readonly (string | Uint8Array)[]): Promise<number> {
+    const source = this.#next++;
+    const slices = new Slices();
+    for (const part of partsOf(pieces)) {
+      if (!this.alive) break; // the call says so
+      this.#worker.post({ kind: "part", source, part });
+      if (slices.over) await slices.pause();
+    }
+    return source;
+  }
+
   #heard(message: ToPage): void {
     if (message.kind === "result") this.#calls.get(message.call)?.(message.result);
     else if (message.kind === "forget") this.#asked.get(message.question)?.abort(errorOf(message.reason));
@@ -244,6 +261,10 @@ class Remote implements RemoteCompactor {
 
   get store(): Store | undefined {
     return this.#compacting.store;
+  }
+
+  get summarizes(): boolean {
+    return this.#compacting.model.summarize !== undefined;
   }
 
   get state(): State | undefined {
@@ -332,6 +353,10 @@ class Remote implements RemoteCompactor {
     return (await this.#link.call(this.#id, "handlesIn", [bodies])) as NamedHandles;
   }
 
+  digests(messages: Messages, state: State | null = this.#state ?? null): Promise<Digest[]> {
+    return this.#transcript("digests", messages, [state]);
+  }
+
   async recallTool(): Promise<object> {
     return (await this.#link.call(this.#id, "recallTool", [])) as object;
   }
@@ -387,10 +412,22 @@ class Remote implements RemoteCompactor {
     return new WorkerSession(ask, this.#compacting, messages, own) as unknown as RemoteSession<M>;
   }
 
+  /** Reads a history for a fit, without blocking the page. */
+  read(messages: unknown): Promise<Transcript> {
+    return slicedTranscript(messages);
+  }
+
   /** One operation, for sessions and fits. */
   async ask({ op, head, source }: Ask): Promise<Answer> {
-    const crossing = source && { piece: source.piece, answer: source.answer };
+    const crossing = source && { piece: await this.#crossing(source), answer: source.answer };
     return (await this.#link.call(this.#id, "ask", [op, head], crossing)) as Answer;
+  }
+
+  /** A transcript, or the number of a large one, which has been sent. */
+  #crossing(source: Transcript): string | Uint8Array | Promise<number> {
+    const pieces = source.pieces ?? [source.piece];
+    const units = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    return units > PART ? this.#link.send(pieces) : source.piece;
   }
 
   close(): void {
@@ -406,6 +443,28 @@ class Remote implements RemoteCompactor {
     if (held.messages instanceof Uint8Array) held.messages = source.restore(new Map([[answer, held.messages]]));
     return value;
   }
+}
+
+/** So much crosses at once, in UTF-16 units or bytes. */
+const PART = 256 * 1024;
+
+/** The same pieces, cut or joined to parts of about one size. */
+function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | Uint8Array> {
+  let text = "";
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += PART) {
+      const part = piece.slice(at, at + PART);
+      if (typeof part !== "string") {
+        yield part;
+        continue;
+      }
+      text += part;
+      if (text.length < PART) continue;
+      yield text;
+      text = "";
+    }
+  }
+  if (text) yield text;
 }
 
 /** The source in a form that can be cloned; a URL may be relative to the page, of which the worker knows nothing. */

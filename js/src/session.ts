@@ -1,6 +1,14 @@
 /** Conversations that stay in the module, so that they are not written and read again at each turn. */
 import { keep } from "./archive.js";
-import { type CompactOptions, type CountTokens, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
+import {
+  type CompactOptions,
+  type CountTokens,
+  checkOverrides,
+  ending,
+  type Overrides,
+  optionsOf,
+  usageOf,
+} from "./ending.js";
 import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Model, replies } from "./events.js";
@@ -104,7 +112,9 @@ class Held {
   /** Undefined where it has to be opened first. */
   #session: number | undefined;
 
-  constructor(compacting: Compacting, messages: readonly Message[], { policy, state }: Overrides) {
+  constructor(compacting: Compacting, messages: readonly Message[], overrides: Overrides) {
+    checkOverrides(overrides, "session");
+    const { policy, state } = overrides;
     this.#compacting = compacting;
     this.#policy = policy ?? compacting.policy;
     this.state = state ?? undefined;
@@ -119,6 +129,7 @@ class Held {
   }
 
   *check(overrides?: Overrides): Steps<Check> {
+    checkOverrides(overrides ?? {}, "check");
     const check = valuesOf(yield* this.#ask("check", this.#own(overrides))) as unknown as Check;
     if (check.state && overrides?.state === undefined) this.state = check.state;
     return check;

@@ -2,7 +2,7 @@
 import type { Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
 import type { Answer, Head } from "./envelope.js";
 import { decode } from "./json.js";
-import { errorOf, type Port, type Result, type ToPage, type ToWorker, thrown } from "./protocol.js";
+import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { type Ask, isClosed } from "./session.js";
 import { Crossing, transcript } from "./transcript.js";
 
@@ -20,7 +20,17 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   const sessions = new Map<number, number>();
   const calls = new Map<number, AbortController>();
   const questions = new Map<number, (result: Result) => void>();
+  /** What has arrived of large transcripts. */
+  const parts = new Map<number, (string | Uint8Array)[]>();
   let asked = 0;
+
+  /** The transcript of a call. Its parts are joined here, where nobody is kept waiting. */
+  const crossing = ({ piece, answer }: Source): Crossing => {
+    if (typeof piece !== "number") return new Crossing(piece, answer);
+    const arrived = parts.get(piece) ?? [];
+    parts.delete(piece);
+    return new Crossing(typeof arrived[0] === "string" ? arrived.join("") : joined(arrived as Uint8Array[]), answer);
+  };
 
   /** Calls a function of the page. An options argument with a signal crosses as a later `forget`. */
   const ask = (compactor: number, name: string, args: unknown[]): Promise<unknown> =>
@@ -46,8 +56,8 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   const run = async ({ compactor, call, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
     const made = compactors.get(compactor) as Compactor & Asked;
     const target = made as unknown as Record<string, Method>;
+    const messages = source && crossing(source);
     await made.ready();
-    const messages = source && new Crossing(source.piece, source.answer);
     // These have their messages inside of a request.
     if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
     if (method === "ask") {
@@ -94,6 +104,12 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
       case "close":
         forget(message.compactor);
         return;
+      case "part": {
+        const arrived = parts.get(message.source);
+        if (arrived) arrived.push(message.part);
+        else parts.set(message.source, [message.part]);
+        return;
+      }
       case "abort":
         calls.get(message.call)?.abort(errorOf(message.reason));
         return;
@@ -107,6 +123,16 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
         );
     }
   });
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 const numberOf = (opened: Answer): number => Number(decode(opened.get("session") as Uint8Array));

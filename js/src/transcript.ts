@@ -1,6 +1,7 @@
 import { CtxfoldError } from "./errors.js";
 import { decode } from "./json.js";
 import { applyEdits, serialize } from "./live.js";
+import { Slices } from "./slices.js";
 import type { Edit, Session } from "./types.js";
 
 /** The names under which request bodies hold their messages. */
@@ -14,6 +15,8 @@ export interface Transcript {
   readonly size: () => number;
   /** The answer that serves this kind best. */
   readonly answer: "messages" | "edits";
+  /** `piece` as it was made, where it is large: whoever needs only these spares the time to join them. */
+  readonly pieces?: readonly string[];
   /** The messages of an answer, in the caller's kind. */
   restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
 }
@@ -102,23 +105,78 @@ function fromText(text: string): Transcript {
   };
 }
 
+/** The list that live messages are, or that their request body holds under a name. */
+function listIn(messages: unknown): { list: readonly unknown[] | undefined; key: string | undefined } {
+  if (Array.isArray(messages)) return { list: messages, key: undefined };
+  const body = messages as Record<string, unknown> | undefined;
+  const key = LISTS.find((name) => Array.isArray(body?.[name]));
+  return { list: key === undefined ? undefined : (body?.[key] as unknown[]), key };
+}
+
 function fromLive(messages: unknown): Transcript {
   const piece = serialize(messages);
-  const body = messages as Record<string, unknown>;
-  const key = Array.isArray(messages) ? undefined : LISTS.find((name) => Array.isArray(body?.[name]));
-  const list = key === undefined ? messages : body[key];
+  const size = () => new TextEncoder().encode(piece).length;
+  return { piece, size, answer: "edits", restore: restorer(messages) };
+}
+
+/** Puts an answer's edits into live messages. */
+function restorer(messages: unknown): Transcript["restore"] {
+  const { list = [], key } = listIn(messages);
   // The caller may go on appending to its array while a summary is made; edits count in what was sent.
-  const sent = Array.isArray(list) ? list.slice() : [];
-  return {
-    piece,
-    size: () => new TextEncoder().encode(piece).length,
-    answer: "edits",
-    restore: (answer) => {
-      const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);
-      if (kept === sent) return messages;
-      return key === undefined ? kept : { ...body, [key]: kept };
-    },
+  const sent = list.slice();
+  return (answer) => {
+    const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);
+    if (kept === sent) return messages;
+    return key === undefined ? kept : { ...(messages as object), [key]: kept };
   };
+}
+
+/**
+ * Reads what the caller gave as {@link transcript} does, but live messages in slices, the newest first: those may still change, and are
+ * read before this returns unless they take longer than a slice.
+ */
+export async function slicedTranscript(messages: unknown): Promise<Transcript> {
+  const { list, key } = listIn(messages);
+  const whole = typeof messages !== "object" || messages instanceof Uint8Array || isSession(messages);
+  if (whole || !list || hasOwnJson(messages) || hasOwnJson(list)) return transcript(messages);
+  const restore = restorer(messages);
+  const slices = new Slices();
+  const texts: string[] = [];
+  const head = key === undefined ? "[" : headOf(messages as Record<string, unknown>, key);
+  for (let i = list.length - 1, sent = list.slice(); i >= 0; i--) {
+    texts.push(elementOf(sent[i], i), i === 0 ? head : ",");
+    if (slices.over) await slices.pause();
+  }
+  if (list.length === 0) texts.push(head);
+  const pieces = [...texts.reverse(), key === undefined ? "]" : "]}"];
+  let joined: string | undefined;
+  const piece = () => {
+    joined ??= pieces.join("");
+    return joined;
+  };
+  return {
+    get piece() {
+      return piece();
+    },
+    pieces,
+    size: () => new TextEncoder().encode(piece()).length,
+    answer: "edits",
+    restore,
+  };
+}
+
+const hasOwnJson = (value: unknown): boolean => typeof (value as { toJSON?: unknown } | null)?.toJSON === "function";
+
+/** A request body up to its list of messages, which is written last. */
+function headOf(body: Record<string, unknown>, key: string): string {
+  const rest = serialize({ ...body, [key]: undefined });
+  return `${rest.slice(0, -1)}${rest === "{}" ? "" : ","}"${key}":[`;
+}
+
+/** As JSON.stringify writes an element of a list; `{"0":…}` tells an element of its own kind its key, as a list does. */
+function elementOf(value: unknown, index: number): string {
+  const text = serialize({ [index]: value });
+  return text === "{}" ? "null" : text.slice(String(index).length + 4, -1);
 }
 
 function member(answer: ReadonlyMap<string, Uint8Array>, name: "messages" | "edits"): Uint8Array {

@@ -14,6 +14,7 @@ export type Operation =
   | "repair"
   | "convert"
   | "restore"
+  | "digests"
   | "recall"
   | "search"
   | "open"
@@ -36,6 +37,7 @@ export type Format =
   | "gemini"
   | "gemini-interactions"
   | "langchain"
+  | "mastra"
   | "mcp-sampling"
   | "mistral"
   | "native"
@@ -45,11 +47,20 @@ export type Format =
   | "openai-responses"
   | "pi"
   | "plain"
-  | "tanstack";
+  | "tanstack"
+  | (string & {});
 
 /** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
 export type Estimator =
-  "script" | "bytes4" | "layered" | "bytes" | "bytes4-floor" | "utf16-4" | "runes3.6" | "bytes4-message";
+  | "script"
+  | "bytes4"
+  | "layered"
+  | "bytes"
+  | "bytes4-floor"
+  | "utf16-4"
+  | "runes3.6"
+  | "bytes4-message"
+  | (string & {});
 
 /** PassName is the name of a pass; docs/POLICY.md has their parameters. */
 export type PassName =
@@ -64,7 +75,8 @@ export type PassName =
   | "rehydrate"
   | "squeeze"
   | "tool_digest"
-  | "truncate";
+  | "truncate"
+  | (string & {});
 
 /** FunctionName is the name of a function; docs/FUNCTIONS.md describes them. */
 export type FunctionName =
@@ -135,7 +147,14 @@ export type FunctionName =
   | "visibility";
 
 /** Preset is the name of a preset; docs/PRESETS.md says which one is for what. */
-export type Preset = "default" | "layered" | "window-budget" | "turn-tail" | "checkpoint" | "agent-loop";
+export type Preset =
+  | "default"
+  | "layered"
+  | "window-budget"
+  | "turn-tail"
+  | "checkpoint"
+  | "agent-loop"
+  | (string & {});
 
 /** A pass by its name, with its parameters. */
 export type Pass =
@@ -192,7 +211,8 @@ export type Reason =
   | "repaired"
   | "restored"
   | "nothing_to_restore"
-  | "valid";
+  | "valid"
+  | (string & {});
 
 /** Scope is what the record of a request for a summary is. */
 export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "branch" | "tool_output";
@@ -376,8 +396,11 @@ export type LossInstead = "nothing" | "text" | "unsigned" | "moved" | "changed" 
 /** MarkerFault is why a body was not put back although it was given. */
 export type MarkerFault = "changed" | "corrupt";
 
+/** DigestKind says what a message stands for that a compaction has written. */
+export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
+
 /** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
-export type SessionKind = "claude-code" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
+export type SessionKind = "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
 
 /** SkipReason is why something in a session file is not among its messages. */
 export type SkipReason =
@@ -480,6 +503,10 @@ export interface Operations {
   restore: {
     request: RestoreRequest;
     answer: RestoredMessages | NamedHandles;
+  };
+  digests: {
+    request: DigestsRequest;
+    answer: Digests;
   };
   recall: {
     request: RecallRequest;
@@ -591,27 +618,7 @@ export interface Policy {
   /** preset is the name of the preset that the policy starts from; "" is "default". */
   preset?: Preset;
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
-  format?:
-    | "auto"
-    | "ag-ui"
-    | "ai-sdk"
-    | "ai-sdk-ui"
-    | "anthropic"
-    | "assistant-ui"
-    | "bedrock-converse"
-    | "gemini"
-    | "gemini-interactions"
-    | "langchain"
-    | "mcp-sampling"
-    | "mistral"
-    | "native"
-    | "ollama"
-    | "openai-agents"
-    | "openai-chat"
-    | "openai-responses"
-    | "pi"
-    | "plain"
-    | "tanstack";
+  format?: Format | "auto";
   /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
   model?: string;
   /** estimator is the name of a token estimator. Default: "script". */
@@ -685,6 +692,11 @@ export interface PolicyGate {
    * turns pass before the next one. Default: 0.6.
    */
   target?: number;
+  /**
+   * start is the share of the limit above which a compaction is begun in the background, while the conversation goes
+   * on: over Target and below 1. 0, the default, is never.
+   */
+  start?: number;
   /** min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02. */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
@@ -1086,6 +1098,16 @@ export interface Options {
   only_known?: boolean;
   /** model is the name of the model that the transcript is for. It counts where the policy names none. */
   model?: string;
+  /**
+   * background compacts above `gate.start` of the policy, while the conversation goes on: `check` and `fit` say when to
+   * begin. Where the model gives no summary the transcript stays as it is.
+   */
+  background?: boolean;
+  /**
+   * tried is the size of the transcript, in tokens, for which a compaction in the background came to nothing: none is
+   * begun until it has grown.
+   */
+  tried?: number;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
@@ -1251,6 +1273,11 @@ export interface CheckRequest {
 /** Check is the answer of the operation check: whether compaction is due. */
 export interface Check {
   due: boolean;
+  /**
+   * start says that a compaction is to be begun in the background (option background): it is not due, but over
+   * gate.start.
+   */
+  start?: boolean;
   /** over_limit, over_bytes, under_budget or unknown_window */
   reason: Reason;
   tokens: number;
@@ -1297,6 +1324,11 @@ export interface Planned {
    * for it.
    */
   archive?: Body[];
+  /**
+   * start says that a compaction is to be begun in the background (option background): it is not due, but over
+   * gate.start.
+   */
+  start?: boolean;
   /** known is the index of the entry of memory that fit has used, or -1; of fit alone. */
   known?: number;
   /** memory is a MemoryEntry for the host to keep, where fit has compacted. */
@@ -1776,6 +1808,11 @@ export interface Loss {
   instead: LossInstead;
   /** detail names it: the key of a member, a type, a tool, the new id or name of one that was changed. */
   detail?: string;
+  /**
+   * count is how many messages, or how many parts, have metadata of one name; the entry has the place of the first. Not
+   * there where it is one.
+   */
+  count?: number;
 }
 
 /** A request of the operation restore. */
@@ -1831,6 +1868,57 @@ export interface NamedHandles {
   handles: string[];
   /** those of bodies that are others than their handles say */
   corrupt: string[];
+}
+
+/** A request of the operation digests. */
+export interface DigestsRequest {
+  policy?: Policy;
+  options?: Options;
+  state?: State;
+  messages?: unknown;
+  session?: number;
+}
+
+/** Digests is the answer of the operation digests. */
+export interface Digests {
+  format: Format;
+  /** in the order of the messages */
+  digests: Digest[];
+}
+
+/** Digest is a message that compactions have written, as data: nobody in the conversation has said it. */
+export interface Digest {
+  /** its index */
+  message: number;
+  kind: DigestKind;
+  /**
+   * own says that the message counts as written by a compaction: the state names it, or it has the role and the place
+   * that the policy gives such messages. Another one only reads like it; somebody may have repeated or forged it.
+   */
+  own: boolean;
+  /** how many compactions stand in it, where it says so */
+  round?: number;
+  /** of the messages that it stands for, as it names it, where they are archived */
+  handle?: string;
+  /** without the header, the handle and the lists of the ledger */
+  text: string;
+  /**
+   * sections are the parts of text under its headings. Lines before the first heading are a section whose heading is
+   * "".
+   */
+  sections: DigestSection[];
+  /** the lists that code has added */
+  ledger?: Ledger;
+}
+
+/** DigestSection is what stands under one heading of a digest. */
+export interface DigestSection {
+  /** without its marks */
+  heading: string;
+  /** 1 to 6; 0 where there is no heading */
+  level: number;
+  /** without empty ones */
+  lines: string[];
 }
 
 /** A request of the operation recall. */

@@ -1,6 +1,8 @@
 /** The entry `ctxfold/worker` for Node, Bun and Deno, over `node:worker_threads`. */
 import { Worker } from "node:worker_threads";
+import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
+import { type Preload, remotePreloader } from "./preload.js";
 import type { ToPage } from "./protocol.js";
 import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remoteCompactors } from "./remote.js";
 
@@ -15,6 +17,12 @@ export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fi
 
 /** Tells what to send for a whole history; see {@link Fit}. */
 export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
+
+/** Reads a message that a compaction has written; see {@link DigestOf}. */
+export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Loads ahead of the first call; see {@link Preload}. */
+export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createCompactor);
 
 function start(): Running {
   const worker = new Worker(new URL("./worker-thread-node.js", import.meta.url));

@@ -1,5 +1,5 @@
 /** What runs in the worker of a browser. */
-import { createCompactor } from "./index.js";
+import { createCompactor } from "./in-page.js";
 import type { ToPage, ToWorker } from "./protocol.js";
 import { serve } from "./thread.js";
 

@@ -1,28 +1,24 @@
 /** The entry `ctxfold/worker`: compactors off the main thread, in browsers. */
+import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
-import type { ToPage, ToWorker } from "./protocol.js";
-import { type CreateRemoteCompactor, type RemoteModuleSource, type Running, remoteCompactors } from "./remote.js";
+import { createRemote } from "./page-worker.js";
+import { type Preload, remotePreloader } from "./preload.js";
+import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
 
 export * from "./api.js";
 export type { CreateRemoteCompactor, RemoteCompactor, RemoteModuleSource, RemoteOptions } from "./remote.js";
 
 /** Makes a compactor in a worker; see {@link CreateRemoteCompactor}. */
-export const createCompactor: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
+export const createCompactor: CreateRemoteCompactor = createRemote;
 
 /** Makes a `fit` with options and a memory of its own; see {@link CreateFitter}. */
-export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createCompactor);
+export const createFitter: CreateFitter<RemoteModuleSource> = /* @__PURE__ */ fitters(createRemote);
 
 /** Tells what to send for a whole history; see {@link Fit}. */
-export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createCompactor);
+export const fit: Fit<RemoteModuleSource> = /* @__PURE__ */ freeFit(createRemote);
 
-function start(): Running {
-  // Bundlers know a worker by exactly this expression.
-  const worker = new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
-  return {
-    post: (message: ToWorker, transfer = []) => worker.postMessage(message, transfer),
-    listen: (heard) => worker.addEventListener("message", (event: MessageEvent<ToPage>) => heard(event.data)),
-    failed: (heard) =>
-      worker.addEventListener("error", (event) => heard(new Error(event.message || "it does not load"))),
-    terminate: () => worker.terminate(),
-  };
-}
+/** Reads a message that a compaction has written; see {@link DigestOf}. */
+export const digestOf: DigestOf<RemoteModuleSource> = /* @__PURE__ */ digestReader(createRemote);
+
+/** Loads ahead of the first call; see {@link Preload}. */
+export const preload: Preload<RemoteModuleSource> = /* @__PURE__ */ remotePreloader(createRemote);

@@ -1,8 +1,11 @@
 /** The entry for Cloudflare's workerd: the platform compiles nothing at run time, so the bundler hands over the module. */
 import own from "../ctxfold.wasm";
+import { SWOLLEN_AT_THE_EDGE } from "./abi.js";
 import { type CreateCompactor, compactors } from "./compactor.js";
+import { type DigestOf, digestReader } from "./digest.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
-import { type Load, loader } from "./load.js";
+import { type Load, loader, type ModuleSource } from "./load.js";
+import { type Preload, preloader } from "./preload.js";
 
 export * from "./api.js";
 
@@ -10,6 +13,7 @@ export * from "./api.js";
 export const load: Load = /* @__PURE__ */ loader(
   () => own,
   (url) => fetch(url),
+  SWOLLEN_AT_THE_EDGE,
 );
 
 /** Makes a compactor for one conversation; see {@link CreateCompactor}. */
@@ -20,3 +24,9 @@ export const createFitter: CreateFitter = /* @__PURE__ */ fitters(createCompacto
 
 /** Tells what to send for a whole history; see {@link Fit}. */
 export const fit: Fit = /* @__PURE__ */ freeFit(createCompactor);
+
+/** Reads a message that a compaction has written; see {@link DigestOf}. */
+export const digestOf: DigestOf<ModuleSource> = /* @__PURE__ */ digestReader(createCompactor);
+
+/** Loads ahead of the first call; see {@link Preload}. */
+export const preload: Preload = /* @__PURE__ */ preloader(load);

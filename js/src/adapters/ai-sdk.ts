@@ -18,7 +18,7 @@ const FORMAT = "ai-sdk";
 export function prepareStep(
   options: AdapterOptions = {},
 ): <M extends object>(step: { messages: M[] }) => Promise<{ messages?: M[] }> {
-  const conversations = new Conversations(options, FORMAT);
+  const conversations = new Conversations(options, FORMAT, "prepareStep");
   return async ({ messages }) => {
     const fitted = await conversations.fit(messages);
     return fitted === messages ? {} : { messages: [...fitted] };
@@ -57,7 +57,7 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   specificationVersion = "v4" as V,
   ...options
 }: AdapterOptions & { specificationVersion?: V } = {}): CompactionMiddleware<V> {
-  const conversations = new Conversations(options, FORMAT);
+  const conversations = new Conversations(options, FORMAT, "compactionMiddleware");
   const run = async <R>(params: CallOptions, call: (params: CallOptions) => PromiseLike<R>): Promise<R> => {
     const { prompt, abortSignal: signal } = params;
     const fitted = await conversations.fit(prompt, { signal });

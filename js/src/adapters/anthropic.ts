@@ -6,6 +6,7 @@
  */
 import type { Summarize } from "ctxfold";
 import { finished } from "../finish.js";
+import { checkOptions } from "../options.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
 
@@ -27,7 +28,9 @@ interface Client {
 }
 
 /** A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. */
-export function summarizeWith(client: Client, { model }: { model: string }): Summarize {
+export function summarizeWith(client: Client, options: { model: string }): Summarize {
+  checkOptions(options, { model: true }, "summarizeWith");
+  const { model } = options;
   return async ({ system, prompt, max_output_tokens }, { signal }) => {
     const messages = [{ role: "user", content: prompt }];
     const answer = await client.messages.create({ model, system, messages, max_tokens: max_output_tokens }, { signal });

@@ -4,6 +4,7 @@
  * (https://webmachinelearning.github.io/writing-assistance-apis/).
  */
 import type { Summarize } from "ctxfold";
+import { checkOptions, type Names } from "../options.js";
 import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
@@ -19,6 +20,8 @@ export interface BuiltInOptions {
   /** Ends the wait for the model. */
   signal?: AbortSignal;
 }
+
+const BUILT_IN_OPTIONS: Names<BuiltInOptions> = { languages: true, onDownload: true, signal: true };
 
 interface Model {
   readonly contextWindow?: number;
@@ -87,12 +90,16 @@ function api<M>(name: string): Api<M> | undefined {
   return (globalThis as Record<string, unknown>)[name] as Api<M> | undefined;
 }
 
-function promptOptions({ languages = ["en"] }: BuiltInOptions): object {
+function promptOptions(options: BuiltInOptions): object {
+  checkOptions(options, BUILT_IN_OPTIONS, "languageModel");
+  const { languages = ["en"] } = options;
   const expected = [{ type: "text", languages: [...languages] }];
   return { expectedInputs: expected, expectedOutputs: expected };
 }
 
-function summarizerOptions({ languages = ["en"] }: BuiltInOptions): object {
+function summarizerOptions(options: BuiltInOptions): object {
+  checkOptions(options, BUILT_IN_OPTIONS, "summarizer");
+  const { languages = ["en"] } = options;
   return {
     type: "key-points",
     format: "plain-text",

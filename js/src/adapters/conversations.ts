@@ -13,6 +13,7 @@ import {
   type Format,
 } from "ctxfold";
 import { failureOf, refused } from "../failure.js";
+import { checkOptions, type Names } from "../options.js";
 
 /**
  * As for `fit`, for any number of conversations. Adapters that are made anew for each call remember together, as `fit` does: by an equal
@@ -28,6 +29,29 @@ export interface AdapterOptions extends FitterOptions {
   onError?: (error: unknown) => void;
 }
 
+const ADAPTER_OPTIONS: Names<AdapterOptions> = {
+  module: true,
+  policy: true,
+  window: true,
+  model: true,
+  format: true,
+  summarize: true,
+  summaryTimeoutMs: true,
+  concurrency: true,
+  onDelta: true,
+  onEvent: true,
+  store: true,
+  countTokens: true,
+  memory: true,
+  remembered: true,
+  shared: true,
+  onCompaction: true,
+  onBackgroundError: true,
+  worker: true,
+  id: true,
+  onError: true,
+};
+
 export interface FitOptions {
   /** The request body that holds the messages under the name `list`; its other members count too. */
   within?: { body: object; list: string };
@@ -41,9 +65,11 @@ export class Conversations {
   readonly #fitter: Fitter;
   readonly #call: Pick<FitCall, "id">;
 
-  /** `format` is the adapter's own wire format; that of the options stands before it. */
-  constructor(options: AdapterOptions, format: Format) {
-    const { onError, id, shared = true, format: own = options.policy?.format ?? format, ...rest } = options;
+  /** `format` is the adapter's own wire format; that of the options stands before it. `of` is what was called, for errors. */
+  constructor(options: AdapterOptions, format: Format, of: string) {
+    checkOptions(options, ADAPTER_OPTIONS, of);
+    const { onError, id, shared = true, format: own = options.policy?.format ?? format, ...given } = options;
+    const rest = { ...(onError && { onBackgroundError: onError }), ...given };
     this.#onError = onError;
     this.#call = id === undefined ? {} : { id };
     this.#fitter = createFitter({ ...rest, shared, format: own });

@@ -15,7 +15,9 @@ export interface Endpoint {
  * provider refuses as too long is compacted further and sent once more.
  */
 export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions, send: typeof fetch): typeof fetch {
-  const byFormat = new Map(endpoints.map(({ format }) => [format, new Conversations(options, format)]));
+  const byFormat = new Map(
+    endpoints.map(({ format }) => [format, new Conversations(options, format, "compactingFetch")]),
+  );
   return async (input, init) => {
     const address = typeof input === "string" || input instanceof URL ? String(input) : input.url;
     const endpoint = endpoints.find(({ path }) => path.test(new URL(address, "http://localhost").pathname));

@@ -62,8 +62,8 @@ function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly W
 class Histories {
   readonly #conversations: Conversations;
 
-  constructor(options: AdapterOptions) {
-    this.#conversations = new Conversations(options, "openai-chat");
+  constructor(options: AdapterOptions, of: string) {
+    this.#conversations = new Conversations(options, "openai-chat", of);
   }
 
   async fit(messages: readonly BaseMessage[], force = false, signal?: AbortSignal): Promise<BaseMessage[]> {
@@ -84,7 +84,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
     handler: (request: Q) => R | Promise<R>,
   ): Promise<R>;
 } {
-  const histories = new Histories(options);
+  const histories = new Histories(options, "compactionMiddleware");
   return {
     name: "ctxfold",
     async wrapModelCall(request, handler) {
@@ -101,7 +101,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
 
 /** A runnable from messages to messages that fit: `compactMessages(options).pipe(model)`. */
 export function compactMessages(options: AdapterOptions = {}): RunnableLambda<BaseMessage[], BaseMessage[]> {
-  const histories = new Histories(options);
+  const histories = new Histories(options, "compactMessages");
   return RunnableLambda.from((messages: BaseMessage[], config) => histories.fit(messages, false, config?.signal));
 }
 

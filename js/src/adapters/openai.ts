@@ -5,6 +5,7 @@
  */
 import type { Summarize } from "ctxfold";
 import { finished } from "../finish.js";
+import { checkOptions } from "../options.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
 
@@ -30,7 +31,9 @@ interface Client {
 }
 
 /** A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. */
-export function summarizeWith(client: Client, { model }: { model: string }): Summarize {
+export function summarizeWith(client: Client, options: { model: string }): Summarize {
+  checkOptions(options, { model: true }, "summarizeWith");
+  const { model } = options;
   return async ({ system, prompt, max_output_tokens }, { signal }) => {
     const messages = [
       { role: "system", content: system },

@@ -1,5 +1,6 @@
 /** The entry `ctxfold/transformers`: a text-generation pipeline of Transformers.js (`@huggingface/transformers`), as a summarizer. */
 import type { Summarize } from "ctxfold";
+import { checkOptions, type Names } from "../options.js";
 import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
@@ -20,6 +21,12 @@ export interface Library {
   InterruptableStoppingCriteria?: new () => { interrupt(): void };
 }
 
+const TRANSFORMERS_OPTIONS: Names<Library & { contextWindow?: number }> = {
+  TextStreamer: true,
+  InterruptableStoppingCriteria: true,
+  contextWindow: true,
+};
+
 // biome-ignore lint/suspicious/noExplicitAny: the tokenizer's type, and the options, are the package's own
 type Streamer = new (tokenizer: any, options?: any) => object;
 
@@ -31,10 +38,9 @@ const USUAL_WINDOW = 4096;
  * InterruptableStoppingCriteria })`. Its context window is what the model's configuration and its tokenizer say, the lesser of
  * both; give `contextWindow` (tokens) where the device's memory holds less.
  */
-export function transformers(
-  generator: Generator,
-  { TextStreamer, InterruptableStoppingCriteria, contextWindow }: Library & { contextWindow?: number } = {},
-): LocalModel {
+export function transformers(generator: Generator, options: Library & { contextWindow?: number } = {}): LocalModel {
+  checkOptions(options, TRANSFORMERS_OPTIONS, "transformers");
+  const { TextStreamer, InterruptableStoppingCriteria, contextWindow } = options;
   const summarize: Summarize = async ({ system, prompt, max_output_tokens }, { signal, onDelta }) => {
     const stopping = InterruptableStoppingCriteria && new InterruptableStoppingCriteria();
     const stop = () => stopping?.interrupt();

@@ -1,6 +1,7 @@
 /** The entry `ctxfold/webllm`: a model of WebLLM (`@mlc-ai/web-llm`), as a summarizer. */
 import type { Summarize } from "ctxfold";
 import { finished } from "../finish.js";
+import { checkOptions } from "../options.js";
 import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
@@ -36,10 +37,9 @@ const USUAL_WINDOW = 4096;
  * An engine has one conversation in its cache: where the chat uses the same one, a summary takes its place there, and the next
  * answer reads the whole conversation anew.
  */
-export function webllm(
-  engine: Engine,
-  { model, contextWindow }: { model?: string; contextWindow?: number } = {},
-): LocalModel {
+export function webllm(engine: Engine, options: { model?: string; contextWindow?: number } = {}): LocalModel {
+  checkOptions(options, { model: true, contextWindow: true }, "webllm");
+  const { model, contextWindow } = options;
   const summarize: Summarize = async ({ system, prompt, max_output_tokens, temperature = 0 }, { signal, onDelta }) => {
     const stop = () => void engine.interruptGenerate();
     signal.addEventListener("abort", stop);

@@ -1,0 +1,332 @@
+"use client";
+/** The entry `ctxfold/react`: what to send for the messages of a chat, kept ready while the user reads and writes. */
+import {
+  type CompactorEvent,
+  type CreateFitter,
+  createFitter,
+  type FitCall,
+  type FitMemory,
+  type Fitted,
+  type Fitter,
+  type FitterOptions,
+  isDigest,
+  type Message,
+  type Report,
+} from "ctxfold";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { checkOptions, type Names } from "../options.js";
+
+/** As for `fit`. They may be made anew in each render. */
+export interface UseFitOptions extends Omit<FitterOptions, "shared"> {
+  /** Names the conversation, where `memory` has several. */
+  id?: string;
+  /** Compacts when the history changes, so that nothing has to be awaited when the user sends. Default true. */
+  ahead?: boolean;
+  /** That of `ctxfold/worker`, to compact off the main thread. It counts at the first render. */
+  createFitter?: CreateFitter;
+}
+
+const USE_FIT_OPTIONS: Names<UseFitOptions> = {
+  module: true,
+  policy: true,
+  window: true,
+  model: true,
+  format: true,
+  summarize: true,
+  summaryTimeoutMs: true,
+  concurrency: true,
+  onDelta: true,
+  onEvent: true,
+  store: true,
+  countTokens: true,
+  memory: true,
+  remembered: true,
+  onCompaction: true,
+  onBackgroundError: true,
+  worker: true,
+  id: true,
+  ahead: true,
+  createFitter: true,
+};
+
+/** A summary that is being written. */
+export interface FitProgress {
+  /** How many summaries were asked for, and how many of them are there. */
+  asked: number;
+  done: number;
+  /** What has been written so far, where `summarize` gives its pieces. */
+  text: string;
+}
+
+/** What there is to show. */
+export interface FitView<M extends Message> {
+  status: "idle" | "working";
+  /** While summaries are written. */
+  progress: FitProgress | undefined;
+  /** What is sent for the newest history that was fitted; undefined before. */
+  sent: readonly M[] | undefined;
+  /** The messages of that history that a digest stands for. They are still in the app's own list, and are shown as ever. */
+  folded: readonly M[];
+  /** The digests in `sent`: `digestOf` of `ctxfold` tells what is in each. */
+  digests: readonly M[];
+  /** That of the newest compaction. */
+  report: Report | undefined;
+  /** Why the newest fit failed; undefined where it did not. */
+  error: unknown;
+}
+
+export interface UseFit<M extends Message> extends FitView<M> {
+  /** What to send for a history, such as in the transport of a chat. What was compacted ahead is found. */
+  fit(history: readonly M[], call?: Pick<FitCall, "options" | "usage" | "signal" | "timeoutMs">): Promise<Fitted<M[]>>;
+  /**
+   * Takes the newest compaction of this component back: the messages are sent whole again, until they do not fit into the window at all.
+   * Resolves to false where there is none.
+   */
+  undo(): Promise<boolean>;
+}
+
+/**
+ * What to send for the messages of a chat. The app's own list stays whole, and is what it shows; `fit` gives what goes to the model. Changes
+ * of the history while a summary is written are waited for by nobody: what was compacted stays known if the history goes on from it, and is
+ * given up if it does not. It ends with the component.
+ */
+export function useFit<M extends Message>(history: readonly M[], options: UseFitOptions = {}): UseFit<M> {
+  checkOptions(options, USE_FIT_OPTIONS, "useFit");
+  const [chat] = useState(() => new Chat<M>(options));
+  const view = useSyncExternalStore(chat.subscribe, chat.view, chat.view);
+  useEffect(() => {
+    chat.use(options);
+  });
+  useEffect(() => chat.open(), [chat]);
+  const { ahead = true } = options;
+  useEffect(() => {
+    if (ahead && history.length > 0) chat.ahead(history);
+  }, [chat, history, ahead]);
+  const fit = useCallback<UseFit<M>["fit"]>((given, call) => chat.fit(given, call), [chat]);
+  const undo = useCallback(() => chat.undo(), [chat]);
+  return { ...view, fit, undo };
+}
+
+const NOTHING = {
+  status: "idle",
+  progress: undefined,
+  sent: undefined,
+  folded: [],
+  digests: [],
+  report: undefined,
+  error: undefined,
+} as const;
+
+/** A run of `fit` whose result is to be shown. */
+interface Run<M> {
+  history: readonly M[];
+  controller: AbortController;
+}
+
+/** The fits of one component. */
+class Chat<M extends Message> {
+  #options: UseFitOptions;
+  #view: FitView<M> = NOTHING;
+  #open = true;
+  /** The newest history, and what is under way for it. */
+  #run: Run<M> | undefined;
+  #fitter: { key: unknown[]; fitter: Fitter } | undefined;
+  readonly #listeners = new Set<() => void>();
+  readonly #running = new Set<AbortController>();
+  readonly #create: CreateFitter;
+  /** What is remembered, where the options name no memory. */
+  readonly #own = new Map<string, string>();
+  /** The keys and entries that were saved for this component, the newest last. */
+  readonly #made: { key: string; entry: string }[] = [];
+  /** The newest compaction was taken back: there is another one only where the window is full. */
+  #patient = false;
+
+  constructor(options: UseFitOptions) {
+    this.#options = options;
+    this.#create = options.createFitter ?? createFitter;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  view = (): FitView<M> => this.#view;
+
+  use(options: UseFitOptions): void {
+    this.#options = options;
+  }
+
+  /** The component is there; what is returned ends it. React may open it again. */
+  open(): () => void {
+    this.#open = true;
+    return () => {
+      this.#open = false;
+      this.#view = { ...this.#view, status: "idle", progress: undefined };
+      for (const controller of this.#running) controller.abort(new DOMException("the component is gone", "AbortError"));
+      this.#fitter?.fitter.close();
+      this.#fitter = undefined;
+      this.#run = undefined;
+    };
+  }
+
+  ahead(history: readonly M[]): void {
+    // What fails is told in the view.
+    this.fit(history).catch(() => {});
+  }
+
+  async fit(history: readonly M[], call: Parameters<UseFit<M>["fit"]>[1] = {}): Promise<Fitted<M[]>> {
+    const before = this.#run;
+    if (before && !goesOn(before.history, history))
+      before.controller.abort(new DOMException("the history is another one", "AbortError"));
+    const controller = new AbortController();
+    const run = { history, controller };
+    const { signal } = call;
+    const abort = () => controller.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    this.#run = run;
+    this.#running.add(controller);
+    this.#show({ status: "working" });
+    try {
+      const { id } = this.#options;
+      const policy = this.#patient ? { policy: this.#late() } : {};
+      const own = { ...call, ...policy, ...(id !== undefined && { id }), signal: controller.signal };
+      const fitted = (await this.#fitted().fitter(history, own)) as Fitted<M[]>;
+      if (fitted.report.changed) this.#patient = false;
+      // A newer history is what is shown.
+      if (this.#run === run) this.#show(shown(history, fitted, this.#view.report));
+      return fitted;
+    } catch (error) {
+      if (this.#run === run) this.#show({ error });
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#running.delete(controller);
+      if (this.#running.size === 0) this.#show({ status: "idle", progress: undefined });
+    }
+  }
+
+  async undo(): Promise<boolean> {
+    const newest = this.#made.pop();
+    if (!newest) return false;
+    const memory = this.#memory();
+    const { key, entry } = newest;
+    const list = listIn(await memory.load(key)).filter((each) => JSON.stringify(each) !== entry);
+    await memory.save(key, JSON.stringify(list));
+    this.#patient = true;
+    if (this.#run) await this.fit(this.#run.history);
+    return true;
+  }
+
+  /** The fitter of the options, made anew where what is remembered would be of other ones. */
+  #fitted(): { fitter: Fitter } {
+    const { policy, window, model, format, memory, store, module, remembered, concurrency, summaryTimeoutMs } =
+      this.#options;
+    const { summarize, countTokens } = this.#options;
+    const plain = JSON.stringify([policy, window, model, format, remembered, concurrency, summaryTimeoutMs]);
+    const key = [plain, memory, store, module, !summarize, !countTokens];
+    if (this.#fitter && key.every((each, i) => each === this.#fitter?.key[i])) return this.#fitter;
+    this.#fitter?.fitter.close();
+    const { id: _, ahead: __, createFitter: ___, ...options } = this.#options;
+    const now = () => this.#options;
+    const fitter = this.#create({
+      ...options,
+      memory: this.#remembering(),
+      ...(summarize && { summarize: (request, more) => (now().summarize ?? summarize)(request, more) }),
+      ...(countTokens && { countTokens: (messages) => (now().countTokens ?? countTokens)(messages) }),
+      onEvent: async (event) => {
+        this.#event(event);
+        await now().onEvent?.(event);
+      },
+      onDelta: (delta) => {
+        const { progress } = this.#view;
+        if (progress) this.#show({ progress: { ...progress, text: progress.text + delta.text } });
+        now().onDelta?.(delta);
+      },
+      onCompaction: (report) => now().onCompaction?.(report),
+    });
+    this.#fitter = { key, fitter };
+    return this.#fitter;
+  }
+
+  #event(event: CompactorEvent): void {
+    const { asked = 0, done = 0, text = "" } = this.#view.progress ?? {};
+    if (event.type === "requests") this.#show({ progress: { asked: asked + event.requests.length, done, text } });
+    if (event.type === "summaries") this.#show({ progress: { asked, done: done + event.summaries.length, text } });
+  }
+
+  #memory(): FitMemory {
+    const own: FitMemory = { load: (key) => this.#own.get(key), save: (key, json) => void this.#own.set(key, json) };
+    return this.#options.memory ?? own;
+  }
+
+  /** The memory, and what is saved in it. */
+  #remembering(): FitMemory {
+    return {
+      load: (key) => this.#memory().load(key),
+      save: async (key, json) => {
+        await this.#memory().save(key, json);
+        const entry = JSON.stringify(listIn(json).at(-1));
+        if (this.#made.at(-1)?.entry !== entry) this.#made.push({ key, entry });
+      },
+    };
+  }
+
+  /** The policy under which a compaction is due where the window is full, and not before. */
+  #late(): NonNullable<UseFitOptions["policy"]> {
+    const { policy = {}, window, model, format } = this.#options;
+    return {
+      ...policy,
+      ...(model !== undefined && { model }),
+      ...(format !== undefined && { format }),
+      window: { ...policy.window, ...(window !== undefined && { tokens: window }) },
+      gate: { ...policy.gate, ratio: 1 },
+    };
+  }
+
+  #show(part: Partial<FitView<M>>): void {
+    if (!this.#open) return;
+    this.#view = { ...this.#view, ...part };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whether a history begins with another one: with the same messages, or with some that have the same ids. */
+function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boolean {
+  return (
+    before.length <= now.length &&
+    before.every((each, i) => each === now[i] || (idOf(each) !== undefined && idOf(each) === idOf(now[i])))
+  );
+}
+
+const idOf = (message: Message | undefined) => (message as { id?: unknown } | undefined)?.id;
+
+function listIn(json: string | null | undefined): unknown[] {
+  const list: unknown = JSON.parse(json ?? "[]");
+  return Array.isArray(list) ? list : [];
+}
+
+function shown<M extends Message>(
+  history: readonly M[],
+  { messages: sent, report }: Fitted<M[]>,
+  before: Report | undefined,
+): Partial<FitView<M>> {
+  const digests = sent.filter(isDigest);
+  return { sent, digests, folded: foldedIn(history, sent), report: report.changed ? report : before, error: undefined };
+}
+
+/** The messages of a history that the digests in what is sent stand for. */
+function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]): readonly M[] {
+  const last = sent.findLastIndex(isDigest);
+  if (last < 0) return [];
+  const whole = new Set<M>(sent);
+  const places = new Map(history.map((message, i) => [message, i]));
+  // Behind the last digest: messages that were shortened are copies, up to the first one that is sent as it is.
+  const behind = sent.slice(last + 1);
+  const kept = behind.findIndex((message) => places.has(message));
+  const copies = kept < 0 ? behind.length : kept;
+  const end = places.get(behind[kept] as M) ?? history.length;
+  const gone = history.slice(0, end).filter((message) => !whole.has(message) && !isDigest(message));
+  return copies === 0 ? gone : gone.slice(0, -copies);
+}

@@ -1,0 +1,85 @@
+/** Answers operations in a worker where there is one, and else in the page. */
+import type { CreateCompactor } from "./compactor.js";
+import type { Answer } from "./envelope.js";
+import { CtxfoldError } from "./errors.js";
+import type { Asking } from "./fitting.js";
+import type { ModuleSource } from "./load.js";
+import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
+import type { Ask } from "./session.js";
+import { slicedTranscript, type Transcript } from "./transcript.js";
+
+/** Makes what a page's fitters ask. Where `worker` is false all work stays in the page. */
+export type OffPageCreate = (options: { module?: ModuleSource }, worker?: boolean) => Asking;
+
+/** Over a worker that all fitters of a page share. */
+export function offPage(inPage: CreateCompactor, remote: CreateRemoteCompactor): OffPageCreate {
+  return ({ module }, worker = true) => new OffPage(inPage, remote, module, worker);
+}
+
+class OffPage implements Asking {
+  readonly #inPage: CreateCompactor;
+  readonly #remote: CreateRemoteCompactor;
+  readonly #module: ModuleSource | undefined;
+  #worker: Asking | undefined;
+  /** The worker cannot be started here, or its module cannot be had. */
+  #refused: boolean;
+  #page: Asking | undefined;
+
+  constructor(
+    inPage: CreateCompactor,
+    remote: CreateRemoteCompactor,
+    module: ModuleSource | undefined,
+    worker: boolean,
+  ) {
+    this.#inPage = inPage;
+    this.#remote = remote;
+    this.#module = module;
+    // A worker starts none of its own: it blocks nobody.
+    const inAPage = typeof document !== "undefined" && typeof Worker === "function";
+    this.#refused = !worker || !inAPage || !crosses(module);
+  }
+
+  /** Nothing is waited for before it is known who is asked. */
+  async ready(): Promise<void> {}
+
+  read(messages: unknown): Promise<Transcript> | undefined {
+    return this.#refused ? undefined : slicedTranscript(messages);
+  }
+
+  async ask(ask: Ask): Promise<Answer> {
+    if (!this.#refused) {
+      try {
+        this.#worker ??= this.#remote(this.#options() as { module?: RemoteModuleSource }) as unknown as Asking;
+        return await this.#worker.ask(ask);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        // Such as a Content-Security-Policy without workers, or a bundler that has left the worker's file behind.
+        this.#refused = true;
+        this.close();
+      }
+    }
+    this.#page ??= this.#inPage(this.#options()) as unknown as Asking;
+    await this.#page.ready();
+    return this.#page.ask(ask);
+  }
+
+  close(): void {
+    this.#worker?.close?.();
+    this.#worker = undefined;
+  }
+
+  #options(): { module?: ModuleSource } {
+    return this.#module === undefined ? {} : { module: this.#module };
+  }
+}
+
+/** Whether a module can be given to a worker. */
+function crosses(module: ModuleSource | undefined): boolean {
+  const kind = Object.prototype.toString.call(module).slice(8, -1);
+  return ["Undefined", "String", "URL", "ArrayBuffer", "Uint8Array", "WebAssembly.Module"].includes(kind);
+}
+
+/** No answer of the module, but none to be had there. A browser that allows no worker throws an error of its own. */
+function isMissing(error: unknown): boolean {
+  return !(error instanceof CtxfoldError) || ["load_failed", "invalid_module", "closed"].includes(error.code);
+}

@@ -1,0 +1,18 @@
+/** The worker of a page, which all of its compactors and fitters share. */
+import type { ToPage, ToWorker } from "./protocol.js";
+import { type CreateRemoteCompactor, type Running, remoteCompactors } from "./remote.js";
+
+/** Makes a compactor in the worker; see {@link CreateRemoteCompactor}. */
+export const createRemote: CreateRemoteCompactor = /* @__PURE__ */ remoteCompactors(start);
+
+function start(): Running {
+  // Bundlers know a worker by exactly this expression.
+  const worker = new Worker(new URL("./worker-thread.js", import.meta.url), { type: "module" });
+  return {
+    post: (message: ToWorker, transfer = []) => worker.postMessage(message, transfer),
+    listen: (heard) => worker.addEventListener("message", (event: MessageEvent<ToPage>) => heard(event.data)),
+    failed: (heard) =>
+      worker.addEventListener("error", (event) => heard(new Error(event.message || "it does not load"))),
+    terminate: () => worker.terminate(),
+  };
+}

@@ -1,0 +1,264 @@
+/** The compactions of histories that are remembered together: at most one at a time for a conversation. */
+import { keep, unlessAborted } from "./archive.js";
+import { type Attempt, Background, type Running } from "./background.js";
+import { type Counted, ending } from "./ending.js";
+import { type Answer, requestsOf } from "./envelope.js";
+import { replies } from "./events.js";
+import type { FitCall, Fitted } from "./fit.js";
+import { type Asking, Fitting, type Settings } from "./fitting.js";
+import { decode, members } from "./json.js";
+import { counts, find, type Memories, provisional, type Remembered } from "./memories.js";
+import type { Slots } from "./slots.js";
+import { transcript } from "./transcript.js";
+import type { CallOptions, Messages } from "./types.js";
+
+/** Up to so many entries the module itself looks which one fits; of more, prints tell. */
+const FEW = 8;
+
+/** A compaction that is being made. */
+interface Flight {
+  id: string;
+  prints: readonly string[];
+  landed: Promise<void>;
+}
+
+/** What the calls share that remember together. */
+export class Pool {
+  readonly #asking: Asking;
+  readonly #memories: Memories;
+  readonly #slots: Slots;
+  readonly #flights = new Set<Flight>();
+  readonly #background = new Background();
+  #running = 0;
+
+  constructor(asking: Asking, memories: Memories, slots: Slots) {
+    this.#asking = asking;
+    this.#memories = memories;
+    this.#slots = slots;
+  }
+
+  get idle(): boolean {
+    return this.#running === 0 && this.#background.idle;
+  }
+
+  close(): void {
+    this.#background.close();
+    this.#asking.close?.();
+  }
+
+  async fit<M extends Messages>(history: M, settings: Settings, call: FitCall): Promise<Fitted<M>> {
+    const { signal, timeoutMs } = call;
+    const own = {
+      ...settings,
+      policy: call.policy ?? settings.policy,
+      model: { ...settings.model, slots: this.#slots },
+    };
+    const limits = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };
+    this.#running++;
+    try {
+      return await ending(limits, (ends) => this.#fit(history, own, call, ends));
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #fit<M extends Messages>(
+    history: M,
+    settings: Settings,
+    { id = "default", options, usage }: FitCall,
+    signal: AbortSignal | undefined,
+  ): Promise<Fitted<M>> {
+    signal?.throwIfAborted();
+    // Read at once, or what the caller does to its messages meanwhile would be seen.
+    const source = await (this.#asking.read?.(history) ?? transcript(history));
+    const fitting = new Fitting(this.#asking, source, settings, options);
+    await unlessAborted(this.#asking.ready(), signal);
+    for (;;) {
+      let known = await this.#known(id, fitting);
+      signal?.throwIfAborted();
+      const { running, edited, tried } = await this.#behind(id, fitting, known, options);
+      let answer = await fitting.begin(known, usage, tried?.tokens);
+      const used = known[fitting.known(answer)];
+      if (used) this.#memories.used(id, used);
+      const anew = used && !counts(used, Date.now()) ? used : undefined;
+      if (requestsOf(answer).length === 0 && !fitting.changed(answer)) {
+        const fitted = fitting.result<M>(answer);
+        const goes =
+          running ?? ((anew || fitting.starts(answer)) && (await this.#begin(id, fitting, usage, edited, anew)));
+        return goes ? { ...fitted, background: goes.ended } : fitted;
+      }
+      const prints = await fitting.prints();
+      signal?.throwIfAborted();
+      if (running) {
+        await unlessAborted(running.ended, signal);
+        continue;
+      }
+      if (anew) {
+        known = await this.#known(id, fitting, false);
+        answer = await fitting.begin(known, usage);
+        if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
+      }
+      const other = [...this.#flights].find((flight) => flight.id === id && begins(prints, flight.prints));
+      if (other) {
+        await unlessAborted(other.landed, signal);
+        continue;
+      }
+      const make = async () => {
+        // Another call may have been faster, or another page, while this one looked or waited.
+        const now = await this.#current(id, fitting.background && !anew);
+        if (find(now, prints)?.json !== find(known, prints)?.json) return undefined;
+        return this.#finish<M>(id, tried?.failed ? fitting.paused() : fitting, answer, known, signal);
+      };
+      const fitted = await this.#alone({ id, prints }, () => this.#memories.once(id, prints, signal, make));
+      if (fitted) return fitted;
+    }
+  }
+
+  /** What runs in the background for a history, and what came to nothing. Where a compaction is forced, it takes the place of that. */
+  async #behind(id: string, fitting: Fitting, known: readonly Remembered[], options: CallOptions | undefined) {
+    if (!this.#background.has(id)) return { edited: [] };
+    const prints = await fitting.prints();
+    const { running, edited } = this.#background.behind(id, prints);
+    if (options?.force && running) {
+      running.cancel();
+      await running.ended;
+      return { edited };
+    }
+    const tried = this.#background.last(id, prints, find(known, prints)?.entry.messages ?? 0);
+    return { edited, ...(running && { running }), ...(tried && { tried }) };
+  }
+
+  /** Begins a compaction in the background; `anew` is what was made while the model failed. */
+  async #begin(
+    id: string,
+    fitting: Fitting,
+    usage: Counted | null | undefined,
+    edited: readonly Running[],
+    anew: Remembered | undefined,
+  ): Promise<Running | undefined> {
+    const own = fitting.inBackground();
+    const prints = await fitting.prints();
+    return this.#background.begin(id, prints, async (signal): Promise<Attempt | undefined> => {
+      for (const each of edited) await each.ended;
+      let tokens = 0;
+      const make = async (): Promise<Attempt | undefined> => {
+        const known = await this.#known(id, own, false);
+        signal.throwIfAborted();
+        const answer = await own.begin(known, usage);
+        tokens = own.report(answer).tokens.before;
+        const { failed, fitted, answer: last } = await this.#summarized(own, answer, known, signal);
+        if (fitted.report.changed && !failed) {
+          await this.#kept(id, own, fitted, last, signal);
+          return undefined;
+        }
+        if (!anew) return { tokens, failed: failed || fitted.report.reason === "summary_failed" };
+        await this.#memories.add(id, provisional(anew, (anew.entry.tries ?? 0) + 1, Date.now()));
+        return undefined;
+      };
+      try {
+        return await this.#memories.once(id, prints, signal, make);
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        own.settings.onBackgroundError?.(error);
+        return { tokens, failed: false };
+      }
+    });
+  }
+
+  /** The entries that count. Those that are to be made anew count where `stale` says so. */
+  async #current(id: string, stale: boolean): Promise<readonly Remembered[]> {
+    const now = Date.now();
+    return (await this.#memories.of(id)).filter((each) => stale || counts(each, now));
+  }
+
+  /** The entries that may be of the beginning of a history. */
+  async #known(id: string, fitting: Fitting, stale = fitting.background): Promise<readonly Remembered[]> {
+    const entries = await this.#current(id, stale);
+    if (entries.length <= FEW) return entries;
+    const best = find(entries, await fitting.prints());
+    return best ? [best] : [];
+  }
+
+  /** Makes a compaction for which the calls of the same conversation wait. */
+  async #alone<T>(of: Omit<Flight, "landed">, work: () => Promise<T>): Promise<T> {
+    let land = () => {};
+    const landed = new Promise<void>((done) => {
+      land = done;
+    });
+    const flight = { ...of, landed };
+    this.#flights.add(flight);
+    try {
+      return await work();
+    } finally {
+      this.#flights.delete(flight);
+      land();
+    }
+  }
+
+  async #finish<M extends Messages>(
+    id: string,
+    fitting: Fitting,
+    begun: Answer,
+    known: readonly Remembered[],
+    signal: AbortSignal | undefined,
+  ): Promise<Fitted<M>> {
+    const { failed, fitted, answer } = await this.#summarized<M>(fitting, begun, known, signal);
+    await this.#kept(id, fitting, fitted, answer, signal, failed);
+    return fitted;
+  }
+
+  /** Asks for summaries until an answer is final. */
+  async #summarized<M extends Messages>(
+    fitting: Fitting,
+    begun: Answer,
+    known: readonly Remembered[],
+    signal: AbortSignal | undefined,
+  ): Promise<{ fitted: Fitted<M>; answer: Answer; failed: boolean }> {
+    let answer = begun;
+    let failed = false;
+    for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
+      const plan = answer.get("plan") as Uint8Array;
+      const summaries = await replies(requests, JSON.parse(decode(plan)), fitting.settings.model, signal);
+      failed ||= summaries.some((each) => "error" in each);
+      answer = await fitting.step(plan, summaries, known);
+    }
+    return { fitted: fitting.result<M>(answer), answer, failed };
+  }
+
+  /** Stores what was taken out, and remembers what was made. */
+  async #kept(
+    id: string,
+    fitting: Fitting,
+    { report, archive = [] }: Pick<Fitted<Messages>, "report" | "archive">,
+    answer: Answer,
+    signal: AbortSignal | undefined,
+    failed = false,
+  ): Promise<void> {
+    const { store, model, onCompaction } = fitting.settings;
+    if (store) await keep(store, archive, signal);
+    await model.onEvent?.({ type: "done", report });
+    signal?.throwIfAborted();
+    const memory = answer.get("memory");
+    if (memory) await this.#remember(id, remembered(memory), failed && (await fitting.prints()));
+    if (report.changed) onCompaction?.(report);
+  }
+
+  /** Keeps an entry. `failed` has the prints of a history for which the model gave no summary: it is asked again later. */
+  async #remember(id: string, made: Remembered, failed: readonly string[] | false): Promise<void> {
+    if (!failed) return this.#memories.add(id, made);
+    const { tries = 0 } = find(await this.#memories.of(id), failed)?.entry ?? {};
+    return this.#memories.add(id, provisional(made, tries + 1, Date.now()));
+  }
+}
+
+/** Whether a history begins with another one, of which the prints are given. */
+function begins(prints: readonly string[], beginning: readonly string[]): boolean {
+  return beginning.length <= prints.length && prints[beginning.length - 1] === beginning.at(-1);
+}
+
+function remembered(memory: Uint8Array): Remembered {
+  const values = members(memory);
+  const value = (name: string) => JSON.parse(decode(values.get(name) as Uint8Array));
+  const [messages, print, sent_messages, sent] = ["messages", "print", "sent_messages", "sent"].map(value);
+  return { entry: { messages, print, sent_messages, sent }, json: decode(memory) };
+}
