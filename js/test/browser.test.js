@@ -91,6 +91,61 @@ test("ctxfold/worker compacts off the page, and the page's own objects come back
   assert.ok(result.given > 0, "the caller's bytes stay the caller's");
 });
 
+/** What `fit` gives in a page, and whether a worker was at work. @param {import("playwright-core").Page} page @param {object} options */
+async function fitted(page, options = {}) {
+  const result = await page.evaluate(
+    async ({ messages, options }) => {
+      const { fit, preload } = await import(/** @type {any} */ ("/js/dist/index.js"));
+      const loaded = await preload(options);
+      const done = await fit(messages, { window: 8000, format: "openai-chat", ...options });
+      const again = await fit(messages, { window: 8000, format: "openai-chat", ...options });
+      return { loaded, reason: done.report.reason, kept: done.messages.at(-1) === messages.at(-1), known: again.known };
+    },
+    { messages: session(20), options },
+  );
+  assert.deepEqual(result, { loaded: true, reason: "compacted", kept: true, known: true });
+  return page.workers().length;
+}
+
+test("fit computes in a worker, unless it is told not to", { skip: noBrowser }, async (t) => {
+  assert.equal(await fitted(await open(t)), 1);
+  assert.equal(await fitted(await open(t), { worker: false }), 0);
+  assert.equal(await fitted(await open(t), { module: "/js/ctxfold.wasm?type" }), 1);
+});
+
+test("fit computes in the page where no worker can be had", { skip: noBrowser }, async (t) => {
+  const csp = "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
+  assert.equal(await fitted(await open(t, { "content-security-policy": csp })), 1);
+  assert.equal(await fitted(await open(t, { "content-security-policy": `${csp}; worker-src 'none'` })), 0);
+  // A bundler has left the worker's file where it was.
+  const lost = await open(t);
+  await lost.route("**/worker-thread.js", (route) => route.fulfill({ status: 404, body: "" }));
+  assert.equal(await fitted(lost), 0);
+  const page = await open(t);
+  const reason = await page.evaluate(
+    async ({ messages }) => {
+      const { fit, load } = await import(/** @type {any} */ ("/js/dist/index.js"));
+      return (await fit(messages, { window: 8000, format: "openai-chat", module: await load() })).report.reason;
+    },
+    { messages: session(20) },
+  );
+  assert.deepEqual([reason, page.workers().length], ["compacted", 0]);
+});
+
+test("a module that cannot be had is told by fit, and not by preload", { skip: noBrowser }, async (t) => {
+  const page = await open(t);
+  const result = await page.evaluate(async () => {
+    const { fit, preload } = await import(/** @type {any} */ ("/js/dist/index.js"));
+    const options = { module: "/js/ctxfold.wasm?missing", format: "openai-chat" };
+    const loaded = await preload(options);
+    const code = await fit([{ role: "user", content: "Hello?" }], options).catch(
+      (/** @type {any} */ error) => error.code,
+    );
+    return [loaded, code];
+  });
+  assert.deepEqual(result, [false, "load_failed"]);
+});
+
 test("the module is taken from a server that gives it the wrong type", { skip: noBrowser }, async (t) => {
   const page = await open(t);
   const version = await page.evaluate(async () => {
@@ -131,4 +186,99 @@ test("the browser example compacts the sample", { skip: noBrowser }, async (t) =
   assert.equal(report.summary.source, "model");
   await page.getByRole("button", { name: "Compact the session" }).click();
   await result.filter({ hasText: `"reason": "under_budget"` }).waitFor();
+});
+
+test("two pages with one memory make a compaction once, and neither overwrites what the other remembers", {
+  skip: noBrowser,
+}, async (t) => {
+  const page = await openPage(t);
+  const context = await page.context().browser()?.newContext();
+  assert.ok(context);
+  const address = (await serve(t, files(root))) + blank;
+  const pages = await Promise.all([context.newPage(), context.newPage()]);
+  await Promise.all(pages.map((each) => each.goto(address)));
+  const others = [session(20), session(20)].map((messages, i) => [
+    { role: "user", content: `Another conversation, of page ${i}.` },
+    ...messages,
+  ]);
+  const results = await Promise.all(
+    pages.map((each, i) =>
+      each.evaluate(
+        async ({ both, own, window }) => {
+          const { fit } = await import(/** @type {any} */ ("/js/dist/index.js"));
+          const later = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
+          // Localstorage would not do: what one page writes there, another may see later, lock or not.
+          /** @type {Promise<IDBDatabase>} */
+          const database = new Promise((done, failed) => {
+            const opening = indexedDB.open("memories", 1);
+            opening.onupgradeneeded = () => opening.result.createObjectStore("memories");
+            opening.onsuccess = () => done(opening.result);
+            opening.onerror = () => failed(opening.error);
+          });
+          const store = async (
+            /** @type {IDBTransactionMode} */ mode,
+            /** @type {(s: IDBObjectStore) => IDBRequest} */ work,
+          ) => {
+            const asked = work((await database).transaction("memories", mode).objectStore("memories"));
+            return new Promise((done, failed) => {
+              asked.onsuccess = () => done(asked.result);
+              asked.onerror = () => failed(asked.error);
+            });
+          };
+          // As slow as a server, so that the pages come between each other.
+          const memory = {
+            load: async (/** @type {string} */ key) => {
+              const json = await store("readonly", (each) => each.get(key));
+              await later(100);
+              return json;
+            },
+            save: async (/** @type {string} */ key, /** @type {string} */ json) => {
+              await later(100);
+              await store("readwrite", (each) => each.put(json, key));
+            },
+          };
+          const asked = { both: 0, own: 0 };
+          const fitted = async (/** @type {object[]} */ history, /** @type {"both" | "own"} */ which) => {
+            const summarize = async (/** @type {{id: string}} */ { id }) => {
+              asked[which]++;
+              await later(300);
+              return `## Summary\nThe user asked what modules say (${id}).`;
+            };
+            return fit(history, { window, format: "openai-chat", memory, summarize });
+          };
+          const [shared] = await Promise.all([fitted(both, "both"), fitted(own, "own")]);
+          const again = await fitted(own, "own");
+          return { asked, sent: shared.messages, known: again.known };
+        },
+        { both: session(20), own: others[i] ?? [], window: tight.window.tokens },
+      ),
+    ),
+  );
+  const [first, second] = results;
+  assert.deepEqual(first?.sent, second?.sent);
+  const asked = results.map(({ asked: { both } }) => both).sort();
+  assert.equal(asked[0], 0, `both pages asked for summaries of one conversation: ${asked}`);
+  assert.ok((asked[1] ?? 0) > 0);
+  assert.deepEqual(
+    results.map(({ known }) => known),
+    [true, true],
+  );
+  const [remembered] =
+    (await pages[0]?.evaluate(
+      () =>
+        new Promise((done, failed) => {
+          const opening = indexedDB.open("memories", 1);
+          opening.onerror = () => failed(opening.error);
+          opening.onsuccess = () => {
+            const all = opening.result.transaction("memories").objectStore("memories").getAll();
+            all.onsuccess = () => done(all.result);
+            all.onerror = () => failed(all.error);
+          };
+        }),
+    )) ?? [];
+  assert.equal(
+    JSON.parse(remembered).length,
+    3,
+    "a compaction of the conversation of both, and one of each page's own",
+  );
 });

@@ -48,13 +48,13 @@ async function built(t, name, expected, script = "") {
   await shows(t, `${await serve(t, files(pathToFileURL(`${folder}/`)))}/`, expected);
 }
 
-const BOTH = "main: compacted, worker: compacted";
+const BOTH = "main: compacted, worker: compacted, fit: compacted, models: unavailable";
 
 test("Vite builds it, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
   const { build } = await tool("vite");
   await build({ root, logLevel: "error", build: { outDir: `${dist}/vite`, emptyOutDir: true } });
   await built(t, "vite", BOTH);
-  await builtWith("Vite (build)", "the page, with `/worker`", "vite");
+  await builtWith("Vite (build)", "the page, with `/worker`, `fit`, models in the browser", "vite");
 });
 
 test("Vite serves it in development, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
@@ -63,7 +63,7 @@ test("Vite serves it in development, with the worker", { skip: noBrowser, timeou
   t.after(() => server.close());
   await server.listen();
   await shows(t, `http://127.0.0.1:${server.httpServer.address().port}/`, BOTH);
-  await builtWith("Vite (development)", "the page, with `/worker`", "vite");
+  await builtWith("Vite (development)", "the page, with `/worker`, `fit`, models in the browser", "vite");
 });
 
 test("webpack builds it, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
@@ -77,7 +77,7 @@ test("webpack builds it, with the worker", { skip: noBrowser, timeout: 120_000 }
   });
   assert.equal(stats.hasErrors() || stats.hasWarnings(), false, stats.toString());
   await built(t, "webpack", BOTH, "main.js");
-  await builtWith("webpack", "the page, with `/worker`");
+  await builtWith("webpack", "the page, with `/worker`, `fit`, models in the browser");
 });
 
 test("Rollup builds it with its plugin for assets", { skip: noBrowser, timeout: 120_000 }, async (t) => {

@@ -3,233 +3,567 @@ import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { accessible, LOOKS, noBrowser, openPage, photograph } from "./support/browser.js";
 import { built } from "./support/built.js";
+import {
+  compactNow,
+  forget,
+  idle,
+  inSettings,
+  meter,
+  openLong,
+  problem,
+  speak,
+  stored,
+  turn,
+  use,
+  withBuiltIn,
+} from "./support/chat.js";
+import { Endpoint } from "./support/chat-endpoint.js";
 import { files, serve } from "./support/server.js";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+const options = { skip: noBrowser, timeout: 180_000 };
+/** @type {typeof LOOKS} */
+const ALL_LOOKS = [...LOOKS, { look: "phone-dark", size: { width: 390, height: 844 }, colorScheme: "dark" }];
+const FOLDED = /^\d+ messages folded into a digest/;
 
 let dist = "";
 before(async () => {
   if (!noBrowser) dist = await built("chat");
 });
 
-/** @param {import("node:test").TestContext} t */
-async function open(t) {
+/** @param {import("node:test").TestContext} t @param {(page: Page) => Promise<unknown>} prepare before the page is loaded */
+async function open(t, prepare = async () => {}) {
   const page = await openPage(t);
+  await prepare(page);
   await page.goto(`${await serve(t, files(pathToFileURL(`${dist}/`)))}/`);
-  await page.getByText("empty").waitFor();
+  await page.getByRole("heading", { name: "Talk for as long as you like" }).waitFor();
   return page;
 }
 
-/** @param {import("playwright-core").Page} page @param {string} text */
-async function speak(page, text) {
-  await page.getByLabel("Your message").fill(text);
-  await page.getByLabel("Your message").press("Enter");
-}
-
-/** Speaks and waits for the answer. @param {import("playwright-core").Page} page @param {string} text */
-async function turn(page, text) {
-  await speak(page, text);
-  await page
-    .locator(".message.assistant", { hasText: `You said “${text}”` })
-    .last()
-    .waitFor();
-  await page.getByRole("button", { name: "Send" }).waitFor();
-}
-
-/**
- * From now on, until the page is loaded anew, the scripted model takes a minute instead of 400 ms: what is only there while it
- * works is then seen on a busy machine too.
- * @param {import("playwright-core").Page} page
- */
-const slow = (page) =>
-  page.evaluate(() => {
-    const own = /** @type {any} */ (globalThis);
-    const { setTimeout } = own;
-    own.setTimeout = (/** @type {() => void} */ then, /** @type {number} */ ms) =>
-      setTimeout(then, ms === 400 ? 60_000 : ms);
-  });
-
-/** What IndexedDB holds. @param {import("playwright-core").Page} page @returns {Promise<any>} */
-const stored = (page) =>
-  page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const opening = indexedDB.open("ctxfold-chat");
-        opening.onsuccess = () => {
-          const reading = opening.result.transaction("conversations").objectStore("conversations").get("current");
-          reading.onsuccess = () => {
-            opening.result.close();
-            resolve(reading.result);
-          };
-        };
-      }),
-  );
-
-/** @param {import("playwright-core").Page} page @param {number} tokens */
-async function windowOf(page, tokens) {
-  await page.getByText("Settings").click();
-  await page.getByLabel("Window (tokens)").fill(String(tokens));
-  await page.getByText("Settings").click();
-}
-
-test("it compacts when that is due, and folded messages can be recalled", {
-  skip: noBrowser,
-  timeout: 120_000,
-}, async (t) => {
+test("it invites, with three examples to start from", options, async (t) => {
   const page = await open(t);
-  await windowOf(page, 2000);
+  const examples = page.locator("#examples").getByRole("button");
+  assert.equal(await examples.count(), 3);
+  assert.deepEqual(await meter(page), { tokens: 0, window: 4000 });
+  await page.getByText("Nothing leaves this page.").waitFor();
+  for (const name of ["Plan a trip", "Understand something"]) {
+    await page.getByRole("button", { name }).click();
+    await idle(page);
+    await page.locator(".message.assistant").waitFor();
+    assert.equal(await page.locator(".message").count(), 2);
+    assert.ok(await page.locator("#start").isHidden());
+    await forget(page);
+    assert.equal(await page.locator(".message").count(), 0);
+    assert.deepEqual((await stored(page)).shown, []);
+  }
+  await openLong(page);
+  assert.equal(await page.locator(".message").count(), 24);
+});
+
+test(
+  "it compacts when that is due: a quiet line that opens, and the display keeps the whole history",
+  options,
+  async (t) => {
+    const page = await open(t);
+    await openLong(page);
+    const { tokens } = await meter(page);
+    assert.equal(await page.locator(".fold").count(), 0);
+    await turn(page, "And what about slugs");
+    await page.getByText(/^\d+ messages are folded: 2,\d+ → 1,\d+ tokens\.$/).waitFor();
+    assert.ok((await meter(page)).tokens < tokens);
+    assert.equal(await page.locator(".message").count(), 26, "nothing has left the display");
+    assert.equal(
+      await page.locator(".message", { hasText: "session digest" }).count(),
+      0,
+      "and the digest is nobody's message",
+    );
+    const { shown, sent, shared, folds } = await stored(page);
+    assert.equal(shown.length, 26);
+    assert.ok(sent.length < 8);
+    assert.equal(
+      shared,
+      await page.locator(".message:not(.folded)").count(),
+      "what is sent is what is shown, as the same objects",
+    );
+
+    const line = page.locator(".fold");
+    assert.equal(await line.count(), 1);
+    const digest = line.getByRole("region", { name: "Digest" });
+    assert.ok(await digest.isHidden());
+    await line.getByText(FOLDED).click();
+    assert.equal(await digest.textContent(), sent[0].content, "what the model reads");
+    assert.equal(await digest.textContent(), folds[0].digest);
+    await line.getByText("ctxfold wrote it without a model").waitFor();
+
+    await page.locator(".folded").first().hover();
+    await page.getByRole("button", { name: "Quote what you said here" }).first().click();
+    assert.match(await page.getByLabel("Your message").inputValue(), /^Earlier I said:\n> I'd like to turn my balcony/);
+  },
+);
+
+test("undo puts the conversation back, and nothing is compacted until the user says so", options, async (t) => {
+  const page = await open(t);
+  await openLong(page);
+  const before = await stored(page);
+  await turn(page, "And what about slugs");
+  const compacted = await stored(page);
+  await page.getByRole("button", { name: /^Context:/ }).click();
+  await page.getByRole("button", { name: "Show the digest" }).click();
+  await page.getByText("Nothing is compacted after that until you choose “Compact now”.").waitFor();
+  await page.getByRole("button", { name: "Undo compaction" }).click();
+  await page.getByText("Compaction undone.").waitFor();
+  await page.getByText("Compaction is undone: every message is sent again").waitFor();
+  assert.equal(await page.locator(".fold").count(), 0);
+  const undone = await stored(page);
+  assert.deepEqual(undone.sent, undone.shown);
+  assert.deepEqual(undone.shown, compacted.shown);
+  assert.equal(undone.shared, 26, "the very same messages");
+  assert.deepEqual(undone.state, before.state);
+
+  await turn(page, "It is not compacted again");
+  assert.equal(await page.locator(".fold").count(), 0, "though it is due");
+  await page.reload();
+  await page.getByText("Compaction is undone: every message is sent again").waitFor();
+  await turn(page, "Nor after a reload");
+  assert.equal(await page.locator(".fold").count(), 0);
+
+  await speak(page, `A message that no longer fits. ${"The snails are back, and the beans are gone. ".repeat(120)}`);
+  const alert = await problem(page, "The conversation no longer fits", "Compact now");
+  await alert.getByRole("button", { name: "Compact now" }).click();
+  await page.locator(".fold").waitFor();
+  await page.locator(".message.assistant", { hasText: "You said “A message that no longer fits" }).waitFor();
+  await idle(page);
+  assert.equal(await alert.getByRole("heading").count(), 0);
+  assert.equal((await stored(page)).paused, false);
+});
+
+test("after several compactions, each undo takes back the newest", options, async (t) => {
+  const page = await open(t);
+  await inSettings(page, () => page.getByLabel("Window, in tokens").fill("1000"));
   let turns = 0;
-  while ((await page.locator(".digest").count()) === 0) {
-    assert.ok(++turns < 30, "no compaction in 30 turns");
+  while ((await page.locator(".fold").count()) < 2) {
+    assert.ok(++turns < 30, "no two compactions in 30 turns");
     await turn(page, `subject ${turns} of thirty`);
   }
-  const { all, context } = await stored(page);
-  assert.equal(all.length, 2 * turns);
-  assert.ok(context.length < all.length);
-  const [, tokens, limit] =
-    (await page.locator("#tokens").textContent())?.match(/^(\d+) of 2000 tokens, compacted above (\d+)/) ?? [];
-  assert.ok(Number(tokens) < Number(limit));
-
-  await page.getByText(/folded messages$/).click();
-  assert.ok((await page.locator(".folded .message").count()) > 2);
-  await page.getByRole("button", { name: "Recall: quote this message of You in your next one" }).first().click();
-  assert.match(await page.getByLabel("Your message").inputValue(), /^Earlier I said:\n> subject 1 of thirty\n/);
-  await page.getByText("Settings").click();
-  await page.getByRole("button", { name: "Forget this conversation" }).click();
-  await page.getByText("Forgotten.").waitFor();
-  assert.equal(await page.locator(".message").count(), 0);
-});
-
-test("a reload in the middle of a compaction loses nothing, and the compaction goes on", {
-  skip: noBrowser,
-  timeout: 120_000,
-}, async (t) => {
-  const page = await open(t);
-  for (let i = 0; i < 14; i++) await turn(page, `subject ${i} of fourteen`);
-  await slow(page);
-  await page.getByRole("button", { name: "Compact now" }).click();
-  await page.getByText("Compacting…").waitFor();
-  const before = await stored(page);
-  assert.ok(before.pending);
-  await page.reload();
-  await page.getByText(/^Compacted: \d+ → \d+ tokens\.$/).waitFor();
-  const after = await stored(page);
-  assert.deepEqual(after.all, before.all);
-  assert.equal(after.pending, undefined);
-  assert.ok(after.context.length < before.context.length);
-  assert.equal(await page.locator(".digest").count(), 1);
-  assert.match((await page.locator(".digest").textContent()) ?? "", /subject 0 of fourteen/);
-  await page.reload();
-  await page.locator(".digest").waitFor();
-  await turn(page, "still here");
-});
-
-test("two tabs with one conversation: each sees what the other has said, and nothing is written over", {
-  skip: noBrowser,
-  timeout: 120_000,
-}, async (t) => {
-  const page = await open(t);
-  const browser = await page.context().browser()?.newContext();
-  assert.ok(browser);
-  const first = await browser.newPage();
-  await first.goto(page.url());
-  await first.getByText("empty").waitFor();
-  await turn(first, "said in the first tab");
-  const second = await browser.newPage();
-  await second.goto(page.url());
-  await second.getByText("You said “said in the first tab”").waitFor();
-  await turn(second, "said in the second tab");
-  await first.getByText("You said “said in the second tab”").waitFor();
-  await Promise.all([speak(first, "at once from one"), speak(second, "at once from two")]);
-  await first.waitForFunction(() => document.querySelectorAll(".message.assistant").length === 4);
-  const texts = (await stored(first)).all.map((/** @type {any} */ { content }) => content);
-  for (const text of ["said in the first tab", "said in the second tab", "at once from one", "at once from two"]) {
-    assert.equal(texts.filter((/** @type {string} */ said) => said === text).length, 1, text);
-    assert.equal(texts.filter((/** @type {string} */ said) => said.includes(`You said “${text}”`)).length, 1, text);
+  const { folds, shown } = await stored(page);
+  for (const { undo } of folds.toReversed()) {
+    await page.locator(".fold.last summary").click();
+    await page.getByRole("button", { name: "Undo compaction" }).click();
+    await page.getByText("Compaction undone.").waitFor();
+    await idle(page);
+    const { sent } = await stored(page);
+    assert.deepEqual(sent, [...undo.sent, ...shown.slice(undo.shown)]);
   }
+  assert.deepEqual((await stored(page)).sent, shown);
 });
 
-test("axe finds nothing, and it fits, in every look; all of it by keyboard", {
-  skip: noBrowser,
-  timeout: 180_000,
-}, async (t) => {
+test("an endpoint answers in a stream, Stop keeps what has come, and the key goes nowhere else", options, async (t) => {
+  const endpoint = await Endpoint.start(t);
+  const other = await Endpoint.start(t);
   const page = await open(t);
-  await accessible(page);
-  for (let i = 0; i < 14; i++) await turn(page, `subject ${i} of fourteen`);
-  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
-  assert.equal(await page.evaluate(() => document.activeElement?.id), "text", "one can go on writing");
-  await page.keyboard.press("Shift+Tab");
-  assert.match(await focused(), /^Settings/);
-  await page.keyboard.press("Enter");
-  await page.getByLabel("Window (tokens)").waitFor();
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Shift+Tab");
-  assert.equal(await focused(), "Compact now");
-  await page.keyboard.press("Enter");
-  await page.getByText(/^Compacted: /).waitFor();
-  await turn(page, "one more subject");
-  const folded = page.locator(".folded > summary");
-  await folded.focus();
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Tab");
-  assert.equal(await focused(), "Recall");
-  await page.keyboard.press("Enter");
-  assert.match(await page.getByLabel("Your message").inputValue(), /^Earlier I said:/);
-  await accessible(page);
-  await page.getByLabel("Your message").fill("");
-  await folded.click();
-  for (const { look, size, colorScheme } of LOOKS) {
-    await page.setViewportSize({ ...size, height: Math.min(size.height, 844) });
-    await page.emulateMedia({ colorScheme });
-    await page.getByText("Settings").click();
-    await accessible(page);
-    await page.getByText("Settings").click();
-    await accessible(page);
-    await page.locator(".digest").scrollIntoViewIfNeeded();
-    await photograph(page, `chat-${look}`);
-  }
-});
-
-test("Stop ends a compaction and an answer", { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const page = await open(t);
-  for (let i = 0; i < 14; i++) await turn(page, `subject ${i} of fourteen`);
-  await slow(page);
-  await page.getByRole("button", { name: "Compact now" }).click();
-  await page.getByText("Compacting…").waitFor();
-  await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByText("Stopped.").waitFor();
-  assert.equal((await stored(page)).pending, undefined);
-  await speak(page, "one more");
-  await page.getByText("The model writes…").waitFor();
-  await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByText("Stopped.").waitFor();
-  assert.equal((await stored(page)).all.length, 29);
-});
-
-test("an OpenAI-compatible endpoint answers; what it refuses is shown", {
-  skip: noBrowser,
-  timeout: 120_000,
-}, async (t) => {
-  const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
-  const address = await serve(t, async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
-    const { messages, model } = JSON.parse(text);
-    const said = messages.at(-1).content;
-    if (said === "fail") return response.writeHead(429, cors).end("slow down");
-    const content = `${model} with ${request.headers.authorization}: You said “${said}”`;
-    response.writeHead(200, { ...cors, "content-type": "application/json" });
-    response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }));
+  await use(page, endpoint);
+  await page.getByText(`Messages go to ${new URL(endpoint.url).host}, tiny.`).waitFor();
+  await inSettings(page, () => page.getByLabel("API key").fill("secret"));
+  await speak(page, "hold");
+  const live = page.locator(".message.assistant");
+  await live.getByText("You said “hold”,", { exact: true }).waitFor();
+  assert.equal(await live.getAttribute("aria-busy"), "true");
+  endpoint.release();
+  await page.getByText("You said “hold”, and tiny answers that.").waitFor();
+  await idle(page);
+  assert.equal(await live.getAttribute("aria-busy"), null);
+  assert.equal(await page.locator(".message.assistant strong").textContent(), "that");
+  assert.deepEqual(endpoint.requests[0], {
+    model: "tiny",
+    messages: [{ role: "user", content: "hold" }],
+    stream: true,
   });
+  assert.deepEqual(endpoint.keys, ["Bearer secret"]);
+
+  await speak(page, "hold");
+  await page.locator("[aria-busy]").getByText("You said “hold”,", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped.").waitFor();
+  await idle(page);
+  assert.equal((await stored(page)).shown.at(-1).content, "You said “hold”, ");
+  await turn(page, "go on");
+  await speak(page, "no stream");
+  await page.getByText("In one piece.").waitFor();
+  await idle(page);
+  await speak(page, "too long");
+  await page.getByText("The answer is cut off").waitFor();
+
+  assert.ok(!JSON.stringify(await page.evaluate(() => ({ ...localStorage }))).includes("secret"));
+  assert.ok(!JSON.stringify(await stored(page)).includes("secret"));
+  await use(page, other);
+  await turn(page, "somebody else");
+  assert.deepEqual(other.keys, [undefined]);
+  await use(page, endpoint);
+  await page.reload();
+  await turn(page, "in this tab it is kept");
+  assert.equal(endpoint.keys.at(-1), "Bearer secret");
+});
+
+test("the model writes the digest, and a reload in the middle of it loses nothing", options, async (t) => {
+  const endpoint = await Endpoint.start(t);
   const page = await open(t);
-  await page.getByText("Settings").click();
-  await page.getByRole("combobox", { name: /^Model/ }).selectOption("endpoint");
-  await page.getByLabel("Base URL").fill(`${address}/v1/`);
-  await page.getByLabel("Model name").fill("tiny");
-  await page.getByLabel("API key").fill("secret");
-  await turn(page, "hello");
-  await page.getByText("tiny with Bearer secret: You said “hello”").waitFor();
-  await speak(page, "fail");
-  await page.getByText("That did not work: the endpoint answers 429: slow down").waitFor();
-  await page.getByLabel("Compact when it is due").uncheck();
-  await turn(page, "again");
+  await openLong(page);
+  await use(page, endpoint);
+  endpoint.slow = true;
+  await compactNow(page);
+  await page.getByText("Compacting: a digest of the older messages is written…").waitFor();
+  const before = await stored(page);
+  assert.equal(before.compacting, true);
+  await page.reload();
+  await page.getByText("Compacting: a digest of the older messages is written…").waitFor();
+  endpoint.slow = false;
+  endpoint.release();
+  await page.getByText(/^\d+ messages are folded: /).waitFor();
+  const after = await stored(page);
+  assert.deepEqual(after.shown, before.shown);
+  assert.equal(after.compacting, false);
+  assert.ok(after.sent.length < before.sent.length);
+  assert.match(after.folds[0].digest, /They never want plastic pots/);
+  await page.reload();
+  await page.getByText(FOLDED).click();
+  assert.equal(await page.getByText("ctxfold wrote it without a model").count(), 0);
+
+  await page.getByRole("button", { name: "Undo compaction" }).click();
+  await page.getByText("Compaction undone.").waitFor();
+  endpoint.slow = true;
+  await compactNow(page);
+  await page.getByText("Compacting: a digest of the older messages is written…").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped.").waitFor();
+  const stopped = await stored(page);
+  assert.equal(stopped.compacting, false);
+  assert.deepEqual(stopped.sent, before.sent);
+});
+
+test("a reload in the middle of an answer leaves the message, which can be answered", options, async (t) => {
+  const endpoint = await Endpoint.start(t);
+  const page = await open(t);
+  await use(page, endpoint);
+  await speak(page, "hold");
+  await page.locator("[aria-busy]").waitFor();
+  await page.reload();
+  await page.getByText("This message has no answer.").waitFor();
+  await page.getByRole("button", { name: "Answer it" }).click();
+  await page.locator("[aria-busy]").waitFor();
+  endpoint.release();
+  await page.getByText("and tiny answers that.").waitFor();
+  await idle(page);
+  assert.equal((await stored(page)).shown.length, 2);
+  assert.equal(await page.getByText("This message has no answer.").count(), 0);
+});
+
+test("what the endpoint refuses as too long is compacted, and sent once more", options, async (t) => {
+  const endpoint = await Endpoint.start(t);
+  const page = await open(t);
+  await openLong(page);
+  await use(page, endpoint);
+  await inSettings(page, () => page.getByLabel("Window, in tokens").fill("8000"));
+  endpoint.window = 2500;
+  await turn(page, "does it fit");
+  assert.equal(await page.locator(".fold").count(), 1);
+  assert.ok(JSON.stringify(endpoint.requests.at(-1)).length / 4 < 2500);
+});
+
+test("each error says what to do", options, async (t) => {
+  const endpoint = await Endpoint.start(t);
+  const page = await open(t);
+  const { host } = new URL(endpoint.url);
+  await inSettings(page, () => page.getByRole("radio", { name: /^An endpoint/ }).check());
+  await speak(page, "hello");
+  await (await problem(page, "Nobody to answer yet", "Open settings"))
+    .getByRole("button", { name: "Open settings" })
+    .click();
+  await page.getByLabel("Base URL").fill(endpoint.url);
+  await page.getByRole("textbox", { name: "Model" }).fill("tiny");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Answer it" }).click();
+  await page.getByText("You said “hello”").waitFor();
+  await idle(page);
+
+  await speak(page, "fail 401");
+  const alert = await problem(page, `${host} wants an API key`, "Open settings");
+  await alert.getByText("It says: “because I was told to”").waitFor();
+  await accessible(page);
+  await inSettings(page, () => page.getByLabel("API key").fill("wrong"));
+  await page.getByRole("button", { name: "Answer it" }).click();
+  await problem(page, `${host} refuses the API key`, "Open settings");
+  await speak(page, "fail 404");
+  await (await problem(page, `No model “tiny” at ${endpoint.url}`, "Open settings"))
+    .getByText("usually ends in /v1")
+    .waitFor();
+  await speak(page, "fail 429");
+  await (await problem(page, `Too many requests to ${host}`, "Try again")).getByText("Wait 7 seconds").waitFor();
+  await speak(page, "fail 503");
+  await (await problem(page, `${host} failed (503)`, "Try again")).getByText("Your conversation is safe.").waitFor();
+  await speak(page, "fail 418");
+  await problem(page, `${host} refuses the request (418)`, "Open settings");
+  await speak(page, "a web page");
+  await problem(page, "That is not an OpenAI-compatible endpoint", "Open settings");
+  await speak(page, "break");
+  await problem(page, "The answer broke off", "Try again");
+  const broken = endpoint.requests.length;
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await problem(page, "The answer broke off", "Try again");
+  assert.equal(endpoint.requests.length, broken + 1);
+  await page.getByRole("button", { name: "Dismiss" }).click();
+  assert.equal(await alert.getByRole("heading").count(), 0);
+
+  endpoint.cors = false;
+  await speak(page, "not from here");
+  await (await problem(page, `No answer from ${host}`, "Try again"))
+    .getByText(`let it accept ${new URL(page.url()).origin}`)
+    .waitFor();
+  endpoint.cors = true;
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("You said “not from here”").waitFor();
+  await idle(page);
+
+  await inSettings(page, () => page.getByRole("radio", { name: /^This browser's model/ }).check());
+  await speak(page, "hello browser");
+  await problem(page, "This browser has no model of its own", "Open settings");
+  await inSettings(page, () => page.getByRole("radio", { name: /^A script/ }).check());
+  await speak(page, "The snails are back, and the beans are gone. ".repeat(500));
+  await problem(page, "The message does not fit", "Open settings");
+});
+
+test("where the page may not store anything, it says so", options, async (t) => {
+  const page = await openPage(t);
+  await page.addInitScript(() => {
+    indexedDB.open = () => {
+      throw new DOMException("storage is blocked", "SecurityError");
+    };
+  });
+  await page.goto(await serve(t, files(pathToFileURL(`${dist}/`))));
+  await (await problem(page, "The conversation cannot be kept", "Try again")).getByText("storage is blocked").waitFor();
+  await speak(page, "not lost");
+  await problem(page, "The conversation cannot be kept", "Try again");
+  assert.equal(await page.getByLabel("Your message").inputValue(), "not lost");
+});
+
+test("what a model writes cannot run, load or restyle anything", options, async (t) => {
+  const page = await open(t);
+  await inSettings(page, () => page.getByRole("radio", { name: /^An endpoint/ }).check());
+  await page.route("http://evil.example/**", async (route) => {
+    const content =
+      '<img src="http://evil.example/leak.png" onerror="window.hacked=1"><script>window.hacked=1</script>' +
+      '<style>body{display:none}</style> [a link](javascript:window.hacked=1) and [another](https://example.org/) <b id="send" onclick="window.hacked=1">bold</b>';
+    const choices = [{ message: { content }, finish_reason: "stop" }];
+    await route.fulfill({
+      json: { choices },
+      headers: { "access-control-allow-origin": "*", "access-control-allow-headers": "*" },
+    });
+  });
+  await inSettings(page, async () => {
+    await page.getByLabel("Base URL").fill("http://evil.example/v1");
+    await page.getByRole("textbox", { name: "Model" }).fill("tiny");
+  });
+  await speak(page, "hello");
+  const text = page.locator(".message.assistant .text");
+  await text.getByText("bold").click();
+  assert.equal(await text.locator("img, script, style, [id], [onclick]").count(), 0);
+  assert.equal(await text.locator("a[href^='javascript']").count(), 0);
+  assert.equal(await text.getByRole("link", { name: "another" }).getAttribute("rel"), "noopener noreferrer");
+  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined);
+});
+
+test("the browser's own model answers and writes digests", options, async (t) => {
+  const page = await open(t, (page) => withBuiltIn(page, "downloadable"));
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await page.getByRole("radio", { name: /^This browser's model/ }).check();
+  await page.getByText("It has to be downloaded once").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await speak(page, "Hello there");
+  const alert = await problem(page, "The browser's model is not here yet", "Open settings");
+  await alert.getByRole("button", { name: "Open settings" }).click();
+  await page.getByRole("button", { name: "Download the model" }).click();
+  await page.getByRole("button", { name: "Download the model" }).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Answer it" }).click();
+  await page.getByText("You said “Hello there”").waitFor();
+  await page.getByText("/ 3,072").waitFor(); // that of the model, which is smaller
+  await forget(page);
+
+  await openLong(page);
+  await turn(page, "And what about slugs");
+  await page.getByText(/^\d+ messages are folded: /).waitFor();
+  assert.match((await stored(page)).folds.at(-1).digest, /They never want plastic pots/);
+  const asked = await page.evaluate(() => /** @type {any} */ (globalThis).asked);
+  assert.equal(asked.at(-1).input, "And what about slugs");
+  assert.match(asked.at(-1).prompts[0].content, /They never want plastic pots/);
+
+  await forget(page);
+  await inSettings(page, () => page.getByLabel("Digests are written by").selectOption("summarizer"));
+  await openLong(page);
+  await turn(page, "And what about slugs");
+  await page.getByText(/^\d+ messages are folded: /).waitFor();
+  assert.match((await stored(page)).folds.at(-1).digest, /A summarizer wrote this/);
+  await page.reload();
+  await page.getByText("This browser's model answers. Nothing leaves your computer.").waitFor();
+});
+
+test("what the browser's model finds too large is compacted, and asked once more", options, async (t) => {
+  const page = await open(t, (page) => withBuiltIn(page, "available", { contextWindow: 8192, capacity: 2500 }));
+  await openLong(page);
+  await inSettings(page, async () => {
+    await page.getByRole("radio", { name: /^This browser's model/ }).check();
+    await page.getByLabel("Window, in tokens").fill("8000");
+  });
+  await turn(page, "And what about slugs");
+  assert.equal(await page.locator(".fold").count(), 1);
+});
+
+test(
+  "two tabs with one conversation: each sees what the other has said, and nothing is written over",
+  options,
+  async (t) => {
+    const page = await open(t);
+    const browser = await page.context().browser()?.newContext();
+    assert.ok(browser);
+    const first = await browser.newPage();
+    await first.goto(page.url());
+    await first.getByRole("heading", { name: "Talk for as long as you like" }).waitFor();
+    await turn(first, "said in the first tab");
+    const second = await browser.newPage();
+    await second.goto(page.url());
+    await second.getByText("You said “said in the first tab”").waitFor();
+    await turn(second, "said in the second tab");
+    await first.getByText("You said “said in the second tab”").waitFor();
+    await Promise.all([speak(first, "at once from one"), speak(second, "at once from two")]);
+    for (const tab of [first, second]) {
+      await tab.waitForFunction(() => document.querySelectorAll(".message.assistant:not([aria-busy])").length === 4);
+      await idle(tab);
+    }
+    const texts = (await stored(first)).shown.map((/** @type {any} */ { content }) => content);
+    assert.equal(texts.length, 8);
+    for (const text of ["said in the first tab", "said in the second tab", "at once from one", "at once from two"]) {
+      const at = texts.indexOf(text);
+      assert.ok(texts[at + 1].includes(`You said “${text}”`), text);
+    }
+    await compactNow(first);
+    await second.locator(".fold").waitFor();
+    await second.locator(".fold summary").click();
+    await second.getByRole("button", { name: "Undo compaction" }).click();
+    await first.locator(".fold").waitFor({ state: "detached" });
+    await turn(first, "after all that");
+    assert.equal((await stored(second)).sent.length, 10);
+  },
+);
+
+test("all of it by keyboard", options, async (t) => {
+  const page = await open(t);
+  const name = () =>
+    page.evaluate(
+      () =>
+        document.activeElement?.getAttribute("aria-label") ??
+        document.activeElement?.textContent?.trim().replace(/\s+/g, " "),
+    );
+  /** @param {string} key @param {string | RegExp} expected */
+  const press = async (key, expected) => {
+    await page.keyboard.press(key);
+    assert.match((await name()) ?? "", expected instanceof RegExp ? expected : new RegExp(`^${expected}`));
+  };
+  await press("Tab", "Skip to your message");
+  await press("Tab", "Context:");
+  await press("Tab", "Settings");
+  await press("Tab", "Plan a trip");
+  await press("Tab", "Understand something");
+  await press("Tab", "Open a long conversation");
+  await page.keyboard.press("Enter");
+  await page.getByText("November to February").waitFor();
+  await idle(page);
+  await page.waitForFunction(() => document.activeElement?.id === "text");
+  await page.keyboard.type("And what about slugs");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("and snails");
+  await page.keyboard.press("Enter");
+  await page.locator(".fold").waitFor();
+  await idle(page);
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "text", "one can go on writing");
+  assert.equal((await stored(page)).shown[24].content, "And what about slugs\nand snails");
+
+  await page.locator("#context").focus();
+  await page.keyboard.press("Enter");
+  await press("Tab", "Compact now");
+  await press("Tab", "Show the digest");
+  await page.keyboard.press("Enter");
+  assert.match((await name()) ?? "", FOLDED);
+  await press("Tab", "Digest");
+  await press("Tab", "Undo compaction");
+  await page.keyboard.press("Enter");
+  await page.getByText("Compaction undone.").waitFor();
+  await page.waitForFunction(() => document.activeElement?.id === "text");
+
+  await page.locator("#open-settings").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Settings" }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.ok(await page.getByRole("radio", { name: /^An endpoint/ }).isChecked());
+  await press("Tab", "");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "url");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Settings" }).waitFor({ state: "hidden" });
+  assert.match((await name()) ?? "", /^Settings/, "the focus is back where it was");
+});
+
+test("axe finds nothing, it fits, and the meter has one line, in every look", options, async (t) => {
+  const page = await open(t);
+  /** @param {string} state @param {string[]} pictures the looks that docs/images has of it */
+  const looks = async (state = "", pictures = []) => {
+    for (const { look, size, colorScheme } of ALL_LOOKS) {
+      await page.setViewportSize({ ...size, height: Math.min(size.height, 844) });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.evaluate(() => {
+        const undo = document.querySelector("[open] .undo");
+        if (undo && !document.querySelector("#problem h2")) undo.scrollIntoView({ block: "end" });
+        else scrollTo(0, document.documentElement.scrollHeight);
+      });
+      await accessible(page);
+      const { height, width } = await page.locator("#context").evaluate((node) => node.getBoundingClientRect());
+      assert.ok(height <= 36 && width <= size.width - 100, `the meter has ${width} × ${height} pixels in ${look}`);
+      if (pictures.includes(look)) await photograph(page, `chat${state}-${look}`);
+    }
+  };
+  await looks("-first", ["light"]);
+  await openLong(page);
+  await turn(page, "And what about slugs");
+  await looks("", ["light", "phone"]);
+  await page.locator(".fold summary").click();
+  await looks("-opened", ["dark"]);
+  await page.getByRole("button", { name: /^Context:/ }).click();
+  await looks();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Settings", exact: true }).click();
+  await page.getByRole("radio", { name: /^An endpoint/ }).check();
+  await looks();
+  await page.getByLabel("Window, in tokens").fill("1000000");
+  await page.getByLabel("Base URL").fill("http://localhost:45871/v1");
+  await page.getByRole("textbox", { name: "Model" }).fill("llama3.2");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("/ 1,000,000").waitFor();
+  await speak(page, "And which beans climb best");
+  await problem(page, "No answer from localhost:45871", "Try again");
+  await looks("-error", ["phone"]);
+});
+
+test("on paper the conversation is whole, with its digest, and nothing to press", options, async (t) => {
+  const page = await open(t);
+  await openLong(page);
+  await turn(page, "And what about slugs");
+  await page.emulateMedia({ media: "print" });
+  for (const id of ["#compose", "#open-settings", "#context"]) assert.ok(await page.locator(id).isHidden(), id);
+  assert.ok(
+    await page
+      .locator(".fold")
+      .getByRole("region", { name: "Digest" })
+      .evaluate((node) => node.checkVisibility({ contentVisibilityAuto: true, opacityProperty: true })),
+  );
+  assert.ok(await page.locator(".message").first().isVisible());
 });

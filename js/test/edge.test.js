@@ -1,147 +1,45 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { createServer } from "node:http";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { createCompactor, load, memoryStore, restoreFrom } from "ctxfold";
 import { installed } from "./support/built.js";
+import {
+  client,
+  converse,
+  endUpstream,
+  example,
+  log,
+  MAX_BODY,
+  paidOnce,
+  passesStreams,
+  post,
+  refuses,
+  spoken,
+  TURNS,
+  upstream,
+  WINDOW,
+  whole,
+} from "./support/edge.js";
+import { freePort } from "./support/port.js";
+import { serve } from "./support/server.js";
 
 /** Conversations in workerd; the long run has 1,000. */
 const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 40);
-const TURNS = 8;
-const WINDOW = 3000;
 
-const example = fileURLToPath(new URL("../../examples/edge", import.meta.url));
+/** @typedef {import("./support/edge.js").Fetch} Fetch */
+
 const require = createRequire(`${example}/package.json`);
 const runtimes = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin", import.meta.url));
-
-const log = {
-  requests: 0,
-  /** How often a summary was asked for, by its prompt. @type {Map<string, number>} */
-  summaries: new Map(),
-  invalid: /** @type {string[]} */ ([]),
-  /** What was sent last of each conversation, by its last text. @type {Map<string, any[]>} */
-  sent: new Map(),
-};
-
-/** No summary was asked for twice. */
-function paidOnce() {
-  assert.ok(log.summaries.size > 0);
-  assert.deepEqual(new Set(log.summaries.values()), new Set([1]));
-}
-
-/** What the provider would refuse, by its own rules. @param {any[]} messages */
-function broken(messages) {
-  let open = new Set();
-  for (const { role, content, tool_calls, tool_call_id } of messages) {
-    if (role === "tool") {
-      if (!open.delete(tool_call_id)) return `the result ${tool_call_id} answers no call`;
-      continue;
-    }
-    if (open.size > 0) return `the calls ${[...open]} have no result`;
-    if (!content && !tool_calls) return "an empty message";
-    open = new Set((tool_calls ?? []).map((/** @type {any} */ { id }) => id));
-  }
-  return open.size > 0 ? "open calls at the end" : "";
-}
-
-/** The upstream: it answers everything, and remembers what it should have refused. */
-const upstream = createServer(async (request, response) => {
-  let text = "";
-  for await (const chunk of request.setEncoding("utf8")) text += chunk;
-  const { messages, max_completion_tokens } = JSON.parse(text);
-  const problem = broken(messages);
-  if (problem) log.invalid.push(problem);
-  if (max_completion_tokens) {
-    const prompt = messages.at(-1).content;
-    log.summaries.set(prompt, (log.summaries.get(prompt) ?? 0) + 1);
-  } else {
-    log.requests++;
-    log.sent.set(messages.at(-1)?.content, messages);
-  }
-  const print = createHash("sha256").update(text).digest("hex").slice(0, 8);
-  const content = max_completion_tokens
-    ? `## Summary\nThe user asks and the tool answers, in the one turn as in the other, and has found ${print}.`
-    : `An answer to ${messages.length} messages.`;
-  response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }] }));
-});
 let address = "";
 
 before(async () => {
   await installed("edge");
-  await new Promise((listening) => upstream.listen(0, "127.0.0.1", () => listening(undefined)));
-  address = `http://127.0.0.1:${/** @type {any} */ (upstream.address()).port}`;
+  address = await upstream();
 });
-after(() => {
-  upstream.closeAllConnections();
-  upstream.close();
-});
-
-/** The messages of one turn, with a tool. @param {string} name @param {number} turn */
-const spoken = (name, turn) => [
-  { role: "user", content: `Question ${turn} of ${name}.` },
-  {
-    role: "assistant",
-    content: null,
-    tool_calls: [{ id: `${name}_${turn}`, type: "function", function: { name: "look", arguments: `{"at":${turn}}` } }],
-  },
-  { role: "tool", tool_call_id: `${name}_${turn}`, content: `${turn} of ${name}: ${"found it, ".repeat(200)}` },
-];
-
-/** @typedef {(path: string, init?: any) => Promise<any>} Fetch */
-
-/** @param {Fetch} fetch @param {unknown} body @param {Record<string, string>} headers */
-const post = (fetch, body, headers) =>
-  fetch("/v1/chat/completions", {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-
-/** What a client of a conversation sends with each request. @param {string} name */
-const client = (name, key = "sk-1") => ({ authorization: `Bearer ${key}`, "x-conversation": name });
-
-/**
- * A client that gives its whole history with each request, and asks again where a request fails.
- * @param {Fetch} fetch @param {string} name @param {Record<string, string>} [headers]
- */
-async function converse(fetch, name, headers = client(name)) {
-  /** @type {any[]} */
-  const messages = [];
-  let failures = 0;
-  for (let turn = 0; turn < TURNS; turn++) {
-    messages.push(...spoken(name, turn));
-    for (;;) {
-      const response = await post(fetch, { model: "m", messages }, headers).catch(() => undefined);
-      if (response?.ok) {
-        messages.push((await response.json()).choices[0].message);
-        break;
-      }
-      await response?.text();
-      assert.ok(++failures < 100, `${name} fails again and again`);
-    }
-  }
-  return { messages, failures };
-}
-
-const module = await load();
-
-/** What was sent last is shorter than the history, and with what is stored it is the history. @param {Fetch} fetch @param {any[]} messages @param {Record<string, string>} headers */
-async function whole(fetch, messages, headers) {
-  const { compactions, pending, archive } = await (await fetch("/v1/conversation", { headers })).json();
-  assert.deepEqual([compactions > 0, pending], [true, false]);
-  const history = messages.at(-1).role === "assistant" ? messages.slice(0, -1) : messages;
-  const sent = log.sent.get(history.at(-1).content) ?? [];
-  assert.ok(JSON.stringify(sent).length < JSON.stringify(history).length);
-  const store = memoryStore();
-  for (const { handle, body } of archive) await store.put(handle, body);
-  const compactor = createCompactor({ module, policy: { format: "openai-chat" } });
-  assert.deepEqual((await restoreFrom(store, compactor, sent)).messages, history);
-  return compactions;
-}
+after(endUpstream);
 
 /** The worker in workerd. @param {import("node:test").TestContext} t @param {number} window @param {string} className @returns {Promise<Fetch>} */
 async function workerd(t, window, className) {
@@ -187,15 +85,15 @@ async function workerd(t, window, className) {
     scriptPath: `${outdir}/worker.js`,
     compatibilityDate: "2026-01-01",
     durableObjects: { CONVERSATIONS: { className, useSQLite: true } },
-    bindings: { UPSTREAM: address, WINDOW: String(window) },
+    bindings: { UPSTREAM: address, WINDOW: String(window), MAX_BODY },
     handleRuntimeStdio: (/** @type {any} */ out, /** @type {any} */ errors) => {
       out.resume();
       errors.resume();
     },
   });
   t.after(() => miniflare.dispose());
-  await miniflare.ready;
-  return (path, init) => miniflare.dispatchFetch(`http://localhost${path}`, init);
+  const url = await miniflare.ready;
+  return (path, init) => fetch(new URL(path, url), init);
 }
 
 test("workerd: conversations that are evicted between plan and step", { timeout: 900_000 }, async (t) => {
@@ -270,41 +168,10 @@ test("workerd: a history of 3 MB, and clients that share nothing but the proxy",
   assert.deepEqual(log.invalid, []);
 });
 
-/** What a proxy refuses by itself, and what it passes on. @param {Fetch} fetch */
-async function refuses(fetch) {
-  const messages = [{ role: "user", content: "Hello?" }];
-  const requests = log.requests;
-  for (const [body, headers, status] of /** @type {[unknown, Record<string, string>, number][]} */ ([
-    [{ model: "m", messages }, {}, 401],
-    [{ model: "m", messages }, { "x-conversation": "mine" }, 401],
-    [{ model: "m", messages: [] }, client("a"), 400],
-    [{ model: "m", messages: [] }, { authorization: "Bearer sk-1" }, 400],
-    [{ model: "m", messages: "Hello?" }, client("a"), 400],
-    [{ model: "m", messages: [null] }, client("a"), 400],
-    [{ model: "m" }, client("a"), 400],
-    ["null", client("a"), 400],
-    ["", client("a"), 400],
-    ['{"model": "m", "messages": [', client("a"), 400],
-  ])) {
-    const response = await post(fetch, body, headers);
-    const { error } = await response.json();
-    assert.deepEqual([response.status, typeof error.message], [status, "string"], JSON.stringify(body));
-  }
-  assert.equal((await fetch("/v1/conversation")).status, 401);
-  assert.equal((await fetch("/v1/conversation", { headers: { authorization: "Bearer sk-1" } })).status, 400);
-  assert.equal((await fetch("/v1/models", { headers: client("a") })).status, 404);
-  assert.equal(log.requests, requests, "nothing of it was sent");
-  // What only the upstream can judge goes to it as it is.
-  for (const strange of [{ role: "user" }, { role: "exit", content: "Bye." }, { role: "user", content: "\ud83d" }]) {
-    const response = await post(fetch, { model: "m", messages: [strange] }, client("strange"));
-    assert.equal(response.status, 200);
-    await response.text();
-  }
-  assert.equal(log.requests, requests + 3);
-}
-
-test("workerd: bad bodies, no credentials", { timeout: 120_000 }, async (t) => {
-  await refuses(await workerd(t, WINDOW, "ConversationObject"));
+test("workerd: bad bodies, no credentials, streams", { timeout: 120_000 }, async (t) => {
+  const fetch = await workerd(t, WINDOW, "ConversationObject");
+  await refuses(fetch);
+  await passesStreams(fetch);
 });
 
 test("a summary that was paid for is not asked for again, and where compaction fails the history is sent", async () => {
@@ -326,7 +193,10 @@ test("a summary that was paid for is not asked for again, and where compaction f
   let busy = false;
   /** @type {any[]} */
   let sent = [];
-  const send = async (/** @type {any} */ { messages, max_completion_tokens }) => {
+  const send = async (/** @type {string | Uint8Array} */ body) => {
+    const { messages, max_completion_tokens } = JSON.parse(
+      typeof body === "string" ? body : new TextDecoder().decode(body),
+    );
     if (!max_completion_tokens) {
       sent = messages;
       return Response.json({});
@@ -337,6 +207,7 @@ test("a summary that was paid for is not asked for again, and where compaction f
     return Response.json({ choices: [{ message: { content }, finish_reason: "stop" }] });
   };
   const { signal } = new AbortController();
+  const utf8 = (/** @type {object} */ body) => new TextEncoder().encode(JSON.stringify(body));
   /** @type {import("ctxfold").Policy} */
   const policy = { format: "openai-chat", window: { tokens: WINDOW, reserve: 300 } };
   const history = Array.from({ length: TURNS }, (_, turn) => [
@@ -344,7 +215,7 @@ test("a summary that was paid for is not asked for again, and where compaction f
     { role: "assistant", content: `An answer, number ${turn}.` },
   ]).flat();
   const ask = (/** @type {any[]} */ messages) =>
-    new Conversation(storage, policy).complete({ model: "m", messages }, "m", send, signal);
+    new Conversation(storage, policy).complete(utf8({ model: "m", messages }), "m", send, signal);
   const grown = (/** @type {string} */ more) => {
     history.push({ role: "user", content: more }, { role: "assistant", content: "Well." });
     return history.slice(0, -1);
@@ -386,33 +257,175 @@ test("a summary that was paid for is not asked for again, and where compaction f
   );
 });
 
+/**
+ * The proxy as a program. @param {import("node:test").TestContext} t @param {string} command @param {string[]} args
+ * @param {Record<string, string>} [settings] @returns {Promise<{fetch: Fetch, stop: () => Promise<void>}>}
+ */
+async function program(t, command, args, settings = {}) {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port), UPSTREAM: address, WINDOW: String(WINDOW), ...settings };
+  const server = spawn(command, args, {
+    cwd: example,
+    env: { ...env, MAX_BODY: String(MAX_BODY) },
+    detached: true, // what npm put there may be a launcher, which would end without its child
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const ended = new Promise((end) => server.once("exit", end));
+  const stop = async () => {
+    if (server.exitCode === null && server.signalCode === null) process.kill(-Number(server.pid));
+    await ended;
+  };
+  t.after(stop);
+  const own = (/** @type {string} */ path, /** @type {any} */ init) => fetch(`http://127.0.0.1:${port}${path}`, init);
+  for (let i = 0; !(await own("/", {}).catch(() => undefined)); i++) {
+    assert.ok(i < 100, "it does not answer");
+    await new Promise((later) => setTimeout(later, 100));
+  }
+  return { fetch: own, stop };
+}
+
+/** What every platform does. @param {Fetch} fetch @param {string} name */
+async function proxies(fetch, name) {
+  log.invalid = [];
+  const { messages } = await converse(fetch, name);
+  await whole(fetch, messages, client(name));
+  assert.deepEqual(log.invalid, []);
+  await refuses(fetch);
+}
+
+const DENO = ["run", "--quiet", "--no-lock", "--allow-all"];
+
 for (const [name, command, args] of /** @type {[string, string, string[]][]} */ ([
   ["Node", process.execPath, []],
   ["Bun", `${runtimes}/bun`, []],
-  ["Deno", `${runtimes}/deno`, ["run", "--quiet", "--no-lock", "--allow-all"]],
+  ["Deno", `${runtimes}/deno`, DENO],
 ])) {
   test(`${name}: the same proxy`, { timeout: 120_000 }, async (t) => {
-    const free = createServer().listen(0, "127.0.0.1");
-    await new Promise((listening) => free.once("listening", listening));
-    const { port } = /** @type {any} */ (free.address());
-    await new Promise((closed) => free.close(closed));
-    const env = { ...process.env, PORT: String(port), UPSTREAM: address, WINDOW: String(WINDOW) };
-    const server = spawn(command, [...args, "src/server.js"], {
-      cwd: example,
-      env,
-      detached: true, // what npm put there may be a launcher, which would end without its child
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    t.after(() => process.kill(-Number(server.pid)));
-    const own = (/** @type {string} */ path, /** @type {any} */ init) => fetch(`http://127.0.0.1:${port}${path}`, init);
-    for (let i = 0; !(await own("/", {}).catch(() => undefined)); i++) {
-      assert.ok(i < 100, "it does not answer");
-      await new Promise((later) => setTimeout(later, 100));
-    }
-    log.invalid = [];
-    const { messages } = await converse(own, name.toLowerCase());
-    await whole(own, messages, client(name.toLowerCase()));
-    assert.deepEqual(log.invalid, []);
-    await refuses(own);
+    const { fetch } = await program(t, command, [...args, "src/server.js"]);
+    await proxies(fetch, name.toLowerCase());
+    await passesStreams(fetch);
   });
 }
+
+/** A history of 3 MB in two turns: the second finds what the first has stored. @param {(turn: number) => Promise<Fetch>} fetchOf */
+async function keepsLarge(fetchOf) {
+  const headers = client("large");
+  const history = long("the large one", 3_000_000);
+  log.summaries.clear();
+  for (let turn = 0; turn < 2; turn++) {
+    const fetch = await fetchOf(turn);
+    const response = await post(fetch, { model: "m", messages: history }, headers);
+    assert.equal(response.status, 200, await response.text());
+    assert.equal(await whole(fetch, history, headers), 1);
+    history.push({ role: "assistant", content: "Well." }, { role: "user", content: `And in turn ${turn}?` });
+  }
+  paidOnce();
+}
+
+test("Deno Deploy: conversations in Deno KV, whose values are small, outlive the isolate", {
+  timeout: 120_000,
+}, async (t) => {
+  const folder = await mkdtemp(`${tmpdir()}/ctxfold-kv-`);
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const start = (/** @type {number} */ window) =>
+    program(t, `${runtimes}/deno`, [...DENO, "--unstable-kv", "src/deno.js"], {
+      KV: `${folder}/kv`,
+      WINDOW: String(window),
+    });
+  const small = await start(WINDOW);
+  await proxies(small.fetch, "deploy");
+  await passesStreams(small.fetch);
+  await small.stop();
+  /** @type {Awaited<ReturnType<typeof start>> | undefined} */
+  let isolate;
+  await keepsLarge(async () => {
+    await isolate?.stop();
+    isolate = await start(128_000);
+    return isolate.fetch;
+  });
+});
+
+/** Redis over REST, as far as the example asks it; like the real one it takes requests of 1 MB. @param {import("node:test").TestContext} t */
+async function redis(t) {
+  /** @type {Map<string, any>} */
+  const values = new Map();
+  /** @type {Record<string, (key: string, ...rest: string[]) => unknown>} */
+  const commands = {
+    GET: (key) => values.get(key) ?? null,
+    SET: (key, value) => values.set(key, value) && "OK",
+    DEL: (...keys) => keys.filter((key) => values.delete(key)).length,
+    HGETALL: (key) => Object.entries(values.get(key) ?? {}).flat(),
+    HSET: (key, ...pairs) => {
+      const hash = { ...values.get(key) };
+      for (let i = 0; i < pairs.length; i += 2) hash[pairs[i] ?? ""] = pairs[i + 1];
+      values.set(key, hash);
+      return pairs.length / 2;
+    },
+    HDEL: (key, ...fields) => {
+      const hash = values.get(key) ?? {};
+      for (const field of fields) delete hash[field];
+      return fields.length;
+    },
+  };
+  return serve(t, async (request, response) => {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    const allowed = request.headers.authorization === "Bearer secret" && text.length < 1e6;
+    if (request.url !== "/multi-exec" || !allowed) return response.writeHead(400).end(`refused: ${text.length}`);
+    /** @type {[string, string, ...string[]][]} */
+    const asked = JSON.parse(text);
+    const results = asked.map(([name, ...args]) => ({ result: commands[name]?.(...args) }));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(results));
+  });
+}
+
+test("Vercel: an edge function, with conversations in Redis", { timeout: 120_000 }, async (t) => {
+  const fixture = createRequire(`${runtimes}/../../package.json`);
+  const { build } = await import(pathToFileURL(fixture.resolve("esbuild")).href);
+  const { EdgeRuntime, runServer } = fixture("edge-runtime");
+  // As the platform does: each file in `api` is a route, and modules are handed over.
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `
+        import completions, { config } from "./api/v1/chat/completions.js";
+        import conversation from "./api/v1/conversation.js";
+        if (config.runtime !== "edge") throw new Error("no edge function");
+        const routes = { "/api/v1/chat/completions": completions, "/api/v1/conversation": conversation };
+        addEventListener("fetch", (event) => {
+          const route = routes[new URL(event.request.url).pathname] ?? conversation;
+          event.respondWith(route(event.request));
+        });`,
+      resolveDir: example,
+    },
+    bundle: true,
+    write: false,
+    format: "iife",
+    conditions: ["edge-light"],
+    logLevel: "error",
+    plugins: [
+      {
+        name: "modules are handed over by the platform",
+        setup(/** @type {any} */ builder) {
+          builder.onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "ctxfold", namespace: "wasm" }));
+          builder.onLoad({ filter: /.*/, namespace: "wasm" }, () => ({ contents: "export default globalThis.OWN" }));
+        },
+      },
+    ],
+  });
+  const OWN = await WebAssembly.compile(await readFile(new URL("../ctxfold.wasm", import.meta.url)));
+  const database = { KV_REST_API_URL: await redis(t), KV_REST_API_TOKEN: "secret" };
+  /** @param {number} window @returns {Promise<Fetch>} */
+  const start = async (window) => {
+    const env = { UPSTREAM: address, WINDOW: String(window), MAX_BODY: String(MAX_BODY), ...database };
+    const runtime = new EdgeRuntime({
+      initialCode: outputFiles[0].text,
+      codeGeneration: { strings: false, wasm: false },
+      extend: (/** @type {any} */ context) => Object.assign(context, { OWN, process: { env } }),
+    });
+    const server = await runServer({ runtime, host: "127.0.0.1" });
+    t.after(() => server.close());
+    return (path, init) => fetch(new URL(`/api${path}`, server.url), init);
+  };
+  await proxies(await start(WINDOW), "vercel");
+  await keepsLarge(() => start(128_000));
+});

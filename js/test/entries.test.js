@@ -27,9 +27,14 @@ test("every entry exports the same names, but the worker's, which needs no load"
   assert.deepEqual(Object.keys(inline).sort(), names);
   const { load: _, ...rest } = main;
   assert.deepEqual(Object.keys(await import("ctxfold/worker")).sort(), Object.keys(rest).sort());
-  for (const file of ["workerd", "edge-light", "index"]) {
+  assert.deepEqual(Object.keys(await import("../dist/index.js")).sort(), names);
+  for (const file of ["workerd", "edge-light"]) {
     const text = await readFile(new URL(`../dist/${file}.js`, import.meta.url), "utf8");
-    assert.match(text, /const load\b.*const createCompactor\b.*const createFitter\b.*const fit\b/s, file);
+    assert.match(
+      text,
+      /const load\b.*const createCompactor\b.*const createFitter\b.*const fit\b.*const preload\b/s,
+      file,
+    );
   }
 });
 

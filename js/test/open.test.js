@@ -66,7 +66,8 @@ for (const name of names) {
       assert.equal(timeless(await worker.save(bytes.toString(), done)), timeless(next));
       const again = compactor.open(next);
       assert.equal(again.usage, null);
-      assert.equal(again.model, live.model);
+      // Cline's file names the model with each answer, and here all answers are folded.
+      assert.equal(again.model, live.kind === "cline" ? "" : live.model);
       if (live.kind === "claude-code" || live.kind === "codex") assert.deepEqual(again.messages, done.messages);
       else assert.ok(again.messages.length <= done.messages.length);
       assert.equal(compactor.save(next, { messages: again.messages, report: done.report }), next);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -90,10 +90,10 @@ test("the names in the types are those of the module and of the documents", asyn
 /** A program that uses all entries; what is marked must be refused. */
 const PROGRAM = `
 import {
-  Conversation, createCompactor, createFitter, CtxfoldError, fit, indexedDBStore, load, memoryStore, recallFrom, restoreFrom, searchFrom,
+  Conversation, createCompactor, createFitter, CtxfoldError, digestOf, fit, indexedDBStore, isDigest, load, memoryStore, recallFrom, restoreFrom, searchFrom,
 } from "ctxfold";
 import type {
-  CompactorEvent, Done, FitMemory, LiveSession, Policy, RemoteSession, Report, Store, Summarize,
+  CompactorEvent, Digest, Done, FitMemory, LiveSession, Policy, RemoteSession, Report, Store, Summarize,
 } from "ctxfold";
 import * as core from "ctxfold/core";
 import * as inline from "ctxfold/inline";
@@ -118,8 +118,6 @@ export async function uses(): Promise<Message[]> {
   while ("plan" in answer) answer = compactor.step(history, answer.plan, []);
   answer.messages satisfies Message[];
   if (answer.report.reason === "compacted") answer.state;
-  // @ts-expect-error there is no such reason
-  if (answer.report.reason === "compact") answer.state;
   // @ts-expect-error nor is there such an action
   answer.report.actions[0]?.action === "cleared";
   const session: LiveSession<Message> = compactor.session(history);
@@ -135,11 +133,11 @@ export async function uses(): Promise<Message[]> {
   (await createFitter({ policy })(history, { signal: null })).messages.at(-1)?.role satisfies "user" | "assistant" | undefined;
   (await remoteFit("[]", { window: 1 })).messages satisfies string;
   createCompactor({ policy: { model: "gpt-4o", preset: "layered", passes: [{ pass: "fold", keep_tokens: 1000 }] } });
-  // @ts-expect-error there is no such preset
-  createCompactor({ policy: { preset: "layerd" } });
-  // @ts-expect-error nor is there such a format
-  createCompactor({ policy: { format: "openai" } });
-  // @ts-expect-error nor such a pass
+  // A name may come from elsewhere; the module refuses one that it does not know.
+  createCompactor({ policy: { preset: text, format: text, estimator: text } });
+  // @ts-expect-error a name is a text
+  createCompactor({ policy: { preset: 7 } });
+  // @ts-expect-error there is no such pass
   createCompactor({ policy: { passes: [{ pass: "summarize" }] } });
   // @ts-expect-error a pass has no parameter of another one
   createCompactor({ policy: { passes: [{ pass: "clear", keep_tokens: 1000 }] } });
@@ -151,6 +149,9 @@ export async function uses(): Promise<Message[]> {
     (await conversation.afterTurn()).done?.messages satisfies Message[] | undefined;
   }
   await restoreFrom(store, compactor, history);
+  const digest: Digest | undefined = (await digestOf({ role: "user" })) ?? compactor.digests(history).find(({ own }) => own);
+  sent.filter(isDigest) satisfies Message[];
+  digest?.sections.map(({ heading, lines }) => [heading, ...lines] satisfies string[]);
   (await recallFrom(store, compactor, {})) satisfies string;
   (await searchFrom(store, compactor, "who")).results satisfies { snippet: string }[];
   core.createCompactor({ module: new URL("https://example.org/ctxfold.wasm") });
@@ -208,21 +209,55 @@ for (const [name, program, options] of /** @type {const} */ ([
   test(`types in a strict program: ${name}`, { timeout: 120_000 }, (t) => compiles(t, program, options));
 }
 
-/** What the blocks of the README take from their reader's own program. */
+/** What the blocks of the documents take from their reader's own program. */
 const GIVEN = `
-import type { SummaryRequest } from "ctxfold";
+import type { Compactor, SummaryRequest } from "ctxfold";
+export { createCompactor } from "ctxfold";
+export { readFile } from "node:fs/promises";
+export { setTimeout } from "node:timers/promises";
 export declare const history: { role: string; content: string }[];
+export declare const compactor: Compactor;
 export declare function askMyModel(request: SummaryRequest | object): Promise<string>;
 `;
 
-test("types in a strict program: the blocks of the README", { timeout: 120_000 }, async (t) => {
-  const readme = await readFile(`${root}README.md`, "utf8");
-  const blocks = [...readme.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
-  assert.ok(blocks.length >= 10);
-  const programs = blocks.map(
-    (code) => `import { askMyModel, history } from "./given.js";\n${code}\nexport { askMyModel, history };`,
+/** A block as a program of its own: what it uses and has not declared is given. @param {string} code */
+function program(code) {
+  const given = [...GIVEN.matchAll(/^export (?:\{ (\w+) \}|declare (?:const|function) (\w+))/gm)].map(
+    ([, a, b]) => a ?? b,
   );
-  await compiles(t, programs, `${NODE} --types node --skipLibCheck`, { "given.ts": GIVEN });
+  const wanted = given.filter((name) => {
+    const own = new RegExp(
+      `\\b(?:const|let|function)\\s+(?:\\{[^}]*\\b${name}\\b[^}]*\\}|${name}\\b)|^import .*\\b${name}\\b`,
+      "m",
+    );
+    // That of node:timers/promises has its time first.
+    const used = new RegExp(name === "setTimeout" ? "\\bsetTimeout\\(\\d" : `\\b${name}\\b`);
+    return used.test(code) && !own.test(code);
+  });
+  const messages = /^messages = /m.test(code) ? "let messages: object[] = [];\n" : "";
+  return `import { ${wanted.join(", ")} } from "./given.js";\n${messages}${code}\nexport {};\n`;
+}
+
+/** The documents with JavaScript, and how many blocks they have at the least; those of RECIPES.md are compiled with their frameworks. */
+const DOCUMENTS = [
+  ["README.md", 16],
+  ["../README.md", 3],
+];
+
+test("types in a strict program: the blocks of the documents", { timeout: 240_000 }, async (t) => {
+  const blocks = [];
+  for (const [name, least] of DOCUMENTS) {
+    const text = await readFile(`${root}${name}`, "utf8");
+    const found = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => program(code));
+    assert.ok(found.length >= Number(least), `${name} has ${found.length} blocks`);
+    blocks.push(...found);
+  }
+  for (const name of await readdir(`${root}../docs`)) {
+    if (!name.endsWith(".md") || name === "RECIPES.md") continue;
+    const text = await readFile(`${root}../docs/${name}`, "utf8");
+    blocks.push(...[...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => program(code)));
+  }
+  await compiles(t, blocks, `${NODE} --types node --skipLibCheck`, { "given.ts": GIVEN });
 });
 
 /**

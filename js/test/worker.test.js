@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { load, createCompactor as onThisThread } from "ctxfold";
-import { createCompactor } from "ctxfold/worker";
+import { createFitter as fitterHere, load, createCompactor as onThisThread } from "ctxfold";
+import { createCompactor, createFitter } from "ctxfold/worker";
+import { slicedTranscript } from "../dist/transcript.js";
 import { full, noFull } from "./support/full.js";
 import { session, summary, tight } from "./support/session.js";
 
@@ -123,4 +124,59 @@ test("a closed compactor says so, and the others work on", async (t) => {
   assert.equal((await open.info()).name, "ctxfold");
   open.close();
   assert.equal((await remote(t).info()).name, "ctxfold");
+});
+
+test("messages that are read in slices are the JSON that they are in one go", async () => {
+  class Own {
+    toJSON(/** @type {string} */ key) {
+      return { key };
+    }
+  }
+  const list = [
+    { role: "user", content: "größer 🙂 \ud83d" },
+    undefined,
+    () => 1,
+    null,
+    new Date(0),
+    new Own(),
+    { data: new Uint8Array([1, 2, 3]), none: undefined },
+    ...session(3),
+  ];
+  const bodies = [
+    list,
+    [],
+    [undefined],
+    { messages: list },
+    { model: "m", messages: list, stream: true, at: new Own() },
+    { input: [] },
+  ];
+  for (const messages of [...bodies, JSON.stringify(list), new TextEncoder().encode("[]")]) {
+    const { piece } = await slicedTranscript(messages);
+    if (typeof messages === "string" || messages instanceof Uint8Array) {
+      assert.equal(piece, messages);
+      continue;
+    }
+    const replaced = JSON.stringify(messages, (_, value) => (value instanceof Uint8Array ? "AQID" : value));
+    assert.deepEqual(JSON.parse(String(piece)), JSON.parse(replaced));
+  }
+  const circular = /** @type {any} */ ({ role: "user" });
+  circular.self = circular;
+  await assert.rejects(slicedTranscript([circular]), { code: "not_serializable", path: "messages" });
+});
+
+test("a history of megabytes crosses in parts, and comes back as it does on this thread", async (t) => {
+  const live = session(1500);
+  for (const turn of live) if (turn.role === "tool") turn.content = `${turn.content}größer 漢字 🙂`.repeat(2);
+  const text = JSON.stringify(live);
+  assert.ok(text.length > 4e6);
+  for (const messages of [live, { model: "m", messages: live }, text, new TextEncoder().encode(text)]) {
+    const options = { window: 100_000, format: /** @type {const} */ ("openai-chat"), summarize: async () => summary };
+    const there = createFitter(options);
+    t.after(() => there.close());
+    const fitting = there(messages);
+    live.push({ role: "user", content: "This came too late." }); // for the newest messages are read first, and the list is taken as it was
+    const fitted = await fitting;
+    live.pop();
+    assert.deepEqual(fitted, await fitterHere(options)(messages));
+  }
 });

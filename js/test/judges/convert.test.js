@@ -12,6 +12,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { convertToModelMessages, generateText, jsonSchema, tool } from "ai";
 import { createCompactor, load } from "ctxfold";
 import { sessions } from "./ai-sessions.js";
+import { said, saidIn } from "./said.js";
 
 const module = await load();
 const key = { apiKey: "none" };
@@ -48,104 +49,6 @@ async function requested(format, messages) {
   await assert.rejects(generateText({ model, messages, tools, maxRetries: 0, allowSystemInMessages: true }));
   assert.ok(body, `${format}: nothing was sent`);
   return body;
-}
-
-/** @param {any} value @returns {any} */
-const sorted = (value) =>
-  value && typeof value === "object" && !Array.isArray(value)
-    ? Object.fromEntries(
-        Object.entries(value)
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([k, v]) => [k, sorted(v)]),
-      )
-    : value;
-
-/** @param {unknown} given */
-const json = (given) => {
-  const value = typeof given === "string" ? given : JSON.stringify(given);
-  try {
-    return JSON.stringify(sorted(JSON.parse(value)));
-  } catch {
-    return value;
-  }
-};
-
-/** The texts in what a tool has answered, in the shape of any format. @param {any} value @returns {string} */
-function answered(value) {
-  if (typeof value === "string") return json(value);
-  if (Array.isArray(value)) return value.map((part) => (part.json ? json(part.json) : (part.text ?? ""))).join(" ");
-  if (value && typeof value.type === "string") return answered(value.value ?? value.reason ?? "");
-  const only = value && Object.keys(value).length === 1 ? (value.output ?? value.error) : undefined;
-  if (only !== undefined) return answered(only);
-  if (value && "content" in value && "name" in value) return answered(value.content); // the AI SDK's responses for Gemini
-  return json(value);
-}
-
-/** The base64 of an image, in the shape of any format. @param {any} part @returns {string | undefined} */
-function imageOf(part) {
-  const url =
-    part.image_url?.url ?? part.image_url ?? part.image ?? (part.type === "file" ? (part.url ?? part.data) : undefined);
-  if (typeof url === "string") return url.replace(/^data:[^,]*,/, "");
-  return part.source?.data ?? part.inlineData?.data ?? part.image?.source?.bytes;
-}
-
-/** What a list of messages says, in its order, in the words of no format: who says what, calls, results, images. @param {any[]} list */
-function said(list) {
-  /** @type {string[]} */
-  const events = [];
-  /** @param {string} who @param {string} text */
-  const text = (who, text) => {
-    const plain = text.split(/\s+/).filter(Boolean).join(" ");
-    // What a repair lets the assistant say where Mistral refuses a user behind results; the AI SDK sends what is refused.
-    if (plain && plain !== "[Noted.]") events.push(`${who}: ${plain}`);
-  };
-  /** @param {string} name @param {any} args */
-  const call = (name, args) => events.push(`call ${name} ${json(args ?? {})}`);
-  /** @param {any} value */
-  const result = (value) => events.push(`result ${answered(value).split(/\s+/).filter(Boolean).join(" ")}`);
-  for (const message of list) {
-    const role = message.role === "model" ? "assistant" : message.role === "developer" ? "system" : message.role;
-    if (message.type === "function_call") call(message.name, message.arguments);
-    else if (message.type === "function_call_output") result(message.output);
-    else if (role === "tool" && typeof message.tool_call_id === "string") result(message.content);
-    else {
-      const content = message.content ?? message.parts ?? [];
-      for (const part of typeof content === "string" ? [{ text: content }] : content) {
-        const made = part.functionCall ?? part.toolUse;
-        const response = part.functionResponse ?? part.toolResult;
-        const image = imageOf(part);
-        if (made) call(made.name, made.args ?? made.input);
-        else if (response) result(response.response ?? response.content);
-        else if (part.type === "tool_use") call(part.name, part.input);
-        else if (part.type === "tool-call") call(part.toolName, part.input);
-        else if (part.type === "tool_result" || part.type === "tool-result") result(part.content ?? part.output);
-        else if (image) events.push(`image ${image}`);
-        else if (typeof part.text === "string" && part.type !== "reasoning" && !part.thought) text(role, part.text);
-      }
-      for (const { function: made } of message.tool_calls ?? []) call(made.name, made.arguments);
-    }
-  }
-  return joined(events);
-}
-
-/** Texts of one speaker in a row are one: where formats part them is their own affair. @param {string[]} events */
-function joined(events) {
-  /** @type {string[]} */
-  const all = [];
-  for (const event of events) {
-    const who = /^(user|assistant|system): /.exec(event)?.[0];
-    if (who && all.at(-1)?.startsWith(who)) all[all.length - 1] += ` ${event.slice(who.length)}`;
-    else all.push(event);
-  }
-  return all;
-}
-
-/** What a request says: the system prompt first. @param {any} body */
-function saidIn(body) {
-  const system = body.system ?? body.systemInstruction?.parts ?? body.instructions ?? [];
-  const texts = typeof system === "string" ? [{ text: system }] : system;
-  const head = texts.map((/** @type {any} */ part) => ({ role: "system", content: part.text }));
-  return said([...head, ...(body.messages ?? body.input ?? body.contents)]);
 }
 
 const png = "iVBORw0KGgo=";

@@ -163,6 +163,55 @@ const turn = {
       { id: `d${n}`, role: "assistant", content: long },
     ];
   },
+  mastra: (n, ids) => {
+    const createdAt = (/** @type {number} */ m) => new Date(Date.UTC(2026, 0, 1, n, m)).toISOString();
+    const [a, b] = ids.map((id) => ({ toolCallId: id, toolName: "read", args: { path: id } }));
+    const calls = [
+      { state: "result", ...a, result: { text: long } },
+      { state: "result", ...b, result: long },
+    ];
+    const url = `data:image/png;base64,${png}`;
+    const beside = {
+      toolInvocations: calls,
+      content: long,
+      reasoning: "think",
+    };
+    return [
+      {
+        id: `u${n}`,
+        role: "user",
+        createdAt: createdAt(0),
+        threadId: "t",
+        content: {
+          format: 2,
+          parts: [
+            { type: "text", text: `Question ${n}` },
+            { type: "file", data: url, mimeType: "image/png" },
+          ],
+          ...(n % 2 === 0 && {
+            content: `Question ${n}`,
+            experimental_attachments: [{ url, contentType: "image/png" }],
+          }),
+        },
+      },
+      {
+        id: `a${n}`,
+        role: "assistant",
+        createdAt: createdAt(1),
+        threadId: "t",
+        content: {
+          format: 2,
+          parts: [
+            { type: "reasoning", reasoning: "think", details: [{ type: "text", text: "think" }], createdAt: n },
+            ...calls.map((toolInvocation) => ({ type: "tool-invocation", toolInvocation, createdAt: n })),
+            { type: "source", source: { sourceType: "url", id: "s", url: "https://example.com" } },
+            { type: "text", text: long, createdAt: n },
+          ],
+          ...(n % 2 === 0 && beside),
+        },
+      },
+    ];
+  },
   "assistant-ui": (n, ids) => {
     const image = { type: "image", image: `data:image/png;base64,${png}` };
     const [a, b] = ids.map((id) => ({

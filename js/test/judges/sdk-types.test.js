@@ -11,7 +11,7 @@ const pi = "../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/types.js";
 
 /**
  * What of a type names its kinds: a member with literals ("type", "role"), the member that a union's part has ("member"), or all the
- * members ("keys"). What stands inside another kind has its name behind " in ".
+ * members ("keys"); "type of messages" is the member "type" where it is the role. What stands inside another kind has its name behind " in ".
  * @type {[format: string, by: string, type: string, from: string, where?: string][]}
  */
 const unions = [
@@ -57,6 +57,10 @@ const unions = [
   ["ollama", "keys", "Message", "ollama"],
   ["pi", "role", "Message", pi],
   ["pi", "type", "Inside<Message['content']>", pi],
+  ["langchain", "type of messages", "BaseMessage", "@langchain/core/messages"],
+  ["langchain", "type", "ContentBlock.Standard", "@langchain/core/messages"],
+  ["langchain", "type", "MessageContentComplex", "@langchain/core/messages"],
+  ["mastra", "type", "Inside<MastraDBMessage['content']['parts']>", "@mastra/core/agent/message-list"],
   ["openai-agents", "type", "AgentInputItem", "@openai/agents-core"],
   ["openai-agents", "type", "Inside<protocol.UserMessageItem['content']>", "@openai/agents-core", " in content"],
   ["openai-agents", "type", "Inside<protocol.AssistantMessageItem['content']>", "@openai/agents-core", " in content"],
@@ -112,7 +116,7 @@ function names(checker, at, union, by) {
         })
         .map((key) => key.name);
     }
-    const key = type.getProperty(by);
+    const key = type.getProperty(by === "type of messages" ? "type" : by);
     return key === undefined ? [] : literals(checker, checker.getTypeOfSymbolAtLocation(key, at));
   });
 }
@@ -135,7 +139,7 @@ for (const [i, [format, by, type, from, where = ""]] of unions.entries()) {
     assert.ok(at !== undefined);
     const alias = at.statements.filter(ts.isTypeAliasDeclaration).find(({ name }) => name.text === `T${i}`);
     assert.ok(alias !== undefined);
-    const prefix = by === "role" ? "role " : "";
+    const prefix = by === "role" || by === "type of messages" ? "role " : "";
     const found = names(checker, at, checker.getTypeAtLocation(alias), by).filter((name) => !unknown.has(name));
     assert.ok(found.length > 1, "the union has names");
     const missing = found.filter((name) => !known.some((k) => k.format === format && k.type === prefix + name + where));

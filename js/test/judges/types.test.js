@@ -9,7 +9,7 @@ import { conversations, results } from "./results.js";
 const folder = new URL("../../build-judges/", import.meta.url); // inside the package, where its dependencies are found
 const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 
-/** @type {Record<string, [type: string, from: string]>} */
+/** @type {Record<string, [type: string, from: string, of?: string]>} */
 const types = {
   "openai-chat": ["ChatCompletionMessageParam", "openai/resources/chat/completions"],
   "openai-responses": ["ResponseInputItem", "openai/resources/responses/responses"],
@@ -19,6 +19,7 @@ const types = {
   ollama: ["Message", "ollama"],
   mistral: ["ChatCompletionRequestMessage", "@mistralai/mistralai/models/components"],
   "ag-ui": ["Message", "@ag-ui/core"],
+  mastra: ["MastraDBMessage", "@mastra/core/agent/message-list", "Omit<Imported, 'createdAt'> & { createdAt: string }"],
   "assistant-ui": ["ThreadMessageLike", "@assistant-ui/core"],
   tanstack: ["UIMessage", "@tanstack/ai"],
   pi: ["Message", "../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/types.js"],
@@ -37,6 +38,7 @@ const broken = {
   mistral: { role: "assistant", content: "", toolCalls: [{ id: "Call00001" }] },
   "mcp-sampling": { role: "user", content: { type: "tool_result", content: [] } },
   "ag-ui": { id: "1", role: "tool", content: "no call" },
+  mastra: { id: "1", role: "user", content: { format: 2, parts: [{ type: "text", content: "no text" }] } },
   "assistant-ui": { id: "1", role: "assistant", content: [{ type: "text", content: "no text" }] },
   tanstack: { id: "1", role: "user", parts: [{ type: "text", text: "no content" }] },
   pi: { role: "toolResult", toolCallId: "c", toolName: "read", content: "a text", isError: false, timestamp: 1 },
@@ -48,14 +50,14 @@ const broken = {
  * @param {string} format @param {any[]} messages @returns {Promise<Map<string, string[]>>}
  */
 async function errorsOf(format, messages) {
-  const [type, from] = types[format];
+  const [type, from, of = type.replace(/^\w+/, "Imported")] = types[format];
   const lines = [...new Set(messages.map((message) => JSON.stringify(message)))];
   const file = `${format}.ts`;
   await mkdir(folder, { recursive: true });
   await writeFile(
     new URL(file, folder),
     [
-      `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${type.replace(/^\w+/, "Imported")};`,
+      `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${of};`,
       ...lines.map((line, i) => `export const m${i} = ${line} satisfies Message;`),
     ].join("\n"),
   );

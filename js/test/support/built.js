@@ -1,18 +1,53 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
 /**
- * Installs what an example needs.
+ * Installs what an example needs, unless that has been done. Test files run at the same time, and npm ci begins by removing what
+ * another one may be using: so they take turns.
  * @param {string} name the name of a folder in examples
  * @returns {Promise<string>} its path, without a slash at the end
  */
 export async function installed(name) {
   const cwd = fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
-  await run("npm", ["ci", "--no-audit", "--no-fund", "--prefer-offline"], { cwd });
+  const unlock = await locked(cwd);
+  try {
+    const lock = await readFile(`${cwd}/package-lock.json`, "utf8");
+    const done = await readFile(`${cwd}/node_modules/.installed`, "utf8").catch(() => "");
+    if (done !== lock) {
+      await run("npm", ["ci", "--no-audit", "--no-fund", "--prefer-offline"], { cwd });
+      await writeFile(`${cwd}/node_modules/.installed`, lock);
+    }
+  } finally {
+    await unlock();
+  }
   return cwd;
+}
+
+/** A lock that is older than this was left by a process that is gone. */
+const STALE = 300_000;
+
+/** Waits until nobody else holds a folder. @param {string} folder @returns {Promise<() => Promise<void>>} gives it back */
+async function locked(folder) {
+  const lock = join(tmpdir(), `ctxfold-${createHash("sha256").update(folder).digest("hex").slice(0, 16)}.lock`);
+  for (;;) {
+    try {
+      await mkdir(lock);
+      return () => rm(lock, { recursive: true, force: true });
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== "EEXIST") throw error;
+    }
+    const held = await stat(lock).catch(() => undefined);
+    if (held && Date.now() - held.mtimeMs > STALE) await rm(lock, { recursive: true, force: true });
+    else await setTimeout(200);
+  }
 }
 
 /**

@@ -1,10 +1,12 @@
-/** The table of docs/LIVE.md: what the loops of apps came to. UPDATE_TESTED_ON=1 writes it, without it the page must say nearly the same. */
+/**
+ * The tables of docs/LIVE.md and docs/RECIPES.md: what the loops of apps came to. UPDATE_TESTED_ON=1 writes them, without it the pages must
+ * say nearly the same.
+ */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { updating } from "./tested-on.js";
 
-const page = new URL("../../../docs/LIVE.md", import.meta.url);
-
+/** The columns of a row; a page that does not measure one leaves it out. */
 const COLUMNS = {
   name: "client",
   compactions: "compactions",
@@ -19,19 +21,23 @@ const COLUMNS = {
 /** What the page says of a row may be off by so much: ids that clients draw at random count as tokens, here a few more, there a few less. */
 const OFF = { compactions: 1, least: 1, planned: 1, summaries: 1, breaks: 1 };
 
-/** @param {string} file what the loops have written, a line of JSON each */
-export async function liveTable(file) {
+/**
+ * @param {string} file what the loops have written, a line of JSON each
+ * @param {string} [name] of the page in docs, and of its table
+ */
+export async function liveTable(file, name = "live") {
+  const page = new URL(`../../../docs/${name.toUpperCase()}.md`, import.meta.url);
   const lines = (await readFile(file, "utf8")).trim().split("\n");
-  const keys = /** @type {(keyof typeof COLUMNS)[]} */ (Object.keys(COLUMNS));
   const row = (/** @type {unknown[]} */ cells) => `| ${cells.join(" | ")} |\n`;
   const measured = lines.map((line) => JSON.parse(line));
+  const keys = /** @type {(keyof typeof COLUMNS)[]} */ (Object.keys(COLUMNS)).filter((key) => key in measured[0]);
   const rows = measured.map((loop) => row(keys.map((key) => loop[key])));
-  const body = [row(Object.values(COLUMNS)), `|${keys.map(() => "---").join("|")}|\n`, ...rows].join("");
+  const body = [row(keys.map((key) => COLUMNS[key])), `|${keys.map(() => "---").join("|")}|\n`, ...rows].join("");
   const text = await readFile(page, "utf8");
-  const [open, close] = ["<!-- live -->\n", "<!-- /live -->"];
+  const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const from = text.indexOf(open) + open.length;
   const to = text.indexOf(close);
-  assert.ok(from >= open.length && to >= from, "docs/LIVE.md has no table");
+  assert.ok(from >= open.length && to >= from, `${page.pathname} has no table`);
   if (updating) return writeFile(page, text.slice(0, from) + body + text.slice(to));
   const [, , ...said] = text.slice(from, to).trim().split("\n");
   assert.equal(said.length, measured.length);
@@ -45,7 +51,7 @@ export async function liveTable(file) {
     assert.deepEqual(
       off,
       [],
-      `docs/LIVE.md does not say what was measured: run npm run tested-on\n${said[i]}\n${rows[i]}`,
+      `docs/${name.toUpperCase()}.md does not say what was measured: run npm run tested-on\n${said[i]}\n${rows[i]}`,
     );
   }
 }

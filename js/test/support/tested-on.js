@@ -12,6 +12,7 @@ const HEADS = {
   "tested-on": ["where", "version", "what runs there"],
   bundlers: ["tool", "version", "what is built and run"],
   sdks: ["library", "version", "what is tested"],
+  "first-load": ["first call in a page", "longest block", "first result"],
   sizes: ["file", "bytes", "gzip", "brotli"],
 };
 

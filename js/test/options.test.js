@@ -1,0 +1,74 @@
+// An option that is misspelt is refused at every entry, with the one that was probably meant.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as main from "ctxfold";
+import * as aiSdk from "ctxfold/ai-sdk";
+import * as anthropic from "ctxfold/anthropic";
+import * as chrome from "ctxfold/chrome";
+import * as core from "ctxfold/core";
+import * as inline from "ctxfold/inline";
+import * as langchain from "ctxfold/langchain";
+import * as openai from "ctxfold/openai";
+import { transformers } from "ctxfold/transformers";
+import { webllm } from "ctxfold/webllm";
+import * as worker from "ctxfold/worker";
+
+const module = await main.load();
+const compactor = main.createCompactor({ module, policy: { format: "openai-chat" } });
+/** @type {any} */
+const messages = [{ role: "user", content: "Hello" }];
+/** @type {any} */
+const engine = { chat: { completions: {} }, model: {}, tokenizer: {} };
+
+/** What is called with options that have one which nothing reads. @type {[string, string, (options: any) => any][]} */
+const CALLS = [
+  ...Object.entries({ main, core, inline, worker }).flatMap(([name, entry]) => [
+    /** @type {any} */ ([`${name} fit`, "summarize", (/** @type {any} */ o) => entry.fit(messages, o)]),
+    [`${name} createFitter`, "summarize", (/** @type {any} */ o) => entry.createFitter(o)],
+    [`${name} createCompactor`, "summarize", (/** @type {any} */ o) => entry.createCompactor(o)],
+    [
+      `${name} digestOf`,
+      "policy",
+      (/** @type {any} */ o) => entry.digestOf({ role: "user", content: "[Summary] Read." }, o),
+    ],
+  ]),
+  ["a call of a fitter", "signal", (o) => main.createFitter({ module })(messages, o)],
+  ["Conversation", "journal", (o) => new main.Conversation(compactor, o)],
+  ["compact", "signal", (o) => compactor.compact(messages, o)],
+  ["plan", "memory", (o) => compactor.plan(messages, o)],
+  ["check", "usage", (o) => compactor.check(messages, o)],
+  ["estimate", "usage", (o) => compactor.estimate(messages, o)],
+  ["session", "state", (o) => compactor.session(messages, o)],
+  ["check of a session", "usage", (o) => compactor.session(messages).check(o)],
+  ["compact of a session", "signal", (o) => compactor.session(messages).compact(o)],
+  ["prepareStep", "onError", aiSdk.prepareStep],
+  ["compactionMiddleware (ai-sdk)", "onError", aiSdk.compactionMiddleware],
+  ["compactingFetch (anthropic)", "onError", anthropic.compactingFetch],
+  ["compactingFetch (openai)", "onError", openai.compactingFetch],
+  ["compactionMiddleware (langchain)", "onError", langchain.compactionMiddleware],
+  ["compactMessages", "onError", langchain.compactMessages],
+  ["summarizeWith (anthropic)", "model", (o) => anthropic.summarizeWith(engine, o)],
+  ["summarizeWith (openai)", "model", (o) => openai.summarizeWith(engine, o)],
+  ["languageModel", "languages", chrome.languageModel],
+  ["summarizer", "languages", chrome.summarizer],
+  ["languageModelAvailability", "languages", chrome.languageModelAvailability],
+  ["webllm", "contextWindow", (o) => webllm(engine, o)],
+  ["transformers", "contextWindow", (o) => transformers(engine, o)],
+];
+
+for (const [name, option, call] of CALLS) {
+  test(`${name}: a misspelt ${option}`, async () => {
+    const misspelt = option.slice(0, -2) + option.slice(-1);
+    Object.assign(globalThis, { LanguageModel: { availability: async () => "available" } });
+    Object.assign(globalThis, { Summarizer: { availability: async () => "available" } });
+    await assert.rejects(
+      async () => call({ unread: undefined, [misspelt]: 1 }),
+      (error) => {
+        assert.ok(error instanceof main.CtxfoldError);
+        assert.equal(error.code, "invalid_option");
+        assert.match(error.message, new RegExp(`did you mean "${option}"`));
+        return true;
+      },
+    );
+  });
+}

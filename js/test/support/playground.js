@@ -1,0 +1,30 @@
+// What the tests of the playground do with its page.
+import { readFile } from "node:fs/promises";
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** Waits until all is computed: the preset that is chosen, its check, the other presets. @param {Page} page */
+export const settled = (page) => page.locator("#presets[data-done]").waitFor();
+
+/** Does something after which all is computed anew, and waits for it. @param {Page} page @param {() => Promise<unknown>} act */
+export async function recomputed(page, act) {
+  const done = () => page.locator("#presets").getAttribute("data-done");
+  const last = await done();
+  await act();
+  await page.waitForFunction((old) => document.querySelector("#presets")?.getAttribute("data-done") !== old, last);
+}
+
+/** @param {Page} page */
+export const headline = async (page) =>
+  ((await page.locator("#headline").textContent()) ?? "").replace(/\s+/g, " ").trim();
+
+/** @param {Page} page @param {string} name @param {string | Buffer} text */
+export const give = (page, name, text) =>
+  page.getByLabel("Open your own…").setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+
+/** @param {Page} page @param {string} button */
+export async function download(page, button) {
+  const waiting = page.waitForEvent("download");
+  await page.getByRole("button", { name: button }).click();
+  return JSON.parse(await readFile(await (await waiting).path(), "utf8"));
+}
