@@ -1,253 +1,313 @@
-import { createCompactor } from "ctxfold/worker";
-import { empty, keep, Outdated, restored, watch } from "./history.js";
-import { answer, summary } from "./model.js";
+import { Chat } from "./chat.js";
+import { examples } from "./examples.js";
+import { problemOf } from "./problems.js";
+import { fill, settings, take } from "./settings.js";
+import { availability, download, prepareSummarizer, setup, summarizerAvailability } from "./setup.js";
+import { arrange, aside, bubble, element, figures, nodes, write } from "./view.js";
 
 /** @param {string} id @returns {any} */
 const $ = (id) => document.getElementById(id);
 
-let conversation = empty();
+const chat = new Chat(await setup());
 /** What is under way: an answer, a compaction, or nothing. @type {AbortController | undefined} */
 let busy;
+/** The answer that is being written. @type {HTMLLIElement | undefined} */
+let live;
+
+// What is done: one thing at a time, and Stop aborts it.
+
+/** @param {(signal: AbortSignal) => Promise<string | void>} work resolves with what to say then */
+async function working(work) {
+  if (busy) return;
+  busy = new AbortController();
+  const { signal } = busy;
+  const { length } = chat.record.folds;
+  forgive();
+  try {
+    await render();
+    const said = await work(signal);
+    idle();
+    const fold = chat.record.folds[length];
+    if (fold)
+      say(
+        `${figures(fold.count)} messages are folded: ${figures(fold.tokens.before)} → ${figures(fold.tokens.after)} tokens.`,
+      );
+    else if (said) say(said);
+  } catch (error) {
+    idle();
+    if (signal.aborted) say("Stopped.");
+    else complain(error, () => working(unanswered() ? answer : work));
+  }
+  busy = undefined;
+  await render().catch(broken);
+  refocus();
+}
+
+/** What had the focus may be gone. */
+function refocus() {
+  if (document.activeElement === document.body) $("text").focus();
+}
+
+const unanswered = () => chat.record.shown.at(-1)?.role === "user";
+
+/** @param {string} text */
+const speak = (text) =>
+  working(async (signal) => {
+    $("text").value = "";
+    try {
+      return await answering((turn) => chat.say(text, turn), signal);
+    } catch (error) {
+      if (!unanswered()) $("text").value ||= text; // It was never said.
+      throw error;
+    }
+  });
+/** @param {AbortSignal} signal */
+const answer = (signal) => answering((turn) => chat.answer(turn), signal);
+
+/** Shows an answer while it is written, and resolves with what is to be said of it. @param {(turn: any) => Promise<unknown>} ask @param {AbortSignal} signal */
+async function answering(ask, signal) {
+  await chat.configure(await setup(), signal);
+  toEnd();
+  say("Answering…");
+  let text = "";
+  let frame = 0;
+  const node = bubble("assistant");
+  node.ariaBusy = "true";
+  const draw = () => {
+    frame = 0;
+    following(() => {
+      write(node, { role: "assistant", content: text });
+      if (live) return;
+      live = node;
+      arrange($("messages"), list());
+    });
+  };
+  const onText = (/** @type {string} */ whole) => {
+    if (!text) say("Answering…");
+    text = whole;
+    frame ||= requestAnimationFrame(draw);
+  };
+  try {
+    const ended = await ask({ signal, onText });
+    return ended === "length" ? "The answer is cut off: it reached the model's limit." : undefined;
+  } finally {
+    cancelAnimationFrame(frame);
+    live = undefined;
+  }
+}
+
+/** @param {AbortSignal} signal */
+async function compact(signal) {
+  await chat.configure(await setup(), signal);
+  const { changed } = await chat.compact(signal);
+  if (unanswered()) return answer(signal);
+  if (!changed) return "There is nothing to fold yet: the newest turn always stays.";
+}
+
+async function undo() {
+  await chat.undo();
+  return "Compaction undone.";
+}
+
+/** @param {import("./history.js").Message} message */
+function quote({ role, content }) {
+  const who = role === "user" ? "I" : "you";
+  $("text").value = `Earlier ${who} said:\n> ${content.replaceAll("\n", "\n> ")}\n\n${$("text").value}`;
+  $("text").focus();
+}
+
+// What is said.
 
 /** @param {string} text */
 const say = (text) => {
   $("status").textContent = text;
 };
 
-const fields = () => $("settings").querySelector("form").elements;
-const settings = () => {
-  const { kind, url, model, key } = fields();
-  return { kind: kind.value, url: url.value, model: model.value, key: key.value };
-};
-const sent = () => conversation.context.map(({ message }) => message);
-
-function policy() {
-  const tokens = Number(fields().window.value) || 4000;
-  return { format: "openai-chat", window: { tokens, reserve: Math.round(tokens / 8) } };
+/** Says who answers, so that nobody has to guess where a message goes. */
+function idle() {
+  const { kind, url, model } = settings();
+  const host = URL.canParse(url) ? new URL(url).host : "";
+  const remote = host
+    ? `Messages go to ${host}${model && `, ${model}`}.`
+    : "No endpoint yet: choose one in the settings.";
+  const own = "This browser's model answers. Nothing leaves your computer.";
+  say({ script: "A script answers. Nothing leaves this page.", builtin: own, endpoint: remote }[kind]);
 }
 
-/** It has the module, in a worker; the policy is the session's. */
-const compactor = createCompactor();
-/** Puts the conversation as it stands here into the module. */
-const opened = () => compactor.session(sent(), { policy: policy(), state: conversation.state });
-/** The context in the module: a turn sends it what the turn brings. */
-let session = opened();
-
-/** What is in the module may be another conversation by now. */
-async function reopen() {
-  await session.close();
-  session = opened();
+/** @param {unknown} error @param {() => void} again */
+function complain(error, again) {
+  const { message, advice, remedy } = problemOf(error);
+  const [label, onclick] = {
+    retry: ["Try again", again],
+    settings: ["Open settings", openSettings],
+    compact: ["Compact now", () => working(compact)],
+  }[remedy];
+  const text = element("div", {}, element("h2", {}, message), element("p", {}, advice));
+  const act = element("button", { type: "button", textContent: label, onclick });
+  const dismiss = element("button", { type: "button", className: "quiet", textContent: "Dismiss", onclick: forgive });
+  const row = element("div", { className: "row" }, act, dismiss);
+  following(() => $("problem").replaceChildren(element("div", { className: "notice bad" }, text, row)));
 }
 
-/** Goes on with what is on disk: another tab has changed it. */
-async function adopt() {
-  conversation = await restored();
-  await reopen();
-  await render();
-  say("Another tab has gone on with this conversation.");
+/** @param {unknown} error */
+const broken = (error) => complain(error, () => location.reload());
+
+function forgive() {
+  $("problem").replaceChildren();
+  refocus();
 }
 
-/** Puts a message behind the last one, also where that is another tab's by now. @param {string} role @param {string} content */
-async function add(role, content) {
-  for (;;) {
-    const message = { role, content };
-    conversation.context.push({ index: conversation.all.push(message) - 1, message });
-    await session.append(message);
-    try {
-      await keep(conversation);
-      return await render();
-    } catch (error) {
-      if (!(error instanceof Outdated)) throw error;
-      await adopt();
-    }
+// What is seen.
+
+function list() {
+  const items = nodes(chat.record, { undo: () => working(undo), quote });
+  if (live && unanswered()) items.push(live);
+  if (busy || $("problem").hasChildNodes()) return items;
+  if (unanswered()) items.push(aside("This message has no answer.", "Answer it", () => working(answer)));
+  if (chat.record.paused) {
+    const text = "Compaction is undone: every message is sent again, and nothing is compacted until you say so.";
+    items.push(aside(text, "Compact now", () => working(compact)));
   }
+  return items;
 }
 
-/** Runs one thing at a time; Stop aborts it. @param {(signal: AbortSignal) => Promise<void>} work */
-async function working(work) {
-  busy = new AbortController();
-  lock();
-  try {
-    await work(busy.signal);
-  } catch (error) {
-    if (busy.signal.aborted) say("Stopped.");
-    else if (error instanceof Outdated) await adopt();
-    else say(`That did not work: ${/** @type {Error} */ (error).message}`);
-    await reopen();
-  }
-  busy = undefined;
-  lock();
-  $("text").focus();
+/** Stays at the end where the reader is there. @param {() => void} change */
+function following(change) {
+  const { scrollHeight } = document.documentElement;
+  const atEnd = innerHeight + scrollY > scrollHeight - 80;
+  change();
+  if (atEnd) toEnd();
 }
+const toEnd = () => scrollTo(0, document.documentElement.scrollHeight);
 
-function lock() {
-  $("send").hidden = Boolean(busy);
-  $("stop").hidden = !busy;
-  $("compact").disabled = Boolean(busy) || conversation.context.length === 0;
-}
-
-/** The user has spoken: compact if that is due, then answer. @param {string} text */
-async function turn(text) {
-  await add("user", text);
-  await working(async (signal) => {
-    const { due } = await session.check();
-    if (due && fields().automatic.checked) await compact(signal);
-    say("The model writes…");
-    const { text: reply } = await answer(settings(), sent(), { signal });
-    await add("assistant", reply || "(nothing)");
-    say("");
-  });
-}
-
-/** Makes a plan and keeps it before anybody is asked, so that a reload can go on with it. @param {AbortSignal} signal */
-async function compact(signal, force = false) {
-  await settle(await session.plan({ policy: policy(), options: { force } }), signal);
-}
-
-/**
- * Takes a compaction to its end: summaries, step, until nothing is asked any more.
- * @param {any} result @param {AbortSignal} signal
- */
-async function settle(result, signal) {
-  while (result.requests.length > 0) {
-    const { length } = conversation.context;
-    conversation.pending = { plan: result.plan, requests: result.requests, length };
-    await keep(conversation);
-    say("Compacting…");
-    const summaries = await Promise.all(
-      result.requests.map(async (/** @type {any} */ request) => {
-        try {
-          return { id: request.id, ...(await summary(settings(), request, signal)) };
-        } catch (error) {
-          signal.throwIfAborted();
-          return { id: request.id, error: String(error) };
-        }
-      }),
-    );
-    result = await session.step(result.plan, summaries);
-  }
-  const places = new Map(conversation.context.map(({ index, message }) => [message, index]));
-  conversation.context = result.messages.map((/** @type {any} */ message) => ({
-    index: places.get(message) ?? -1,
-    message,
-  }));
-  conversation.state = result.state;
-  conversation.pending = undefined;
-  await keep(conversation);
-  await render();
-  const { reason, tokens } = result.report;
-  say(reason === "compacted" ? `Compacted: ${tokens.before} → ${tokens.after} tokens.` : `Not compacted: ${reason}.`);
-}
-
-/** Goes on with a compaction that a reload has interrupted. */
-async function resume() {
-  const { pending } = conversation;
-  if (!pending) return;
-  await working((signal) => settle(pending, signal));
-}
-
-/** @param {string} tag @param {string} className @param {(Node | string)[]} children */
-function element(tag, className, ...children) {
-  const node = document.createElement(tag);
-  node.className = className;
-  node.append(...children);
-  return node;
-}
-
-/** @param {{role: string, content: string}} message @param {boolean} folded */
-function bubble({ role, content }, folded) {
-  const who = { user: "You", assistant: "Model" }[role] ?? role;
-  const item = element("li", `message ${role}`, element("b", "who", who), element("p", "", content));
-  if (folded) {
-    const button = /** @type {HTMLButtonElement} */ (element("button", "recall", "Recall"));
-    button.type = "button";
-    button.setAttribute("aria-label", `Recall: quote this message of ${who} in your next one`);
-    button.addEventListener("click", () => {
-      $("text").value =
-        `Earlier ${who === "You" ? "I" : "you"} said:\n> ${content.replaceAll("\n", "\n> ")}\n\n${$("text").value}`;
-      $("text").focus();
-    });
-    item.append(button);
-  }
-  return item;
-}
-
+let renders = 0;
 async function render() {
-  const kept = new Set(conversation.context.map(({ index }) => index));
-  const folded = conversation.all.filter((_, i) => !kept.has(i));
-  const items = [];
-  if (folded.length > 0) {
-    const list = element("ol", "folded-list", ...folded.map((message) => bubble(message, true)));
-    const summary = element("summary", "", `${folded.length} folded messages`);
-    const wasOpen = $("messages").querySelector("details")?.open ?? false;
-    const details = /** @type {HTMLDetailsElement} */ (element("details", "folded", summary, list));
-    details.open = wasOpen;
-    items.push(element("li", "", details));
-  }
-  for (const { index, message } of conversation.context) {
-    if (index >= 0) {
-      items.push(bubble(message, false));
-      continue;
-    }
-    const text = element("p", "", message.content);
-    text.tabIndex = 0; // it scrolls, and there is nothing in it that a keyboard could reach
-    items.push(element("li", "message digest", element("b", "who", "Digest"), text));
-  }
-  $("messages").replaceChildren(...items);
-  items.at(-1)?.scrollIntoView({ block: "end" });
-  await measure();
+  const current = ++renders;
+  const { shown, sent } = chat.record;
+  following(() => {
+    arrange($("messages"), list());
+    $("start").hidden = shown.length > 0;
+    $("send").hidden = Boolean(busy);
+    $("stop").hidden = !busy;
+  });
+  $("compact").disabled = Boolean(busy) || sent.length === 0;
+  $("show-digest").hidden = chat.record.folds.length === 0;
+  const { tokens, limit, window } = await chat.check();
+  if (current !== renders) return;
+  $("tokens").textContent = `${figures(tokens)} / ${figures(window)}`;
+  $("context").style.setProperty("--level", `${Math.min(1, tokens / window)}`);
+  $("context").style.setProperty("--limit", `${limit / window}`);
+  $("context").classList.toggle("over", tokens > limit);
+  $("context-text").textContent = `The next message sends ${figures(tokens)} of ${figures(window)} tokens. ${
+    chat.record.paused
+      ? "Automatic compaction is paused, because you undid one."
+      : settings().automatic
+        ? `Above ${figures(limit)}, older messages are folded into a digest.`
+        : "Automatic compaction is off in the settings."
+  }`;
 }
 
-async function measure() {
-  if (conversation.context.length === 0) {
-    $("tokens").textContent = "empty";
-    $("meter").value = 0;
-    return;
-  }
-  const { tokens, limit, window } = await session.check();
-  Object.assign($("meter"), { max: window, high: limit, low: limit, optimum: 0, value: tokens });
-  $("tokens").textContent = `${tokens} of ${window} tokens, compacted above ${limit}`;
-}
+// What the user does.
 
 $("compose").addEventListener("submit", (/** @type {Event} */ event) => {
   event.preventDefault();
   const text = $("text").value.trim();
-  if (busy || !text) return;
-  $("text").value = "";
-  turn(text);
+  if (!busy && text) speak(text);
 });
 $("text").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   $("compose").requestSubmit();
 });
-$("stop").addEventListener("click", async () => {
-  busy?.abort(new DOMException("stopped by the user", "AbortError"));
-  conversation.pending = undefined;
-  await keep(conversation);
+$("stop").addEventListener("click", () => busy?.abort(new DOMException("stopped by the user", "AbortError")));
+$("compact").addEventListener("click", () => {
+  $("about-context").hidePopover();
+  working(compact);
 });
-$("compact").addEventListener("click", () => working((signal) => compact(signal, true)));
-$("clear").addEventListener("click", async () => {
-  busy?.abort(new DOMException("the conversation is forgotten", "AbortError"));
-  conversation = { ...empty(), revision: (await restored()).revision };
-  await reopen();
-  await keep(conversation);
-  await render();
-  lock();
-  say("Forgotten.");
+$("show-digest").addEventListener("click", () => {
+  $("about-context").hidePopover();
+  const details = $("messages").querySelector(".fold.last details");
+  details.open = true;
+  details.scrollIntoView({ block: "center" });
+  details.querySelector("summary").focus({ preventScroll: true });
 });
-watch(() => busy || adopt());
-fields().window.addEventListener("change", async () => {
-  await reopen();
-  await measure();
+$("examples").append(
+  ...examples.map(({ title, text, message, messages }) => {
+    const start = () => (messages ? working(async () => chat.replace(await messages())) : speak(message));
+    const button = element(
+      "button",
+      { type: "button", onclick: start },
+      element("b", {}, title),
+      element("span", {}, text),
+    );
+    return element("li", {}, button);
+  }),
+);
+
+function openSettings() {
+  fill($("setup"));
+  $("settings").showModal();
+  describeOwn();
+}
+/** Tells what there is of the browser's model. */
+async function describeOwn() {
+  const now = await availability();
+  $("availability").textContent = {
+    available: "Nothing leaves your computer.",
+    downloading: "Nothing leaves your computer. It is being downloaded.",
+    downloadable: "Nothing leaves your computer. It has to be downloaded once, a few gigabytes.",
+    unavailable: "Not in this browser: Chrome and Edge on a desktop computer have one.",
+  }[now];
+  $("download").hidden = now === "available" || now === "unavailable";
+  $("writer").options.namedItem("summarizer").disabled = (await summarizerAvailability()) === "unavailable";
+}
+$("open-settings").addEventListener("click", openSettings);
+$("setup").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+$("setup").addEventListener("change", (/** @type {any} */ { target }) => {
+  if (take($("setup"), target) && target.value === "summarizer") prepareSummarizer().catch(refuse);
 });
+$("settings").addEventListener("close", async () => {
+  forgive();
+  idle();
+  if (!busy) await chat.configure(await setup());
+});
+/** @param {unknown} error */
+function refuse(error) {
+  $("settings").addEventListener("close", () => complain(error, openSettings), { once: true });
+  $("settings").close();
+}
+$("download").addEventListener("click", async () => {
+  $("downloaded").hidden = false;
+  try {
+    await download((loaded) => {
+      $("downloaded").value = loaded;
+    });
+  } catch (error) {
+    refuse(error);
+  }
+  $("downloaded").hidden = true;
+  await describeOwn();
+});
+$("delete").addEventListener("click", async () => {
+  $("settings").close();
+  busy?.abort(new DOMException("the conversation is deleted", "AbortError"));
+  await chat.replace([]);
+  say("The conversation is deleted.");
+});
+chat.addEventListener("change", () => render().catch(broken));
+chat.addEventListener("compacting", () => say("Compacting: a digest of the older messages is written…"));
 
 try {
-  conversation = await restored();
-  await reopen();
+  idle();
+  await chat.refresh();
   await render();
-  lock();
-  await resume();
+  toEnd();
+  if (chat.record.compacting) await working(compactAgain);
 } catch (error) {
-  say(`The conversation cannot be restored: ${/** @type {Error} */ (error).message}`);
+  broken(error);
+}
+
+/** A reload has interrupted a compaction. @param {AbortSignal} signal */
+async function compactAgain(signal) {
+  await chat.resume(signal);
 }

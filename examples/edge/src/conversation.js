@@ -2,13 +2,13 @@
 import { createCompactor } from "ctxfold";
 
 /**
- * @typedef {object} Storage where one conversation is kept: JSON values under keys
+ * @typedef {object} Storage where one conversation is kept: JSON values under keys, at once or by a promise
  * @property {(key: string) => any} get undefined where there is none
- * @property {(prefix: string) => any[]} list the values of all keys that begin so
- * @property {(change: {remove?: string[], set?: Record<string, unknown>}) => void} write removes all keys that begin so, and then
- *   sets; all of it or nothing
+ * @property {(prefix: string) => any[] | Promise<any[]>} list the values of all keys that begin so
+ * @property {(change: {remove?: string[], set?: Record<string, unknown>}) => void | Promise<void>} write removes all keys that begin
+ *   so, and then sets; all of it or nothing
  *
- * @typedef {(body: object, signal: AbortSignal) => Promise<Response>} Send asks the upstream
+ * @typedef {(body: string | Uint8Array, signal: AbortSignal) => Promise<Response>} Send asks the upstream
  *
  * @typedef {object} Job a compaction under way
  * @property {number} given how many messages it was planned for
@@ -41,8 +41,9 @@ export class Conversation {
   async planned() {}
 
   /**
-   * Answers a request for a chat completion whose body holds the whole history. Where compaction fails, the body is sent as it is.
-   * @param {object} body @param {string} model @param {Send} send @param {AbortSignal} signal
+   * Answers a request for a chat completion whose body holds the whole history. Where compaction fails, the body is sent as it is. The
+   * body stays bytes from end to end: neither the memory nor the time for a second copy as objects is spent.
+   * @param {Uint8Array} body JSON @param {string} model @param {Send} send @param {AbortSignal} signal
    * @returns {Promise<Response>}
    */
   async complete(body, model, send, signal) {
@@ -58,22 +59,23 @@ export class Conversation {
   }
 
   /** What is stored: how many compactions, whether one was interrupted, and what was taken out of the history. */
-  stored() {
+  async stored() {
     return {
-      compactions: this.#memory().length,
-      pending: this.#jobs().length > 0,
-      archive: this.#storage.list("archive/"),
+      compactions: (await this.#memory()).length,
+      pending: (await this.#jobs()).length > 0,
+      archive: (await this.#storage.list("archive/")).flat(),
     };
   }
 
-  /** The body to send. @param {object} body @param {(request: any) => Promise<any>} ask @returns {Promise<any>} */
+  /** The body to send. @param {Uint8Array} body @param {(request: any) => Promise<any>} ask @returns {Promise<Uint8Array>} */
   async #fit(body, ask) {
     const compactor = createCompactor({ policy: this.#policy });
     await compactor.ready();
     const prints = compactor.prints(body);
-    const interrupted = this.#jobs().find(({ given, print }) => prints[given - 1] === print);
+    const interrupted = (await this.#jobs()).find(({ given, print }) => prints[given - 1] === print);
     /** @type {Job} */
-    let job = interrupted ? this.#storage.get(planOf(interrupted)) : this.#plan(compactor, body, prints);
+    let job =
+      (interrupted && (await this.#storage.get(planOf(interrupted)))) ?? (await this.#plan(compactor, body, prints));
     if (!interrupted && "plan" in job.result) await this.#keep(job);
     while ("plan" in job.result) {
       const { plan, requests } = job.result;
@@ -81,26 +83,26 @@ export class Conversation {
       for (const request of requests) {
         const key = `${keysOf(job)}summary/${request.id}`;
         // A summary that is there was paid for: it is not asked for again.
-        const answer = this.#storage.get(key) ?? (await ask(request));
-        if (!answer.error) this.#storage.write({ set: { [key]: answer } });
+        const answer = (await this.#storage.get(key)) ?? (await ask(request));
+        if (!answer.error) await this.#storage.write({ set: { [key]: answer } });
         summaries.push(answer);
       }
       const failed = job.failed || summaries.some(({ error }) => error);
       try {
         job = { ...job, failed, result: compactor.step(body, plan, summaries, { memory: job.memory }) };
       } catch (error) {
-        this.#storage.write({ remove: [keysOf(job)], set: { jobs: this.#others(job) } }); // such as a plan of an older version
+        await this.#storage.write({ remove: [keysOf(job)], set: { jobs: await this.#others(job) } }); // a plan of an older version
         throw error;
       }
       if ("plan" in job.result) await this.#keep(job);
     }
-    if (interrupted || job.result.report.changed) this.#finish(job, job.result);
+    if (interrupted || job.result.report.changed) await this.#finish(job, job.result);
     return job.result.messages;
   }
 
-  /** @param {import("ctxfold").Compactor} compactor @param {object} body @param {string[]} prints @returns {Job} */
-  #plan(compactor, body, prints) {
-    const memory = this.#memory();
+  /** @param {import("ctxfold").Compactor} compactor @param {Uint8Array} body @param {string[]} prints @returns {Promise<Job>} */
+  async #plan(compactor, body, prints) {
+    const memory = await this.#memory();
     const result = compactor.plan(body, { memory, options: { archive: "bodies" } });
     const used = memory[result.known ?? -1];
     return { given: prints.length, print: prints.at(-1) ?? "", memory: used ? [used] : [], failed: false, result };
@@ -109,39 +111,40 @@ export class Conversation {
   /** Stores a plan before a model is asked. @param {Job} job */
   async #keep(job) {
     const { given, print } = job;
-    const jobs = [...this.#others(job), { given, print }];
+    const jobs = [...(await this.#others(job)), { given, print }];
     const oldest = jobs.splice(0, jobs.length - JOBS);
-    this.#storage.write({ remove: [...oldest, job].map(keysOf), set: { jobs, [planOf(job)]: job } });
+    await this.#storage.write({ remove: [...oldest, job].map(keysOf), set: { jobs, [planOf(job)]: job } });
     await this.planned();
   }
 
   /** @param {Job} job @param {import("ctxfold").Done<any>} done */
-  #finish(job, { memory, archive = [] }) {
+  async #finish(job, { memory, archive = [] }) {
     const entry = job.failed ? { ...memory, again: Date.now() + PROVISIONAL_MS } : memory;
-    this.#storage.write({
+    await this.#storage.write({
       remove: [keysOf(job)],
       set: {
-        jobs: this.#others(job),
-        ...(memory && { memory: [...this.#memory(), entry].slice(-REMEMBERED) }),
-        ...Object.fromEntries(archive.map((body) => [`archive/${body.handle}`, body])),
+        jobs: await this.#others(job),
+        ...(memory && { memory: [...(await this.#memory()), entry].slice(-REMEMBERED) }),
+        // One record for each compaction: databases limit how many records a transaction changes.
+        ...(archive.length > 0 && { [`archive/${job.print}`]: archive }),
       },
     });
   }
 
-  /** The compactions that count. @returns {import("ctxfold").MemoryEntry[]} */
-  #memory() {
+  /** The compactions that count. @returns {Promise<import("ctxfold").MemoryEntry[]>} */
+  async #memory() {
     const now = Date.now();
-    return (this.#storage.get("memory") ?? []).filter((/** @type {any} */ { again }) => !again || now < again);
+    return ((await this.#storage.get("memory")) ?? []).filter((/** @type {any} */ { again }) => !again || now < again);
   }
 
-  /** The compactions that wait for summaries, the oldest first. @returns {Pick<Job, "given" | "print">[]} */
-  #jobs() {
-    return this.#storage.get("jobs") ?? [];
+  /** The compactions that wait for summaries, the oldest first. @returns {Promise<Pick<Job, "given" | "print">[]>} */
+  async #jobs() {
+    return (await this.#storage.get("jobs")) ?? [];
   }
 
   /** @param {Pick<Job, "print">} job */
-  #others(job) {
-    return this.#jobs().filter(({ print }) => print !== job.print);
+  async #others(job) {
+    return (await this.#jobs()).filter(({ print }) => print !== job.print);
   }
 }
 
@@ -158,7 +161,8 @@ async function summary({ id, system, prompt, max_output_tokens }, model, send, s
     { role: "user", content: prompt },
   ];
   try {
-    const response = await send({ model, messages, max_completion_tokens: max_output_tokens }, signal);
+    const body = JSON.stringify({ model, messages, max_completion_tokens: max_output_tokens });
+    const response = await send(body, signal);
     const { choices } = /** @type {any} */ (await response.json());
     // An answer that does not say why it ended is half of one.
     return { id, text: choices[0].message.content, finish_reason: choices[0].finish_reason ?? "incomplete" };

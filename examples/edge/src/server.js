@@ -1,9 +1,9 @@
-// The same proxy in Deno, Bun and Node, with conversations in memory. PORT, UPSTREAM and WINDOW come from the environment.
+// The same proxy in Deno, Bun and Node, with conversations in memory. The settings come from the environment.
 import process from "node:process";
 import { Conversation } from "./conversation.js";
 import { admit, policyFor, serve } from "./proxy.js";
 
-const { PORT = "8787", UPSTREAM = "https://api.openai.com", WINDOW = "128000" } = process.env;
+const { PORT = "8787", UPSTREAM = "https://api.openai.com", WINDOW = "128000", MAX_BODY } = process.env;
 
 /** @returns {import("./conversation.js").Storage} */
 function memoryStorage() {
@@ -25,12 +25,12 @@ const conversations = new Map();
 
 /** @param {Request} request */
 async function handle(request) {
-  const admitted = await admit(request);
+  const admitted = await admit(request, MAX_BODY);
   if (admitted instanceof Response) return admitted;
-  const { name, body } = admitted;
+  const { name } = admitted;
   const conversation = conversations.get(name) ?? new Conversation(memoryStorage(), policyFor(WINDOW));
   conversations.set(name, conversation);
-  return serve(request, body, conversation, UPSTREAM);
+  return serve(request, admitted, conversation, UPSTREAM);
 }
 
 const { Deno, Bun } = /** @type {any} */ (globalThis);
@@ -41,16 +41,29 @@ else if (Bun) Bun.serve({ port, hostname, fetch: handle });
 else {
   const { createServer } = await import("node:http");
   const { Readable } = await import("node:stream");
+  const { pipeline } = await import("node:stream/promises");
   createServer(async (incoming, outgoing) => {
     const { method = "GET", url = "/", headers } = incoming;
-    const body = method === "GET" ? undefined : Readable.toWeb(incoming);
+    // Who sends more than is taken reads the refusal only when the rest is taken off too.
+    outgoing.once("finish", () => incoming.resume());
+    const chunks = incoming.iterator({ destroyOnReturn: false });
+    const body = method === "GET" ? undefined : ReadableStream.from(chunks);
+    const gone = new AbortController();
+    outgoing.once("close", () => gone.abort(new Error("the client has gone")));
     const request = new Request(
       `http://${hostname}${url}`,
-      /** @type {any} */ ({ method, headers, body, duplex: "half" }),
+      /** @type {any} */ ({ method, headers, body, duplex: "half", signal: gone.signal }),
     );
-    const response = await handle(request).catch((error) => new Response(String(error), { status: 500 }));
-    outgoing.writeHead(response.status, { "content-type": response.headers.get("content-type") ?? "text/plain" });
-    for await (const chunk of /** @type {any} */ (response.body ?? [])) outgoing.write(chunk);
-    outgoing.end();
+    try {
+      const response = await handle(request);
+      const answered = Object.fromEntries(response.headers);
+      // fetch has unpacked the body.
+      for (const name of ["content-encoding", "content-length", "transfer-encoding"]) delete answered[name];
+      outgoing.writeHead(response.status, answered);
+      await pipeline(Readable.fromWeb(/** @type {any} */ (response.body ?? new Blob().stream())), outgoing);
+    } catch (error) {
+      if (!outgoing.headersSent) outgoing.writeHead(500, { "content-type": "text/plain" });
+      outgoing.end(gone.signal.aborted ? undefined : String(error));
+    }
   }).listen(port, hostname);
 }

@@ -5,6 +5,8 @@ import { admit, policyFor, serve } from "./proxy.js";
 
 /** SQLite of a Durable Object takes up to 2 MB in a row: a value is kept in pieces of 1 MB. */
 const PIECE_BYTES = 1 << 20;
+/** The header by which an object is told the model that its worker has read in the body. */
+const MODEL = "x-ctxfold-model";
 
 /** @param {any} ctx @returns {import("./conversation.js").Storage} */
 function sqlStorage({ storage }) {
@@ -50,19 +52,24 @@ export class ConversationObject extends DurableObject {
 
   /** @param {Request} request */
   async fetch(request) {
-    const body = request.method === "POST" ? await request.json() : undefined;
-    return serve(request, body, this.conversation, this.env.UPSTREAM);
+    const { headers, method } = request;
+    const bytes = method === "POST" ? new Uint8Array(await request.arrayBuffer()) : undefined;
+    const model = decodeURIComponent(headers.get(MODEL) ?? "");
+    return serve(request, { bytes, model }, this.conversation, this.env.UPSTREAM);
   }
 }
 
 export default {
   /** @param {Request} request @param {any} env */
-  async fetch(request, { CONVERSATIONS }) {
-    const admitted = await admit(request);
+  async fetch(request, { CONVERSATIONS, MAX_BODY }) {
+    const admitted = await admit(request, MAX_BODY);
     if (admitted instanceof Response) return admitted;
-    const { name, body } = admitted;
-    const { url, method, headers } = request;
-    const passed = new Request(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const { name, bytes, model } = admitted;
+    const { url, method, signal } = request;
+    const headers = new Headers(request.headers);
+    headers.delete("content-length");
+    headers.set(MODEL, encodeURIComponent(model));
+    const passed = new Request(url, { method, headers, signal, ...(bytes && { body: bytes }) });
     return CONVERSATIONS.get(CONVERSATIONS.idFromName(name)).fetch(passed);
   },
 };

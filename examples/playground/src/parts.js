@@ -1,98 +1,165 @@
-// What a message is made of, in every wire format: enough to colour it, not to compact it.
+// What a message is made of, in every wire format: enough to show and colour it, not to compact it.
 
 /** The kinds in the order in which they are shown. */
-export const KINDS = ["system", "user", "assistant", "reasoning", "calls", "results", "images"];
+export const KINDS = ["digest", "system", "user", "assistant", "reasoning", "calls", "results", "images"];
+
+/**
+ * A piece of a message as it is shown.
+ * @typedef {{kind: string, text: string, name?: string, id?: string}} Part
+ */
 
 /** What a part's type says about it. @type {[RegExp, string][]} */
 const TYPES = [
-  [/reasoning|thinking/, "reasoning"],
+  [/reasoning|thinking|thought/, "reasoning"],
   [/result|output$|_output|function_response/, "results"],
-  [/tool|function_call|custom_tool|call$/, "calls"],
+  [/tool|function_call|custom_tool|call$/i, "calls"],
   [/image|audio|file|document|media/, "images"],
 ];
 
-/** Members that say what a part is where it has no type, or that a message holds beside its content. */
+/** Members that say what a part is where it has no type. @type {Record<string, string>} */
 const MEMBERS = {
   functionResponse: "results",
+  toolResult: "results",
   functionCall: "calls",
+  toolUse: "calls",
+  reasoningContent: "reasoning",
   inlineData: "images",
   fileData: "images",
-  tool_calls: "calls",
-  reasoning_content: "reasoning",
+  image: "images",
 };
 
-/** @param {any} message */
-export function roleOf(message) {
-  if (message.role) return message.role === "model" ? "assistant" : message.role;
-  return (
-    { function_call_output: "tool", function_call: "assistant", reasoning: "assistant" }[message.type] ?? "assistant"
-  );
+/** LangChain and AG-UI keep a message inside an envelope. @param {any} message */
+const opened = (message) => message?.kwargs ?? (message?.data?.content === undefined ? message : message.data);
+
+/** @param {any} given @returns {string} */
+export function roleOf(given) {
+  const message = opened(given);
+  const role = message.role ?? { human: "user", ai: "assistant", tool: "tool", system: "system" }[given.type];
+  if (role) return /^(model|ai)$/.test(role) ? "assistant" : /^(toolResult|function)$/.test(role) ? "tool" : role;
+  return /output$|result$/.test(message.type ?? "") ? "tool" : message.type === "user" ? "user" : "assistant";
 }
 
 /** @param {any} part @param {string} text the kind of plain text */
 function kindOf(part, text) {
   if (typeof part === "string") return text;
   for (const [member, kind] of Object.entries(MEMBERS)) if (part?.[member]) return kind;
-  if (part?.thought) return "reasoning";
+  if (part?.thought === true) return "reasoning";
   const type = String(part?.type ?? "text");
   // `output_text` is what the assistant says, not the output of a tool.
-  if (/text$/.test(type) && !/reasoning/.test(type)) return text;
+  if (/text$|^message$/.test(type) && !/reasoning/.test(type)) return text;
   return TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? text;
 }
 
-/**
- * Shares a message's tokens out over kinds, by how long the JSON of its parts is.
- * @param {any} message @param {number} tokens
- * @returns {Record<string, number>}
- */
-export function shares(message, tokens) {
-  const role = roleOf(message);
+/** The parts of a message, in their order. @param {any} given @returns {Part[]} */
+export function partsOf(given) {
+  const message = opened(given);
+  const role = roleOf(given);
   const text =
     role === "tool" ? "results" : /system|developer/.test(role) ? "system" : role === "user" ? "user" : "assistant";
   const content = message.content ?? message.parts;
-  /** @type {Record<string, number>} */
-  const lengths = {};
-  const add = (/** @type {string} */ kind, /** @type {unknown} */ value) => {
-    lengths[kind] = (lengths[kind] ?? 0) + JSON.stringify(value).length;
-  };
-  if (Array.isArray(content)) for (const part of content) add(kindOf(part, text), part);
-  else if (content) add(text, content);
-  else if (message.type) add(kindOf(message, text), message);
-  for (const member of ["tool_calls", "reasoning_content"]) {
-    if (message[member]) add(/** @type {any} */ (MEMBERS)[member], message[member]);
+  /** @type {Part[]} */
+  const parts = [];
+  const thought = message.reasoning_content ?? message.reasoning;
+  if (typeof thought === "string" && thought) parts.push({ kind: "reasoning", text: thought });
+  if (typeof content === "string") {
+    if (content) parts.push({ kind: text, text: content, ...(text === "results" && called(message)) });
+  } else if (Array.isArray(content)) {
+    for (const part of content) parts.push(...shown(part, text, message));
+  } else if (message.type) {
+    parts.push(...shown(message, text, message));
   }
-  const whole = Object.values(lengths).reduce((sum, length) => sum + length, 0);
-  if (whole === 0) return { [text]: tokens };
-  return Object.fromEntries(Object.entries(lengths).map(([kind, length]) => [kind, (tokens * length) / whole]));
+  for (const call of message.tool_calls ?? message.toolCalls ?? [])
+    parts.push(...shown({ ...call, type: "tool_call" }, text, message));
+  return parts;
 }
 
-const PREVIEW = 240;
+/** @param {any} part @param {string} text the kind of plain text @param {any} message @returns {Part[]} */
+function shown(part, text, message) {
+  const kind = kindOf(part, text);
+  if (kind === "calls") {
+    const call = { kind, ...called(part), text: written(argumentsOf(part)) };
+    const output = part.output ?? part.result;
+    return output === undefined ? [call] : [call, { kind: "results", ...called(part), text: plain(output) }];
+  }
+  if (kind === "results") {
+    const { functionResponse, toolResult } = part;
+    const body =
+      functionResponse?.response ?? toolResult?.content ?? part.content ?? part.output ?? part.result ?? part.text;
+    return [{ kind, ...called(part.type || functionResponse || toolResult ? part : message), text: plain(body) }];
+  }
+  if (kind === "images") return [{ kind, text: `[${part.type ?? "media"}]` }];
+  if (kind === "reasoning") {
+    const body = part.thinking ?? part.text ?? part.summary ?? part.content ?? part.reasoningContent;
+    return [{ kind, text: plain(body) || "[encrypted]" }];
+  }
+  const body = plain(part);
+  return body ? [{ kind, text: body }] : [];
+}
 
-/** The beginning of what a message says. @param {any} message */
-export function preview(message) {
-  let text = "";
-  const walk = (/** @type {any} */ value) => {
-    if (text.length > PREVIEW || value === null || value === undefined) return;
-    if (typeof value === "string") text += `${value} `;
-    else if (Array.isArray(value)) value.forEach(walk);
-    else if (typeof value === "object") {
-      for (const [name, each] of Object.entries(value)) {
-        if (!/^(type|role|id|signature|data|encrypted_content|call_id|tool_call_id|tool_use_id|status)$/.test(name))
-          walk(each);
-      }
+/** The name and the id of a call. @param {any} part */
+function called(part) {
+  const inner = part.function ?? part.functionCall ?? part.functionResponse ?? part.toolUse ?? part.toolResult ?? {};
+  const name = part.name ?? part.toolName ?? part.tool_name ?? inner.name ?? /^tool-(.+)$/.exec(part.type ?? "")?.[1];
+  const id =
+    part.tool_use_id ??
+    part.tool_call_id ??
+    part.toolCallId ??
+    part.call_id ??
+    inner.toolUseId ??
+    inner.id ??
+    part.id ??
+    "";
+  return { ...(name && name !== "call" && name !== "result" && { name }), id: String(id) };
+}
+
+/** @param {any} part */
+const argumentsOf = (part) =>
+  part.input ??
+  part.arguments ??
+  part.args ??
+  part.function?.arguments ??
+  part.functionCall?.args ??
+  part.toolUse?.input;
+
+/** The first argument that says what a call is about: a path, a command, a query. @param {any} value @returns {string} */
+function written(value) {
+  if (typeof value === "string" && value.trimStart().startsWith("{")) {
+    try {
+      return written(JSON.parse(value));
+    } catch {
+      return value;
     }
-  };
-  walk(message);
-  text = text.replace(/\s+/g, " ").trim();
-  return text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
+  }
+  if (typeof value !== "object" || value === null) return String(value ?? "");
+  const first = Object.values(value).find((each) => typeof each === "string" && each);
+  return typeof first === "string" ? first : JSON.stringify(value);
 }
 
-/** Tokens by kind, of messages with these tokens. @param {any[]} messages @param {number[]} tokens */
-export function byKind(messages, tokens) {
-  /** @type {Record<string, number>} */
-  const sums = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
-  for (const [i, message] of messages.entries()) {
-    for (const [kind, share] of Object.entries(shares(message, tokens[i] ?? 0))) sums[kind] += share;
+/** Everything that a value says, as text. @param {any} value @returns {string} */
+function plain(value) {
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return value.map(plain).filter(Boolean).join("\n");
+  for (const member of ["text", "content", "thinking", "value", "output", "result"]) {
+    if (value[member] !== undefined && value[member] !== null) return plain(value[member]);
   }
-  return sums;
+  if (/image|audio|file|document|media/.test(value.type ?? "")) return `[${value.type}]`;
+  return JSON.stringify(value);
+}
+
+/** What an image weighs beside texts, in characters. */
+const IMAGE = 5000;
+
+/** How a message's tokens are shared out over kinds: by how long its parts are. @param {any} message @returns {[string, number][]} */
+export function shares(message) {
+  /** @type {Map<string, number>} */
+  const lengths = new Map();
+  let whole = 0;
+  for (const { kind, text, name } of partsOf(message)) {
+    const length = kind === "images" ? IMAGE : text.length + (name?.length ?? 0) + 8;
+    lengths.set(kind, (lengths.get(kind) ?? 0) + length);
+    whole += length;
+  }
+  if (whole === 0) return [["assistant", 1]];
+  return [...lengths].map(([kind, length]) => [kind, length / whole]);
 }

@@ -1,204 +1,267 @@
-// Everything that takes time: reading the file, compacting, validating. The page gets only what it shows.
-import { createCompactor, load } from "ctxfold";
-import { byKind, preview, roleOf } from "./parts.js";
+// Everything that takes time: reading, compacting, checking. The page gets only what it shows.
+import { blocksOf, gap, opening } from "./blocks.js";
+import { ask, bytesOf, Held } from "./engine.js";
+import { KINDS, partsOf, roleOf, shares } from "./parts.js";
+import { fromChat, read } from "./read.js";
 
-/** @type {{list: any[], body: any, format: string, window: number | undefined}} */
-let conversation = { list: [], body: [], format: "", window: undefined };
-/** The last result of each preset. @type {Map<string, any>} */
-const results = new Map();
-const LISTS = ["messages", "input", "contents"];
+/** By one estimator everything is counted, whatever a preset says: else its figures could not be compared. */
+const ESTIMATOR = "script";
+const LOCAL = { summary: { mode: "local" } };
 
-const loaded = load();
-/** @param {import("ctxfold").Policy} policy */
-const compactor = async (policy) => createCompactor({ module: await loaded, policy });
+/** @type {import("./read.js").Conversation} */
+let conversation;
+/** @type {Held | undefined} */
+let held;
+/** @type {import("./exports.js").Chat[]} */
+let chats = [];
+/** What the messages are made of, and the names of the tools that calls and results belong to. */
+let shared = /** @type {[string, number][][]} */ ([]);
+let tools = /** @type {Map<string, string>} */ (new Map());
+/** The tokens of each message. */
+let counted = /** @type {number[]} */ ([]);
+/** Whether the conversation is valid as it was opened. */
+let sound = { valid: true, violations: /** @type {any[]} */ ([]) };
+/** What is shown. */
+let blocks = /** @type {ReturnType<typeof blocksOf>} */ ([]);
+let actions = /** @type {Map<number, any[]>} */ (new Map());
 
-/** Reads a session file, or JSON that holds messages. @param {Blob} file @param {string} format */
-async function read(file, format) {
-  const text = await file.text();
-  const any = await compactor({});
-  try {
-    const { messages, ...session } = any.open(text);
-    conversation = { list: messages, body: messages, format: session.format, window: undefined };
-    return { kind: session.kind, model: session.model, skipped: session.skipped };
-  } catch (error) {
-    if (error.code !== "unknown_session") throw error;
+/** @param {any} settings @param {string} preset */
+const policyOf = ({ policy }, preset) => ({ ...policy, preset, format: conversation.format, estimator: ESTIMATOR });
+
+/** @param {import("./read.js").Conversation} given */
+async function take(given) {
+  const {
+    beside = 0,
+    tokens,
+    messages,
+  } = await ask("estimate", { policy: { format: given.format, estimator: ESTIMATOR } }, given.bytes);
+  const { violations, valid } = await ask("validate", { policy: { format: given.format } }, given.bytes);
+  await held?.close();
+  conversation = given;
+  held = new Held(given.bytes, given.format);
+  shared = given.list.map(shares);
+  counted = messages ?? [];
+  sound = { valid, violations: violations.slice(0, 5) };
+  tools = new Map();
+  for (const message of given.list) {
+    for (const { kind, id, name, text } of partsOf(message)) {
+      if (kind === "calls" && id && name) tools.set(id, `${name} ${line(text)}`);
+    }
   }
-  const body = JSON.parse(text);
-  const key = LISTS.find((name) => Array.isArray(body?.[name]));
-  const list = Array.isArray(body) ? body : key && body[key];
-  if (!list) throw new Error("this JSON holds no list of messages");
-  const detected = format === "auto" ? any.detect(text).format : format;
-  if (!detected) throw new Error("several formats have messages like these: choose one");
-  conversation = { list, body, format: detected, window: undefined };
-  return { kind: "messages", model: body.model ?? "", skipped: [] };
-}
-
-/** The estimated tokens of the conversation's messages. @type {number[]} */
-let tokensBefore = [];
-/** What was decided of each message by the preset that is shown, and the result. */
-let decided = {
-  rows: /** @type {any[]} */ ([]),
-  after: /** @type {any[]} */ ([]),
-  tokens: /** @type {number[]} */ ([]),
-};
-/** Columns of the timeline: in long conversations several messages share one. */
-const COLUMNS = 240;
-
-/** @param {any} policy @param {number} most how many violations to return */
-async function inspect(policy, most) {
-  const { list, body, format } = conversation;
-  const now = await compactor({ ...policy, format });
-  const { messages: tokens = [], beside = 0 } = now.estimate(body);
-  tokensBefore = tokens;
-  const per = Math.max(1, Math.ceil(list.length / COLUMNS));
-  const columns = [];
-  for (let at = 0; at < list.length; at += per) {
-    const part = tokens.slice(at, at + per);
-    const sums = byKind(list.slice(at, at + per), part);
-    columns.push({ at, end: at + part.length - 1, tokens: part.reduce((sum, each) => sum + each, 0), sums });
-  }
-  const sums = byKind(list, tokens);
-  sums.system += beside;
-  const { violations, valid } = now.validate(body);
-  const shown = violations.slice(0, most);
+  const sums = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
+  for (const [i, parts] of shared.entries()) add(sums, parts, counted[i] ?? 0);
+  sums.system = (sums.system ?? 0) + beside;
+  const { format, kind, model, title, skipped, list } = given;
   return {
     format,
-    check: now.check(body),
-    beside,
+    kind,
+    model,
+    title,
+    skipped,
     count: list.length,
+    tokens,
     sums,
-    columns,
-    violations: shown,
-    broken: violations.length,
     valid,
+    broken: violations.length,
+    violations: violations.slice(0, 5),
   };
 }
 
-/** What one preset would do, counted as the whole page is: each preset decides by an estimator of its own. @param {any} policy @param {string} preset @param {boolean} force */
-async function tryPreset(policy, preset, force) {
-  const { body, format } = conversation;
-  const now = await compactor({ ...policy, format, preset });
-  const done = await now.compact(body, { options: { force } });
-  results.set(preset, done);
-  const valid = done.messages.length === 0 || now.validate(done.messages).valid;
-  const { actions, ...report } = done.report;
-  const unit = await compactor({ ...policy, format });
-  const tokens = { ...report.tokens, before: unit.estimate(body).tokens, after: 0 };
-  if (done.messages.length !== 0) tokens.after = unit.estimate(done.messages).tokens;
-  return { report: { ...report, tokens }, valid };
+/** @param {Record<string, number>} sums @param {[string, number][]} parts @param {number} tokens */
+function add(sums, parts, tokens) {
+  for (const [kind, share] of parts) sums[kind] = (sums[kind] ?? 0) + share * tokens;
 }
 
-/** Every message's decision under a preset, and what stands in the result. @param {any} policy @param {string} preset */
-async function decisions(policy, preset) {
-  const { list, format } = conversation;
-  const done = results.get(preset);
-  const after = Array.isArray(done.messages)
-    ? done.messages
-    : done.messages[LISTS.find((name) => done.messages[name]) ?? ""];
-  const place = new Map(list.map((message, i) => [message, i]));
-  const actions = Map.groupBy(done.report.actions, (/** @type {any} */ action) => action.message);
-  const estimate = after.length > 0 ? (await compactor({ ...policy, format })).estimate(after) : { messages: [] };
-  const tokens = estimate.messages ?? [];
-  const rows = [];
-  let next = 0;
-  const touched = (/** @type {number} */ i) => actions.get(i) ?? [];
-  /** Messages of the input that are not in the result, up to an index. @param {number} end */
-  const removedBefore = (end) => {
-    for (; next < end; next++) rows.push({ status: "removed", before: next, after: -1, actions: touched(next) });
+/** The first line of a text, as a label. @param {string} text */
+const line = (text) => {
+  const first = text.trim().split("\n", 1)[0] ?? "";
+  return first.length > 60 ? `${first.slice(0, 59)}…` : first;
+};
+
+/** Reads a file. @param {Blob} file @param {string} format */
+async function opened(file, format) {
+  const found = await read(file, format);
+  if ("conversation" in found) return take(found.conversation);
+  chats = found.chats;
+  return { chats: chats.map(({ title, date, count, kind }) => ({ title, date, count, kind })) };
+}
+
+/** What a preset would do, as figures. @param {any} settings @param {string} preset */
+async function measured(settings, preset) {
+  const started = performance.now();
+  const policy = { ...policyOf(settings, preset), log: true, archive: "places" };
+  const report = await /** @type {Held} */ (held).report(policy, { ...LOCAL, force: settings.force });
+  return figures(report, performance.now() - started);
+}
+
+/** @param {any} report @param {number} ms */
+function figures(report, ms) {
+  const { tokens, messages, reason, fits, over, changed, folded, cleared, dropped, left = [], decisions = [] } = report;
+  const sums = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
+  let known = 0;
+  for (const { message, after } of decisions) {
+    if (message < 0) continue;
+    add(sums, shared[message] ?? [], after);
+    known += after;
+  }
+  for (const { action, message, tokens: saved } of report.actions) {
+    if (saved >= 0 || (message >= 0 && action !== "restore")) continue;
+    const kind = action === "restore" ? "results" : "digest"; // a file that is put back
+    sums[kind] = (sums[kind] ?? 0) - saved;
+    known -= saved;
+  }
+  // What goes with the messages: the system prompt and the tools of a request body.
+  sums.system = Math.max(0, (sums.system ?? 0) + tokens.after - known);
+  return {
+    tokens,
+    messages,
+    reason,
+    fits,
+    over: over?.text,
+    changed,
+    folded,
+    cleared,
+    dropped,
+    broken: left.length,
+    sums,
+    ms,
   };
-  const inserted = [...(actions.get(-1) ?? [])];
-  for (const [i, message] of after.entries()) {
-    const same = place.get(message);
-    if (same !== undefined) {
-      removedBefore(same);
-      rows.push({ status: "kept", before: same, after: i, actions: [] });
-      next = same + 1;
-      continue;
-    }
-    const changed = changedFrom(next, message, after[i + 1], place, touched);
-    if (changed >= 0) {
-      removedBefore(changed);
-      rows.push({ status: "changed", before: changed, after: i, actions: touched(changed) });
-      next = changed + 1;
-    } else {
-      rows.push({ status: "added", before: -1, after: i, actions: inserted.splice(0, 1) });
+}
+
+/** The result of a preset as a conversation. @param {any} settings @param {string} preset */
+async function shown(settings, preset) {
+  const policy = { ...policyOf(settings, preset), log: true, archive: "places" };
+  const options = { ...LOCAL, force: settings.force, answer: "edits" };
+  const { report, edits } = await ask("plan", { policy, options }, conversation.bytes);
+  blocks = blocksOf(conversation.list, counted, edits, report);
+  actions = Map.groupBy(report.actions, (/** @type {any} */ { message }) => message);
+  return opening(blocks).map(described);
+}
+
+/** @param {ReturnType<typeof opening>[number]} block @returns {any} */
+function described(block) {
+  if (block.type === "gap") return block;
+  if (block.type === "run") {
+    const { indexes, digest, ...rest } = block;
+    return { ...rest, count: indexes.length, digest: digest && described(digest), why: whyOf(indexes[0] ?? -1) };
+  }
+  const { message, index, status } = block;
+  const parts = partsOf(message).map(labelled);
+  if (status === "changed") {
+    const old = partsOf(conversation.list[index]);
+    for (const [i, part] of parts.entries()) {
+      const was =
+        old.length === parts.length ? old[i] : old.find(({ id, kind }) => id && id === part.id && kind === part.kind);
+      if (was && was.text !== part.text) Object.assign(part, { was: cut(was.text) });
     }
   }
-  removedBefore(list.length);
-  decided = { rows, after, tokens };
-  return byKind(after, tokens);
+  const before =
+    status === "added" ? 0 : block.tokens + (actions.get(index) ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
+  return {
+    type: "message",
+    status,
+    index,
+    role: roleOf(message),
+    tokens: block.tokens,
+    before,
+    parts,
+    why: whyOf(index),
+  };
 }
 
-/** Some of the decisions, with what the page shows of their messages. @param {string} filter @param {number} from @param {number} size */
-function page(filter, from, size) {
-  const rows = decided.rows.filter(({ status }) => filter === "all" || (filter === "kept") === (status === "kept"));
-  const shown = rows.slice(from, from + size).map((row) => {
-    const [old, fresh] = [conversation.list[row.before], decided.after[row.after]];
-    return {
-      ...row,
-      role: roleOf(old ?? fresh),
-      old: old && { tokens: tokensBefore[row.before] ?? 0, text: preview(old) },
-      fresh: fresh && { tokens: decided.tokens[row.after] ?? 0, text: preview(fresh) },
-    };
-  });
-  return { rows: shown, total: rows.length };
+/** @param {number} index */
+const whyOf = (index) =>
+  index < 0 ? [] : (actions.get(index) ?? []).map(({ action, pass, rule }) => ({ action, pass, rule }));
+
+/** As much of a text as the page holds; the rest is in the message's details. */
+const MOST = 6000;
+/** @param {string} text */
+const cut = (text) => (text.length > MOST ? `${text.slice(0, MOST)}…` : text);
+
+/** @param {import("./parts.js").Part} part */
+function labelled({ kind, text, name, id }) {
+  const label =
+    kind === "calls"
+      ? `${name ?? "call"} ${line(text)}`
+      : kind === "results"
+        ? ((id && tools.get(id)) ?? name ?? "")
+        : "";
+  return { kind, id, label: label.trim(), text: cut(text) };
 }
 
-/** Actions that leave their message where it was. */
-const IN_PLACE = new Set([
-  "squeeze",
-  "clear",
-  "strip",
-  "rename",
-  "truncate",
-  "archive",
-  "dedupe",
-  "drop",
-  "sign",
-  "wrap",
-  "replace",
-]);
-
-/** The message of the input that a new object stands for, or -1. */
-function changedFrom(from, message, following, place, touched) {
-  const end = place.get(following) ?? conversation.list.length;
-  for (let i = from; i < end; i++) {
-    const candidate = conversation.list[i];
-    if (roleOf(candidate) !== roleOf(message)) continue;
-    const mine = idsOf(candidate);
-    if (mine ? mine === idsOf(message) : touched(i).some((/** @type {any} */ { action }) => IN_PLACE.has(action)))
-      return i;
-  }
-  return -1;
+/** Whether the result is valid, and the input comes back from it byte for byte. @param {any} settings @param {string} preset */
+async function verified(settings, preset) {
+  const policy = { ...policyOf(settings, preset), archive: "bodies" };
+  const {
+    messages,
+    archive = [],
+    state,
+    report,
+  } = await ask("plan", { policy, options: { ...LOCAL, force: settings.force } }, conversation.bytes);
+  if (!report.changed) return { ...sound, whole: true, bodies: 0 };
+  const result = bytesOf(messages);
+  const format = { format: conversation.format };
+  const { valid, violations } = await ask("validate", { policy: format }, result);
+  const bodies = archive.map((/** @type {any} */ { handle, body }) => ({ handle, body }));
+  const restored = await ask("restore", { policy: format, state, bodies, options: { answer: "messages" } }, result);
+  const whole = JSON.stringify(restored.messages) === JSON.stringify(listOf(conversation.bytes));
+  return { valid, whole, bodies: bodies.length, violations: violations.slice(0, 5) };
 }
 
-/** The ids of calls and results in a message. @param {any} message */
-const idsOf = (message) =>
-  [...JSON.stringify(message).matchAll(/"(?:tool_call_id|tool_use_id|call_id|toolCallId)":"([^"]+)"/g)]
-    .map(([, id]) => id)
-    .join();
+/** @param {Uint8Array} bytes */
+const listOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
 /** @type {Record<string, (...args: any[]) => unknown>} */
 const operations = {
-  info: async () => (await compactor({})).info(),
-  read,
-  inspect,
-  tryPreset,
-  decisions,
-  page,
-  detail: (preset, before, after) => {
-    const done = results.get(preset);
-    const list = Array.isArray(done.messages)
-      ? done.messages
-      : done.messages[LISTS.find((name) => done.messages[name]) ?? ""];
-    const text = (/** @type {any} */ message) => (message ? JSON.stringify(message, null, 2) : "");
-    return { before: text(conversation.list[before]), after: text(list[after]) };
+  info: () => ask("info", {}),
+  open: opened,
+  /** @param {number} index */
+  choose: (index) => take(fromChat(/** @type {any} */ (chats[index]))),
+  measure: measured,
+  show: shown,
+  verify: verified,
+  /** Blocks of a gap, as many as are shown at once. @param {number} from @param {number} to */
+  gap: (from, to) => {
+    const end = Math.min(to, from + 30);
+    return { blocks: blocks.slice(from, end).map(described), rest: end < to ? gap(blocks, end, to) : undefined };
   },
-  exported: (what, preset) =>
-    new Blob([JSON.stringify(results.get(preset)[what], null, 2)], { type: "application/json" }),
-  repaired: async (policy) => {
-    const now = await compactor({ ...policy, format: conversation.format });
-    return new Blob([JSON.stringify(now.repair(conversation.body).messages, null, 2)], { type: "application/json" });
+  /** Messages that a run stands for. @param {number} from @param {number} at the first one of these to show */
+  run: (from, at) => {
+    const run = blocks.find((block) => block.type === "run" && block.from === from);
+    const indexes = run?.type === "run" ? run.indexes : [];
+    const rows = indexes.slice(at, at + 30).map((index) => {
+      const message = conversation.list[index];
+      const tokens = (actions.get(index) ?? []).reduce((sum, { tokens }) => sum + tokens, 0);
+      return {
+        type: "message",
+        status: "removed",
+        index,
+        role: roleOf(message),
+        tokens,
+        before: tokens,
+        parts: partsOf(message).map(labelled),
+        why: whyOf(index),
+      };
+    });
+    return { rows, left: Math.max(0, indexes.length - at - rows.length) };
+  },
+  /** A message as JSON, before and after. @param {number} index @param {number} from where its run begins, for one that has none */
+  detail: (index, from) => {
+    const block = blocks.find((each) =>
+      each.type === "run" ? index < 0 && each.from === from : index >= 0 && each.index === index,
+    );
+    const row = block?.type === "run" ? block.digest : block;
+    const text = (/** @type {any} */ message) => (message ? JSON.stringify(message, null, 2) : "");
+    return { before: text(conversation.list[index]), after: row?.type === "message" ? text(row.message) : "" };
+  },
+  /** What is saved, as a file. @param {string} what @param {any} settings @param {string} preset */
+  saved: async (what, settings, preset) => {
+    const policy = { ...policyOf(settings, preset), archive: "places" };
+    const given =
+      what === "repaired"
+        ? (await ask("repair", { policy: { format: policy.format } }, conversation.bytes)).messages
+        : (await ask("plan", { policy, options: { ...LOCAL, force: settings.force } }, conversation.bytes))[what];
+    return new Blob([JSON.stringify(given, null, 2)], { type: "application/json" });
   },
 };
 
@@ -206,6 +269,6 @@ self.onmessage = async ({ data: { id, name, args } }) => {
   try {
     postMessage({ id, value: await operations[name]?.(...args) });
   } catch (error) {
-    postMessage({ id, error: error.message, code: error.code });
+    postMessage({ id, error: error.message, code: error.code, path: error.path });
   }
 };

@@ -1,0 +1,3 @@
+export { default } from "../../../src/vercel.js";
+
+export const config = { runtime: "edge" };

@@ -1,0 +1,60 @@
+// A conversation's storage over databases whose values are small: a value is kept in pieces, and a small record of each says which.
+
+/**
+ * @typedef {object} Records one conversation's part of a database
+ * @property {() => Promise<Map<string, Head>>} heads what is stored, by key
+ * @property {(set: Map<string, Head>, remove: string[]) => Promise<void>} commit all of it or nothing
+ * @property {(name: string) => Promise<Uint8Array>} piece
+ * @property {(name: string, bytes: Uint8Array) => Promise<void>} put keeps a piece under a name that is new
+ * @property {(names: string[]) => Promise<void>} drop
+ *
+ * @typedef {{id: string, pieces: number}} Head a value: where its pieces are
+ */
+
+/**
+ * Pieces are written before the heads that name them, and dropped after: who is interrupted leaves the values of before. A value of
+ * an interrupted write leaves pieces that nothing names, and no more.
+ * @param {Records} records @param {number} most bytes of a piece
+ * @returns {import("./conversation.js").Storage}
+ */
+export function piecewise(records, most) {
+  const names = (/** @type {Head} */ { id, pieces }) => Array.from({ length: pieces }, (_, i) => `${id}/${i}`);
+
+  /** @param {Head} head */
+  const read = async (head) => {
+    const decoder = new TextDecoder();
+    const pieces = await Promise.all(names(head).map((name) => records.piece(name)));
+    return JSON.parse(pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join("") + decoder.decode());
+  };
+
+  /** @param {unknown} value @returns {Promise<Head>} */
+  const write = async (value) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(value));
+    const head = { id: crypto.randomUUID(), pieces: Math.ceil(bytes.length / most) };
+    await Promise.all(names(head).map((name, i) => records.put(name, bytes.slice(i * most, (i + 1) * most))));
+    return head;
+  };
+
+  return {
+    get: async (key) => {
+      const head = (await records.heads()).get(key);
+      return head && read(head);
+    },
+    list: async (prefix) => {
+      const found = [...(await records.heads())].filter(([key]) => key.startsWith(prefix));
+      return Promise.all(found.map(([, head]) => read(head)));
+    },
+    write: async ({ remove = [], set = {} }) => {
+      const added = new Map();
+      for (const [key, value] of Object.entries(set)) added.set(key, await write(value));
+      const before = await records.heads();
+      const gone = [...before.keys()].filter((key) => remove.some((prefix) => key.startsWith(prefix)));
+      await records.commit(
+        added,
+        gone.filter((key) => !added.has(key)),
+      );
+      const dropped = [...before].filter(([key]) => added.has(key) || gone.includes(key));
+      await records.drop(dropped.flatMap(([, head]) => names(head)));
+    },
+  };
+}

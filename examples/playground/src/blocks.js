@@ -1,0 +1,84 @@
+// What a result looks like as a conversation: messages, runs of them that a digest stands for, and in long ones a gap that opens.
+
+/**
+ * A message of the result, by its index in the conversation (-1 for a new one).
+ * @typedef {{type: "message", status: "kept" | "changed" | "added", index: number, message: any, tokens: number}} Row
+ */
+/**
+ * Messages that were taken out one behind the other, and the digest that stands for them.
+ * @typedef {{type: "run", from: number, indexes: number[], tokens: number, digest: Row | undefined}} Run
+ */
+/** @typedef {{type: "gap", from: number, to: number, kept: number, changed: number, folded: number}} Gap */
+
+/** The blocks of the result, in its order. @param {any[]} list @param {number[]} counted the tokens of each @param {any[]} edits @param {any} report @returns {(Row | Run)[]} */
+export function blocksOf(list, counted, edits, report) {
+  const places = new Set();
+  for (const edit of edits) {
+    if (edit.keep) for (let i = edit.keep[0]; i < edit.keep[1]; i++) places.add(i);
+    else if (edit.set !== undefined) places.add(edit.set);
+  }
+  const decisions = report.decisions ?? [];
+  const added = report.actions.filter((/** @type {any} */ { message, action }) => message < 0 || action === "restore");
+  /** @type {(Row | Run)[]} */
+  const blocks = [];
+  /** @type {Row[]} */
+  let waiting = [];
+  let next = 0;
+  /** What stands before a message of the conversation: those that are gone, and what was put in their place. @param {number} end */
+  const upTo = (end) => {
+    const gone = [];
+    for (; next < end; next++) if (!places.has(next)) gone.push(next);
+    if (gone.length > 0) {
+      const digest = waiting.shift();
+      const tokens = gone.reduce((sum, i) => sum + (counted[i] ?? 0), 0);
+      blocks.push({ type: "run", from: gone[0] ?? 0, indexes: gone, tokens, digest });
+    }
+    blocks.push(...waiting);
+    waiting = [];
+    next = Math.max(next, end);
+  };
+  for (const edit of edits) {
+    if (edit.insert !== undefined) {
+      const action = added.shift();
+      waiting.push({
+        type: "message",
+        status: "added",
+        index: -1,
+        message: edit.insert,
+        tokens: Math.max(0, -(action?.tokens ?? 0)),
+      });
+    } else if (edit.set !== undefined) {
+      upTo(edit.set);
+      blocks.push(row("changed", edit.set, edit.message, decisions[edit.set]?.after ?? 0));
+      next = Math.max(next, edit.set + 1);
+    } else {
+      upTo(edit.keep[0]);
+      for (let i = edit.keep[0]; i < edit.keep[1]; i++) blocks.push(row("kept", i, list[i], counted[i] ?? 0));
+      next = Math.max(next, edit.keep[1]);
+    }
+  }
+  upTo(list.length);
+  return blocks;
+}
+
+/** @param {"kept" | "changed"} status @param {number} index @param {any} message @param {number} tokens @returns {Row} */
+const row = (status, index, message, tokens) => ({ type: "message", status, index, message, tokens });
+
+/** How many blocks stand before a gap and behind it. */
+const [HEAD, TAIL] = [3, 5];
+
+/** The first blocks and the last ones, with a gap between them where there are many. @param {(Row | Run)[]} blocks @returns {(Row | Run | Gap)[]} */
+export function opening(blocks) {
+  if (blocks.length <= HEAD + TAIL + 1) return blocks;
+  const [from, to] = [HEAD, blocks.length - TAIL];
+  return [...blocks.slice(0, from), gap(blocks, from, to), ...blocks.slice(to)];
+}
+
+/** @param {(Row | Run)[]} blocks @param {number} from @param {number} to @returns {Gap} */
+export function gap(blocks, from, to) {
+  const inside = blocks.slice(from, to);
+  const count = (/** @type {string} */ status) =>
+    inside.filter((block) => block.type === "message" && block.status === status).length;
+  const folded = inside.reduce((sum, block) => sum + (block.type === "run" ? block.indexes.length : 0), 0);
+  return { type: "gap", from, to, kept: count("kept"), changed: count("changed") + count("added"), folded };
+}

@@ -1,0 +1,159 @@
+// Chats as ChatGPT and Claude.ai export them, as messages of the format `plain` or `anthropic`. Neither export is documented by
+// its maker; what is read here is what exports have held since 2023.
+
+/**
+ * A conversation of an export. `messages` is called for the one that is chosen.
+ * @typedef {{title: string, date: string, count: number, kind: string, format: string, model: string, messages: () => any[]}} Chat
+ */
+
+/** The chats of an export, newest first; undefined for JSON of another kind. @param {any} json @returns {Chat[] | undefined} */
+export function chatsOf(json) {
+  const all = Array.isArray(json) ? json : Array.isArray(json?.conversations) ? json.conversations : [json];
+  const chats = all.flatMap((/** @type {any} */ chat) =>
+    isChatGPT(chat) ? [chatGPT(chat)] : isClaude(chat) ? [claude(chat)] : [],
+  );
+  if (chats.length === 0 || chats.length < all.length / 2) return undefined;
+  return newestFirst(chats.filter(({ count }) => count > 0));
+}
+
+/** @param {Chat[]} chats */
+export const newestFirst = (chats) => chats.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
+
+/** @param {any} chat */
+const isChatGPT = (chat) => typeof chat?.mapping === "object" && chat.mapping !== null;
+/** @param {any} chat */
+const isClaude = (chat) => Array.isArray(chat?.chat_messages);
+
+/** @param {any} chat @returns {Chat} */
+function chatGPT(chat) {
+  const messages = turns(branch(chat).map(plain));
+  return {
+    title: chat.title || "Untitled",
+    date: day(chat.update_time ?? chat.create_time),
+    count: messages.length,
+    kind: "ChatGPT",
+    format: "plain",
+    model: chat.default_model_slug ?? "",
+    messages: () => messages,
+  };
+}
+
+/** The branch that ends with the current node, from the first message on: edits and new answers leave other branches. @param {any} chat */
+function branch({ mapping, current_node: current }) {
+  const found = [];
+  const seen = new Set();
+  for (let id = current ?? newestLeaf(mapping); id && mapping[id] && !seen.has(id); id = mapping[id].parent) {
+    seen.add(id);
+    const { message } = mapping[id];
+    if (message && says(message)) found.push(message);
+  }
+  return found.reverse();
+}
+
+/** Older exports name no current node. @param {Record<string, any>} mapping */
+function newestLeaf(mapping) {
+  const leaves = Object.entries(mapping).filter(([, node]) => (node.children ?? []).length === 0);
+  return leaves.reduce(
+    (best, [id, node]) => {
+      const time = node.message?.create_time ?? 0;
+      return time >= best.time ? { id, time } : best;
+    },
+    { id: "", time: -1 },
+  ).id;
+}
+
+/** What the model did not see, or what only says that it thought. @param {any} message */
+const says = ({ author, content }) =>
+  content &&
+  !/^(reasoning_recap|model_editable_context)$/.test(content.content_type) &&
+  author &&
+  textOf(content) !== "";
+
+/** What the assistant did until the user speaks is one turn of it: an API takes no two of one role in a row. @param {any[]} messages */
+function turns(messages) {
+  /** @type {any[]} */
+  const all = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    if (last?.role === message.role) last.content += `\n\n${message.content}`;
+    else all.push(message);
+  }
+  return all;
+}
+
+/** @param {any} message */
+function plain({ author, content }) {
+  const role = /^(user|assistant|system)$/.test(author.role) ? author.role : "assistant";
+  const text = textOf(content);
+  if (role === author.role && content.content_type !== "user_editable_context") return { role, content: text };
+  // The format has no tools: what one said stands as text under its name.
+  return author.role === "tool"
+    ? { role, content: `[${author.name || "tool"}]\n${text}` }
+    : { role: "system", content: text };
+}
+
+/** The text of a content, by what each of its types holds. @param {any} content @returns {string} */
+function textOf(content) {
+  const { content_type: type } = content;
+  if (type === "user_editable_context") {
+    return [content.user_profile, content.user_instructions].filter(Boolean).join("\n\n").trim();
+  }
+  if (type === "thoughts") {
+    return (content.thoughts ?? [])
+      .map((/** @type {any} */ { summary, content: text }) => [summary, text].filter(Boolean).join("\n"))
+      .join("\n\n")
+      .trim();
+  }
+  const parts = content.parts ?? [content.text ?? content.result ?? content.content ?? ""];
+  return parts.map(part).filter(Boolean).join("\n\n").trim();
+}
+
+/** @param {any} part @returns {string} */
+function part(part) {
+  if (typeof part === "string") return part;
+  if (part?.content_type === "audio_transcription") return part.text ?? "";
+  if (/image/.test(part?.content_type ?? "")) return "[image]";
+  if (/audio|video/.test(part?.content_type ?? "")) return "[audio]";
+  return typeof part?.text === "string" ? part.text : "";
+}
+
+/** @param {any} chat @returns {Chat} */
+function claude(chat) {
+  const messages = turns(chat.chat_messages.map(turn).filter(Boolean));
+  return {
+    title: chat.name || "Untitled",
+    date: day(chat.updated_at ?? chat.created_at),
+    count: messages.length,
+    kind: "Claude.ai",
+    format: "plain",
+    model: chat.model ?? "",
+    messages: () => messages,
+  };
+}
+
+/** One turn, with its tools as text: their calls and results stand in one message, which no API takes. @param {any} message */
+function turn({ sender, text, content, attachments = [], files = [] }) {
+  const blocks = (content ?? []).map(block).filter(Boolean);
+  const said = blocks.length > 0 ? blocks : [text];
+  for (const { file_name: name, extracted_content: body } of attachments)
+    said.push(`[${name || "attachment"}]\n${body ?? ""}`);
+  for (const { file_name: name } of files) said.push(`[file: ${name || "unnamed"}]`);
+  const whole = said.filter(Boolean).join("\n\n").trim();
+  return whole && { role: sender === "human" ? "user" : "assistant", content: whole };
+}
+
+/** @param {any} block @returns {string} */
+function block({ type, text, thinking, name, input, content }) {
+  if (type === "text") return text ?? "";
+  if (type === "thinking") return thinking ? `[thinking]\n${thinking}` : "";
+  if (type === "tool_use") return `[${name}] ${JSON.stringify(input ?? {})}`;
+  if (type === "tool_result")
+    return `[result of ${name || "a tool"}]\n${(content ?? []).map((/** @type {any} */ each) => each?.text ?? "").join("\n")}`;
+  return "";
+}
+
+/** Seconds since 1970, or a date as text, as a day. @param {number | string | null | undefined} time */
+function day(time) {
+  const date = new Date(typeof time === "number" ? time * 1000 : (time ?? Number.NaN));
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,16 @@
+// Hono: the client gives its whole list each turn, and the route sends what fits. It runs wherever Hono does.
+import { fit } from "ctxfold";
+import { Hono } from "hono";
+
+/**
+ * @param {(messages: object[]) => Promise<string>} askMyModel
+ * @param {import("ctxfold").FitOptions} options
+ */
+export function chat(askMyModel, options) {
+  return new Hono().post("/chat/:user", async (c) => {
+    /** @type {{messages: object[]}} */
+    const { messages } = await c.req.json();
+    const fitted = await fit(messages, { format: "openai-chat", ...options, id: c.req.param("user") });
+    return c.json({ role: "assistant", content: await askMyModel(fitted.messages) });
+  });
+}

@@ -1,0 +1,17 @@
+// TanStack AI: a connection around the one that the app has.
+import { fit } from "ctxfold";
+
+/**
+ * @param {import("@tanstack/ai-client").ConnectConnectionAdapter} connection
+ * @param {import("ctxfold").FitOptions} options
+ * @returns {import("@tanstack/ai-client").ConnectConnectionAdapter}
+ */
+export function fitted(connection, options) {
+  return {
+    ...connection,
+    async *connect(messages, data, signal, run) {
+      const { messages: sent } = await fit(messages, { format: "tanstack", ...options, signal });
+      yield* connection.connect(/** @type {typeof messages} */ (sent), data, signal, run);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+// React: useFit has compacted by the time that the user sends, and the transport of the AI SDK sends what fits.
+import { useChat } from "@ai-sdk/react";
+import { DefaultChatTransport } from "ai";
+import { useFit } from "ctxfold/react";
+import { useEffect, useRef } from "react";
+
+/** @param {string} api @param {import("ctxfold/react").UseFitOptions} options */
+export function useChatAhead(api, options) {
+  /** @type {import("react").RefObject<import("ctxfold/react").UseFit<import("ai").UIMessage>["fit"] | null>} */
+  const ahead = useRef(null);
+  const chat = useChat({
+    transport: new DefaultChatTransport({
+      api,
+      prepareSendMessagesRequest: async ({ id, messages }) => {
+        const fitted = await ahead.current?.(messages);
+        return { body: { id, messages: fitted?.messages ?? messages } };
+      },
+    }),
+  });
+  const { fit, progress, folded, undo } = useFit(chat.messages, { format: "ai-sdk-ui", ...options });
+  useEffect(() => {
+    ahead.current = fit;
+  }, [fit]);
+  return { ...chat, progress, folded, undo };
+}
