@@ -1,0 +1,175 @@
+// Builds the site: the playground, and the repository's own Markdown as pages beside it, into build/site (or the first argument).
+// Every link in it is relative, so the folder can be served from any path.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import Eleventy from "@11ty/eleventy";
+import anchor from "markdown-it-anchor";
+import MiniSearch from "minisearch";
+import { navigation, REPOSITORY, TOP } from "./navigation.js";
+import { FIELDS, OPTIONS } from "./search-options.js";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(here);
+const out = resolve(process.argv[2] ?? `${root}/build/site`);
+rmSync(out, { recursive: true, force: true });
+mkdirSync(`${out}/assets`, { recursive: true });
+
+const read = (/** @type {string} */ path) => readFileSync(`${root}/${path}`, "utf8");
+const paths = [
+  "README.md",
+  "js/README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  ...readdirSync(`${root}/docs`)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+/** @param {string} path */
+const titleOf = (path) => {
+  const own = /** @type {Record<string, string>} */ ({ "README.md": "Overview", "js/README.md": "JavaScript" })[path];
+  return own ?? /^# (.+)$/m.exec(read(path))?.[1]?.replaceAll("`", "") ?? path;
+};
+const pages = paths.map((path) => ({ path, title: titleOf(path) }));
+const groups = navigation(pages);
+
+/** The file of a page. @param {string} path */
+const fileOf = (path) =>
+  path === "README.md" ? "index.html" : path.replace(/(^|\/)README\.md$/, "$1index.html").replace(/\.md$/, ".html");
+
+/** Where a link of a page leads: to a page, to a file that is copied, to the repository. @param {string} target @param {string} from */
+function linked(target, from) {
+  const [, path = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(target) ?? [];
+  const inside = path.startsWith(`${REPOSITORY}/blob/main/`) ? path.slice(`${REPOSITORY}/blob/main/`.length) : path;
+  if (/^[a-z]+:/i.test(inside) || inside === "") return target;
+  const full = inside === path ? posix.normalize(posix.join(posix.dirname(from), decodeURI(path))) : inside;
+  const folder = posix.dirname(fileOf(from));
+  if (full.replace(/\/$/, "") === "examples/playground") return posix.relative(folder, "playground/index.html");
+  if (paths.includes(full)) return posix.relative(folder, fileOf(full)) + rest;
+  if (/^docs\/[^/]+\.(svg|json)$|^docs\/images\//.test(full)) return posix.relative(folder, full) + rest;
+  return `${REPOSITORY}/${/\.[a-z]+$|(^|\/)[A-Z]+$/.test(full) ? "blob" : "tree"}/main/${full}${rest}`;
+}
+
+/** The anchors of GitHub, which the pages link to. @param {string} text */
+const slug = (text) =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+
+/** Parts of pages, as they are searched. @type {{id: number, page: string, title: string, part: string, text: string, url: string}[]} */
+const parts = [];
+
+const eleventy = new Eleventy(`${here}/pages`, out, {
+  configPath: "",
+  quietMode: true,
+  config: (/** @type {any} */ config) => {
+    config.setIncludesDirectory("../layouts");
+    config.setUseGitIgnore(false);
+    config.amendLibrary("md", (/** @type {any} */ md) => {
+      md.set({ html: true, linkify: false });
+      md.use(anchor, { slugify: slug, tabIndex: false });
+      for (const [token, attribute] of [
+        ["link_open", "href"],
+        ["image", "src"],
+      ]) {
+        const plain =
+          md.renderer.rules[token] ??
+          ((/** @type {any[]} */ ...[all, i, options, , self]) => self.renderToken(all, i, options));
+        md.renderer.rules[token] = (
+          /** @type {any[]} */ all,
+          /** @type {number} */ i,
+          /** @type {any[]} */ ...rest
+        ) => {
+          all[i].attrSet(attribute, linked(all[i].attrGet(attribute), rest[1].source));
+          return plain(all, i, ...rest);
+        };
+      }
+      md.renderer.rules.table_open = () => '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>';
+      // A header that says nothing is none to a screen reader.
+      md.renderer.rules.th_open = (/** @type {any[]} */ all, /** @type {number} */ i) =>
+        all[i + 1].content === "" ? "<td>" : "<th>";
+      md.renderer.rules.th_close = (/** @type {any[]} */ all, /** @type {number} */ i) =>
+        all[i - 1].content === "" ? "</td>" : "</th>";
+      md.renderer.rules.table_close = () => "</table></div>";
+      md.renderer.rules.fence = (/** @type {any[]} */ all, /** @type {number} */ i) =>
+        `<pre tabindex="0"><code>${md.utils.escapeHtml(all[i].content)}</code></pre>\n`;
+      md.core.ruler.push("parts", (/** @type {any} */ state) => index(state.tokens, state.env));
+    });
+    for (const { path, title } of pages) {
+      const file = fileOf(path);
+      const up = posix.relative(posix.dirname(file), ".") || ".";
+      config.addTemplate(path, read(path), {
+        layout: "page.njk",
+        templateEngineOverride: "md", // braces in a page are no template
+        permalink: file,
+        source: path,
+        title,
+        file,
+        up,
+        groups: groups.map(({ name, pages }) => ({
+          name,
+          pages: pages.map((page) => ({
+            ...page,
+            here: page.path === path,
+            url: posix.relative(posix.dirname(file), fileOf(page.path)),
+          })),
+        })),
+        top: top(up, "Docs"),
+      });
+    }
+  },
+});
+
+/** @param {string} up the way to the root @param {string} at the entry of this page */
+function top(up, at) {
+  return TOP.map(([name, url]) => ({ name, url: url.startsWith("https:") ? url : `${up}/${url}`, here: name === at }));
+}
+
+/** Takes the parts of a page for the search, at its headings. @param {any[]} tokens @param {any} env */
+function index(tokens, { source, title, file }) {
+  /** @type {any} */
+  let part = { part: title, url: file, words: [] };
+  const end = () => {
+    const text = part.words.join(" ").replace(/\s+/g, " ").trim();
+    if (text || part.url !== file)
+      parts.push({ id: parts.length, page: source, title, part: part.part, text, url: part.url });
+  };
+  for (const [i, token] of tokens.entries()) {
+    if (token.type === "heading_open" && token.tag !== "h1") {
+      end();
+      part = { part: tokens[i + 1].content.replaceAll("`", ""), url: `${file}#${token.attrGet("id")}`, words: [] };
+    } else if (token.type === "inline" || token.type === "fence") part.words.push(token.content);
+  }
+  end();
+}
+
+await eleventy.write();
+
+const search = new MiniSearch({ ...OPTIONS, fields: FIELDS });
+search.addAll(parts);
+writeFileSync(`${out}/assets/index.json`, JSON.stringify(search));
+const modules = `${here}/node_modules`;
+copyFileSync(`${modules}/minisearch/dist/es/index.js`, `${out}/assets/minisearch.js`);
+for (const name of ["search.js", "search-options.js", "site.css"])
+  copyFileSync(`${here}/${name}`, `${out}/assets/${name}`);
+copyFileSync(`${root}/examples/look.css`, `${out}/assets/look.css`);
+copyFileSync(`${modules}/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`, `${out}/assets/inter.woff2`);
+for (const name of readdirSync(`${root}/docs`)) {
+  if (/\.(svg|json)$/.test(name)) copyFileSync(`${root}/docs/${name}`, join(out, "docs", name));
+}
+cpSync(`${root}/docs/images`, `${out}/docs/images`, { recursive: true });
+
+const playground = `${root}/examples/playground`;
+execFileSync(
+  "npm",
+  ["run", "--silent", "build", "--", "--outDir", `${out}/playground`, "--emptyOutDir", "--logLevel", "warn"],
+  {
+    cwd: playground,
+    stdio: "inherit",
+    env: { ...process.env, CTXFOLD_NAVIGATION: JSON.stringify(top("..", "Playground")) },
+  },
+);
+console.log(`${pages.length} pages and the playground in ${out}`);
