@@ -2,10 +2,10 @@ package compact
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -53,7 +53,7 @@ func (c *Run) Judge(held func() ([]bool, []int32)) {
 			return
 		}
 	}
-	slices.SortStableFunc(causes, func(a, b api.Cause) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	sorting.Stable(causes, func(a, b api.Cause) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	over := &api.Excess{Limit: size - c.Limit, Causes: causes[:min(len(causes), maxCauses)]}
 	if r.Tokens.Window > 0 {
 		over.Window = max(0, size-r.Tokens.Window)

@@ -5,13 +5,13 @@
 package convert
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
@@ -82,7 +82,7 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	c.unwritten()
 	o := &Output{}
 	defer func() {
-		slices.SortStableFunc(c.lost, func(a, b api.Loss) int { return a.Message - b.Message })
+		sorting.Stable(c.lost, func(a, b api.Loss) int { return a.Message - b.Message })
 		o.Lost = c.lost
 	}()
 	messages := append(append([]byte{'['}, c.out...), ']')

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -24,7 +25,7 @@ type set []string
 
 func words(list string) set {
 	all := strings.Fields(list)
-	slices.Sort(all)
+	sorting.Ordered(all)
 	return all
 }
 

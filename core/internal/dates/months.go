@@ -1,8 +1,9 @@
 package dates
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // month is a name of a month, in lower case.
@@ -35,6 +36,6 @@ var months = func() (list []month) {
 			list = append(list, month{name, i + 1})
 		}
 	}
-	slices.SortFunc(list, func(a, b month) int { return strings.Compare(a.name, b.name) })
+	sorting.Func(list, func(a, b month) int { return strings.Compare(a.name, b.name) })
 	return list
 }()

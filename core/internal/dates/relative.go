@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -94,7 +95,7 @@ func namedList(rows []string) (list []named) {
 			list = append(list, named{w, i + 1})
 		}
 	}
-	slices.SortFunc(list, func(a, b named) int { return strings.Compare(a.word, b.word) })
+	sorting.Func(list, func(a, b named) int { return strings.Compare(a.word, b.word) })
 	return list
 }
 

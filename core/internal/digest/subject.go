@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -38,7 +39,7 @@ func analyse(text string) *statement {
 			s.addWord(part)
 		}
 	}
-	slices.Sort(s.stems)
+	sorting.Ordered(s.stems)
 	s.stems = slices.Compact(s.stems)
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -57,8 +58,8 @@ func factOf(text string) *fact {
 	}
 	f.value = valueIn(text, ws)
 	f.counts = f.value != "" && strings.Trim(f.value, "0123456789 .,:-/") == ""
-	slices.Sort(f.subject)
-	slices.Sort(f.values)
+	sorting.Ordered(f.subject)
+	sorting.Ordered(f.values)
 	f.subject, f.values = slices.Compact(f.subject), slices.Compact(f.values)
 	return f
 }

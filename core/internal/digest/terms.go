@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // A term is a word that means something in one conversation only: a path, an address, an identifier, a number. Terms are
@@ -316,7 +317,7 @@ func (t *term) value() int64 {
 
 // rank sorts terms, the best for their length first.
 func rank(list []term) []term {
-	slices.SortFunc(list, func(a, b term) int {
+	sorting.Func(list, func(a, b term) int {
 		return cmp.Or(cmp.Compare(b.value(), a.value()), strings.Compare(a.text, b.text))
 	})
 	return list

@@ -3,6 +3,8 @@ package extract
 import (
 	"math"
 	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // The exponent of a length in what its gain is divided by: 0.7, in 1/1024. With 1 short sentences win that say little, with
@@ -52,7 +54,7 @@ func (e *Extract) Choose(budget int) []Chosen {
 		c.heap = c.heap[:len(c.heap)-1]
 		c.down(0)
 	}
-	slices.Sort(chosen)
+	sorting.Ordered(chosen)
 	out := make([]Chosen, len(chosen))
 	for i, n := range chosen {
 		s := &e.sentences[n]

@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -75,7 +75,7 @@ func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) })
+	sorting.Func(out, func(a, b Fact) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) })
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -211,7 +212,7 @@ func (c *Run) bodiesOf(m int32) (bodies []*Taken) {
 				c.single = append(c.single, int32(i))
 			}
 		}
-		slices.SortStableFunc(c.single, func(a, b int32) int { return int(c.taken[a].msg - c.taken[b].msg) })
+		sorting.Stable(c.single, func(a, b int32) int { return int(c.taken[a].msg - c.taken[b].msg) })
 	}
 	at, _ := slices.BinarySearchFunc(c.single, m, func(i, m int32) int { return int(c.taken[i].msg - m) })
 	for ; at < len(c.single) && c.taken[c.single[at]].msg == m; at++ {

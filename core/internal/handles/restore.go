@@ -11,6 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -261,7 +262,7 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	if put == 0 {
 		return 0, true
 	}
-	slices.SortStableFunc(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
+	sorting.Stable(splices, func(a, b splice) int { return cmp.Compare(a.old.Start, b.old.Start) })
 	at := span.Start
 	for _, s := range splices {
 		if s.old.Start >= at {

@@ -3,9 +3,10 @@ package jsonspan
 import (
 	"bytes"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // AppendGo appends a JSON value as Go programs write it that read it into maps and numbers of 64 bits: compact, keys sorted
@@ -72,7 +73,7 @@ func (s *Scanner) appendGoObject(dst []byte) []byte {
 		members = append(members, m)
 	}
 	if !sorted {
-		slices.SortStableFunc(members, func(a, b goMember) int { return bytes.Compare(a.key, b.key) })
+		sorting.Stable(members, func(a, b goMember) int { return bytes.Compare(a.key, b.key) })
 		old := bytes.Clone(dst[begin:])
 		dst = dst[:begin]
 		for i, m := range members {

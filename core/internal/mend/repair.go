@@ -9,6 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -328,7 +329,7 @@ func (c *Run) replaceLone(m int32) (gone bool) {
 			signed = append(signed, n)
 		}
 	}
-	slices.SortFunc(signed, func(a, b int32) int { return cmp.Compare(c.T.Parts[a].Span.Start, c.T.Parts[b].Span.Start) })
+	sorting.Func(signed, func(a, b int32) int { return cmp.Compare(c.T.Parts[a].Span.Start, c.T.Parts[b].Span.Start) })
 	for _, at := range jsonspan.Lone(b, transcript.Span{End: uint32(len(b))}) {
 		at += msg.Span.Start
 		for len(signed) > 0 && c.T.Parts[signed[0]].Span.End <= at {

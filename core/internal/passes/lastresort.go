@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -219,7 +220,7 @@ func level(texts []longText, need, floor int) int {
 	for i, t := range texts {
 		sizes[i] = t.tokens
 	}
-	slices.Sort(sizes)
+	sorting.Ordered(sizes)
 	slices.Reverse(sizes)
 	sum := 0
 	for i, size := range sizes {

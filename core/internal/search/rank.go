@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // The parameters of BM25, and what else counts, in 1/1024. Long public conversations of two people have chosen them, with the names of
@@ -115,7 +116,7 @@ func (s *searching) wanted(d *doc) bool {
 
 // firsts takes the best piece of each message, as many as are asked for.
 func (s *searching) firsts(list []ranked) []ranked {
-	slices.SortFunc(list, func(a, b ranked) int {
+	sorting.Func(list, func(a, b ranked) int {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
 		}

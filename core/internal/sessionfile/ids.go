@@ -2,9 +2,9 @@ package sessionfile
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // ids gives small numbers to the ids of a file, so that they can be looked up in slices. It sorts: a table of hashes
@@ -33,7 +33,7 @@ func (t *ids) rank() ([]int32, int) {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return bytes.Compare(t.keys[a], t.keys[b]) })
+	sorting.Func(order, func(a, b int32) int { return bytes.Compare(t.keys[a], t.keys[b]) })
 	ranks := make([]int32, len(order))
 	n := 0
 	for i, k := range order {

@@ -9,6 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // Saving is what a session file is to go on with.
@@ -113,7 +114,7 @@ func (s *saver) match() {
 		order[i] = known{hash(compact(s.Messages, p)), int32(i)}
 	}
 	compare := func(a, b known) int { return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at)) }
-	slices.SortFunc(order, compare)
+	sorting.Func(order, compare)
 	s.from = filled(len(s.in.Messages), -1)
 	for i, last := len(s.in.Messages)-1, int32(len(s.old)); i >= 0; i-- {
 		text := compact(s.in.Src, s.in.Messages[i])

@@ -1,9 +1,8 @@
 package tokens
 
 import (
-	"slices"
-
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -84,7 +83,7 @@ func line(estimated, counted []int) (slope float64, offset int) {
 
 // median is the middle of numbers, which it sorts; there must be one.
 func median(x []float64) float64 {
-	slices.Sort(x)
+	sorting.Ordered(x)
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 

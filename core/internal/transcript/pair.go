@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have a
@@ -145,7 +146,7 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 				p.order = append(p.order, int32(i))
 			}
 		}
-		slices.SortFunc(p.order, func(a, b int32) int {
+		sorting.Func(p.order, func(a, b int32) int {
 			if c := bytes.Compare(t.idBytes(t.Parts[a].ID), t.idBytes(t.Parts[b].ID)); c != 0 {
 				return c
 			}

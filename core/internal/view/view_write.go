@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -107,7 +108,7 @@ func (v *View) appendRange(dst []byte, m int32, span transcript.Span) []byte {
 	edits := v.EditsOf(m)
 	if removals := v.removals(m); len(removals) > 0 {
 		edits = append(removals, edits...)
-		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.Old.Start, b.Old.Start) })
+		sorting.Stable(edits, func(a, b edit) int { return cmp.Compare(a.Old.Start, b.Old.Start) })
 	}
 	at := span.Start
 	for _, e := range edits {
@@ -150,7 +151,7 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 func (v *View) EditsOf(m int32) []edit {
 	if !v.sorted {
 		// New text is written behind all older: where it begins tells which edit is the later one.
-		slices.SortFunc(v.edits, func(a, b edit) int {
+		sorting.Func(v.edits, func(a, b edit) int {
 			return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
 		})
 		v.sorted = true

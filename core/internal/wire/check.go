@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -140,7 +141,7 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	if f.Extra != nil {
 		f.Extra(c)
 	}
-	slices.SortStableFunc(c.Violations, func(a, b Violation) int { return int(c.place[a.Message] - c.place[b.Message]) })
+	sorting.Stable(c.Violations, func(a, b Violation) int { return int(c.place[a.Message] - c.place[b.Message]) })
 	return c.Violations
 }
 
@@ -349,17 +350,17 @@ func (c *Checker) ids() {
 			}
 		}
 	}
-	slices.Sort(hashes)
+	slices.Sort(hashes) // of each check: it is fast
 	if len(slices.Compact(hashes)) == len(calls) {
 		return
 	}
-	order := func(a, b int32) int {
+	byID := func(a, b int32) int {
 		if d := t.CompareID(&t.Parts[a], &t.Parts[b]); d != 0 {
 			return d
 		}
 		return int(c.place[t.Parts[a].Msg] - c.place[t.Parts[b].Msg])
 	}
-	slices.SortStableFunc(calls, order)
+	sorting.Stable(calls, byID)
 	for i := 1; i < len(calls); i++ {
 		last, n := &t.Parts[calls[i-1]], calls[i]
 		if !t.SameID(last, &t.Parts[n]) {

@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -209,7 +210,7 @@ type Loop struct {
 // messages.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
-	slices.SortStableFunc(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
+	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
 	var chain []Loop
 	seen := make([]bool, len(sorted))
 	for id := current; id != ""; {

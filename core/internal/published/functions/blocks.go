@@ -8,6 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/mailru/easyjson/jlexer"
 )
@@ -229,7 +230,7 @@ func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.B
 
 // blocksOf are the blocks that the host has kept, for the loops of a chain.
 func blocksOf(chain []exact.Loop, kept []given) []*exact.Block {
-	slices.SortStableFunc(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
+	sorting.Stable(kept, func(x, y given) int { return cmp.Compare(x.loop, y.loop) })
 	blocks := make([]*exact.Block, len(chain))
 	for i, l := range chain {
 		if k, found := slices.BinarySearchFunc(kept, l.ID, func(b given, id string) int { return cmp.Compare(b.loop, id) }); found {

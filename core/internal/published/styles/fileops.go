@@ -5,6 +5,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -55,7 +56,7 @@ func (o FileOps) Merge(other FileOps) FileOps {
 
 func (o FileOps) tidy() FileOps {
 	for _, list := range []*[]string{&o.Read, &o.Modified} {
-		slices.Sort(*list)
+		sorting.Ordered(*list)
 		*list = slices.Compact(*list)
 	}
 	return o
