@@ -82,7 +82,7 @@ test-go: languages-are-there servers-are-there node-is-there module-full ## Run 
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 
 # The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
-STEPS       := no-lean no-small no-findfunc no-lines no-jumps no-coalesce no-start no-segments
+STEPS       := no-lean no-small no-findfunc no-clear no-quiet no-lines no-jumps no-coalesce no-start no-segments
 STRESS      := stress-move stress-preempt stress-collect
 REQUESTS    ?= 10000
 

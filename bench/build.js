@@ -15,6 +15,8 @@ const STEPS = {
   lean: "lean easyjson",
   small: "inlining where it pays",
   findfunc: "no index of functions",
+  clear: "nothing left behind",
+  quiet: "quiet runtime",
   lines: "no names and lines",
   jumps: "direct jumps",
   coalesce: "merged variables",

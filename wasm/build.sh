@@ -8,7 +8,9 @@
 #   NO_LEAN      the lean easyjson runtime of wasm/easyjson stands in the place of easyjson's
 #   NO_SMALL     only the packages that walk transcripts are inlined into each other
 #   NO_FINDFUNC  the runtime finds functions without an index (runtime.patch)
-#   NO_LINES     names, line numbers and the index are dropped (tools/lines.mjs)
+#   NO_CLEAR     what the start leaves behind is cleared (clear.patch)
+#   NO_QUIET     traces, stack traces and messages of the runtime's are empty (quiet.patch)
+#   NO_LINES     names, line numbers, the index and what only traces of stacks need are dropped (tools/lines.mjs)
 #   NO_JUMPS     jumps are made direct (tools/jumps.mjs)
 #                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
 #   NO_COALESCE  local variables are merged
@@ -35,9 +37,9 @@ out=$1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
 switches=${full:+full-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
-for name in LEAN SMALL FINDFUNC LINES JUMPS COALESCE START SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
+for name in LEAN SMALL FINDFUNC CLEAR QUIET LINES JUMPS COALESCE START SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
-	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|LINES|JUMPS|COALESCE|START|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
+	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|LINES|JUMPS|COALESCE|START|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
 done
 dir=build/module/${switches:-default-} dir=${dir%-}
 mkdir -p "$dir" "$(dirname "$out")"
@@ -64,17 +66,20 @@ esac
 rm -rf "$dir/goroot"
 mkdir -p "$dir/goroot"
 overlay=
-change() {
+change() { # STEP PATCH
 	local file
-	for file in $(sed -n 's|^--- a/||p' "$1"); do
+	for file in $(sed -n 's|^--- a/||p' "$2"); do
 		[ -f "$dir/goroot/$file" ] || { mkdir -p "$dir/goroot/${file%/*}"; cp "$goroot/$file" "$dir/goroot/$file"; overlay+="${overlay:+,}\"$goroot/$file\":\"$PWD/$dir/goroot/$file\""; }
 	done
-	local patch=$PWD/$1
+	local patch=$PWD/$2
 	(cd "$dir/goroot" && GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$patch") ||
-		{ echo "wasm/build.sh: $1 does not fit $(go env GOVERSION), see docs/UPGRADING-GO.md" >&2; failed FINDFUNC; }
+		{ echo "wasm/build.sh: $2 does not fit $(go env GOVERSION), see docs/UPGRADING-GO.md" >&2; failed "$1"; }
 }
-off FINDFUNC || change wasm/runtime.patch
-[ -z "${STRESS:-}" ] || change wasm/stress.patch
+off FINDFUNC || change FINDFUNC wasm/runtime.patch
+tags=${full:+ctxfold_full}
+off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=${tags:+,}ctxfold_clear; }
+off QUIET || change QUIET wasm/quiet.patch
+[ -z "${STRESS:-}" ] || change STRESS wasm/stress.patch
 echo "{\"Replace\":{$overlay}}" > "$dir/overlay.json"
 
 # Inlining pays in the packages that walk transcripts; in the others it only makes them larger. Of patterns that fit, the last counts.
@@ -92,7 +97,7 @@ if ! off SMALL; then
 	for name in $p/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $hook"); done
 	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze archive; do flags+=("-gcflags=$p/internal/$name=$hook"); done
 fi
-go build -overlay="$dir/overlay.json" -modfile="$mod" ${full:+-tags=ctxfold_full} -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
+go build -overlay="$dir/overlay.json" -modfile="$mod" -tags="$tags" -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
 	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 

@@ -63,7 +63,10 @@ var sessions core.Sessions
 
 // What is made when it is first asked for, such as the weights of the default estimator, is made before the module ships: it
 // would take half of the time of the first answer.
-func init() { sessions.Call("estimate", []byte(`{"policy":{"estimator":"script"},"text":"Hello."}`)) }
+func init() {
+	sessions.Call("estimate", []byte(`{"policy":{"estimator":"script"},"text":"Hello."}`))
+	clearFree()
+}
 
 func export(b []byte) uint32 {
 	p := uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b))))

@@ -40,15 +40,41 @@ const keep = (offset) => {
   moved.set(offset, moved.get(bytes));
   return moved.get(offset);
 };
+// What is kept of pcdata (the second is the stack map's number, the fifth the index that was out of bounds) and of funcdata (stack maps of
+// arguments and variables, stack objects, deferred calls).
+const PCDATA = [1, 4];
+const FUNCDATA = [0, 1, 2, 4];
+const HEAD = 44, NONE = 0xffffffff;
+const held = new Set(), dropped = new Set(); // what funcdata names, as offsets
+let next = record(0); // where the next record goes: they are shorter now
+const last = record(count - 1);
+clean.fill(0, next, last + HEAD + 4 * field(count - 1, 7) + 4 * memory[last + HEAD - 1]);
 for (let i = 0; i < count; i++) {
-  // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, four bytes, then pcdata.
-  const f = record(i);
-  for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, f + 4 * k);
-  clean.writeUInt32LE(keep(field(i, 4)), f + 4 * 4);
-  for (let k = 11; k < 11 + field(i, 7); k++) clean.writeUInt32LE(keep(field(i, k)), f + 4 * k);
+  // _func: entryOff, nameOff, args, deferreturn, pcsp, pcfile, pcln, npcdata, cuOffset, startLine, funcID, flag, 0, nfuncdata, then
+  // pcdata, then funcdata.
+  const f = record(i), npcdata = field(i, 7), nfuncdata = memory[f + HEAD - 1];
+  if (f < next) throw new Error("the records of functions are not in order");
+  const pcdata = [], funcdata = [];
+  for (let k = 0; k < npcdata; k++) pcdata.push(PCDATA.includes(k) ? keep(field(i, 11 + k)) : 0);
+  for (let k = 0; k < nfuncdata; k++) {
+    const offset = field(i, 11 + npcdata + k), holds = FUNCDATA.includes(k);
+    funcdata.push(holds ? offset : NONE);
+    if (offset !== NONE) (holds ? held : dropped).add(offset);
+  }
+  while (pcdata.at(-1) === 0) pcdata.pop();
+  while (funcdata.at(-1) === NONE) funcdata.pop();
+  memory.copy(clean, next, f, f + HEAD);
+  for (const k of [1, 5, 6, 8, 9]) clean.writeUInt32LE(0, next + 4 * k);
+  clean.writeUInt32LE(keep(field(i, 4)), next + 4 * 4);
+  clean.writeUInt32LE(pcdata.length, next + 4 * 7);
+  clean[next + HEAD - 1] = funcdata.length;
+  clean.writeUInt32LE(next - functions, functions + 8 * i + 4);
+  next += HEAD;
+  for (const value of [...pcdata, ...funcdata]) clean.writeUInt32LE(value, next), (next += 4);
 }
 
-// moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index. The
+// moduledata: the address of the table, six slices of it (names to functions, then its entries), the address of the index, twenty
+// others, the address of what funcdata names, and its end. The
 // index has a record for each bucket of addresses: the number of a function, and what to add for each sixteenth.
 const pointer = Buffer.alloc(16);
 pointer.writeBigUInt64LE(BigInt(table));
@@ -64,6 +90,12 @@ for (let k = 0; !keepIndex && k < ((count - 1) * ADDRESSES) / BUCKET; k++) { // 
     if (f !== Math.floor((k * BUCKET) / ADDRESSES) || memory.readUInt32LE(functions + 8 * f) - memory.readUInt32LE(functions) !== f) throw new Error("the index of functions is not by their numbers");
   }
   clean.fill(0, bucket, bucket + RECORD);
+}
+const [named, endNamed] = [40, 41].map((k) => Number(memory.readBigUInt64LE(data + 8 * k)));
+const offsets = [...held, ...dropped].sort((a, b) => a - b);
+if (!(functions < named && named + offsets.at(-1) < endNamed && endNamed <= top)) throw new Error("what funcdata names is not found");
+for (const [k, offset] of offsets.entries()) {
+  if (!held.has(offset)) clean.fill(0, named + offset, named + (offsets[k + 1] ?? endNamed - named));
 }
 // One segment, for what has moved may stand where there was none: Go leaves out long runs of zeros.
 const first = Math.min(...segments.map((s) => s.address));

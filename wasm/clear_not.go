@@ -1,0 +1,5 @@
+//go:build wasip1 && !ctxfold_clear
+
+package main
+
+func clearFree() {}
