@@ -1,0 +1,174 @@
+// ctxfold for C++17: ctxfold.h with values that free themselves, std::string_view, and exceptions.
+//
+//   ctxfold::instance c;
+//   ctxfold::records records;
+//   ctxfold::answer r = c.fit(records, {.policy = "{\"window\":{\"tokens\":32000}}", .messages = history}, summarize);
+//   send(r.messages());
+#ifndef CTXFOLD_HPP
+#define CTXFOLD_HPP
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ctxfold.h"
+
+namespace ctxfold {
+
+// What a call has failed with: the status, and code, path, in and offset as in ctxfold_answer.
+class error : public std::runtime_error {
+ public:
+  explicit error(const ctxfold_answer &a)
+      : std::runtime_error(std::string(a.code) + ": " + a.message), status(a.status), code(a.code), path(a.path), in(a.in), offset(a.offset) {}
+  ctxfold_status status;
+  std::string code, path, in;
+  std::size_t offset;
+};
+
+inline ctxfold_text text(std::string_view s) { return {s.data(), s.size()}; }
+inline std::string_view view(ctxfold_text t) { return t.data ? std::string_view(t.data, t.length) : std::string_view(); }
+
+// An answer. Its views are there as long as it is.
+class answer {
+ public:
+  answer() = default;
+  answer(answer &&other) noexcept : a_(std::exchange(other.a_, {})) {}
+  answer &operator=(answer &&other) noexcept {
+    std::swap(a_, other.a_);
+    return *this;
+  }
+  ~answer() { ctxfold_answer_free(&a_); }
+
+  std::string_view json() const { return {a_.json, a_.length}; }
+  std::string_view messages() const { return view(a_.messages); }
+  std::string_view edits() const { return view(a_.edits); }
+  std::string_view report() const { return view(a_.report); }
+  std::string_view state() const { return view(a_.state); }
+  std::string_view member(const char *key) const { return view(ctxfold_member(text(json()), key)); }
+
+ private:
+  friend class instance;
+  ctxfold_answer a_{};
+};
+
+// The keys of a request; those of ctxfold_request that loops have no use for are given to instance::call.
+struct request {
+  std::string_view policy, options, state, plan, summaries, messages;
+};
+
+// Asks a model: gives the summary, or nothing. What it throws comes out of the loop when that has ended, and the result is lost.
+using summarizer = std::function<std::optional<std::string>(const ctxfold_ask &)>;
+
+class records {
+ public:
+  records() : r_(ctxfold_records_new(), ctxfold_records_delete) {
+    if (!r_) throw std::bad_alloc();
+  }
+  std::string save() const {
+    std::size_t length;
+    std::unique_ptr<char, void (*)(void *)> json(ctxfold_records_save(r_.get(), &length), ctxfold_free);
+    if (!json) throw std::bad_alloc();
+    return std::string(json.get(), length);
+  }
+  bool load(std::string_view json) { return ctxfold_records_load(r_.get(), json.data(), json.size()); }
+
+ private:
+  friend class instance;
+  std::unique_ptr<ctxfold_records, void (*)(ctxfold_records *)> r_;
+};
+
+// An instance of the module, for one thread at a time.
+class instance {
+ public:
+  explicit instance(ctxfold_options options = {}) : c_(ctxfold_new(&options), ctxfold_delete) {
+    if (!c_) throw std::bad_alloc();
+  }
+
+  // Runs an operation of docs/ABI.md on a request of JSON.
+  answer call(const char *operation, std::string_view json) {
+    answer out;
+    check(ctxfold_call(c_.get(), operation, json.data(), json.size(), &out.a_), out);
+    return out;
+  }
+
+#define CTXFOLD_METHOD(op)                                                    \
+  answer op(const request &r) {                                               \
+    answer out;                                                               \
+    ctxfold_request plain = of(r);                                            \
+    check(ctxfold_##op(c_.get(), &plain, &out.a_), out);                      \
+    return out;                                                               \
+  }
+  CTXFOLD_METHOD(detect)
+  CTXFOLD_METHOD(estimate)
+  CTXFOLD_METHOD(check)
+  CTXFOLD_METHOD(plan)
+  CTXFOLD_METHOD(step)
+  CTXFOLD_METHOD(validate)
+  CTXFOLD_METHOD(repair)
+#undef CTXFOLD_METHOD
+
+  answer compact(const request &r, const summarizer &summarize = {}) {
+    answer out;
+    ctxfold_request plain = of(r);
+    asking ask{summarize, {}};
+    finish(ctxfold_compact(c_.get(), &plain, summarize ? asking::run : nullptr, &ask, &out.a_), out, ask);
+    return out;
+  }
+
+  answer fit(records &known, const request &r, const summarizer &summarize = {}) {
+    answer out;
+    ctxfold_request plain = of(r);
+    asking ask{summarize, {}};
+    finish(ctxfold_fit(c_.get(), known.r_.get(), &plain, summarize ? asking::run : nullptr, &ask, &out.a_), out, ask);
+    return out;
+  }
+
+  ctxfold_memory memory() const { return ctxfold_memory_of(c_.get()); }
+
+ private:
+  // No exception crosses C.
+  struct asking {
+    const summarizer &summarize;
+    std::exception_ptr thrown;
+    static char *run(void *user, ctxfold_ask *ask) noexcept {
+      auto *self = static_cast<asking *>(user);
+      try {
+        std::optional<std::string> summary = self->thrown ? std::nullopt : self->summarize(*ask);
+        if (!summary) return nullptr;
+        auto *copy = static_cast<char *>(std::malloc(summary->size() + 1));
+        if (copy) std::memcpy(copy, summary->c_str(), summary->size() + 1);
+        return copy;
+      } catch (...) {
+        self->thrown = std::current_exception();
+        return nullptr;
+      }
+    }
+  };
+
+  static ctxfold_request of(const request &r) {
+    ctxfold_request plain{};
+    plain.policy = text(r.policy), plain.options = text(r.options), plain.state = text(r.state), plain.plan = text(r.plan);
+    plain.summaries = text(r.summaries), plain.messages = text(r.messages);
+    return plain;
+  }
+  static void check(ctxfold_status status, const answer &out) {
+    if (status != CTXFOLD_OK) throw error(out.a_);
+  }
+  static void finish(ctxfold_status status, const answer &out, const asking &ask) {
+    if (ask.thrown) std::rethrow_exception(ask.thrown);
+    check(status, out);
+  }
+
+  std::unique_ptr<ctxfold_instance, void (*)(ctxfold_instance *)> c_;
+};
+
+}  // namespace ctxfold
+#endif

@@ -1,0 +1,24 @@
+/* Reading the JSON of answers and writing that of requests. */
+#ifndef CTXFOLD_JSON_H
+#define CTXFOLD_JSON_H
+
+#include "ctxfold.h"
+
+/* Text that grows. Once there was no memory for it, failed is set and data is NULL. */
+typedef struct {
+  char *data;
+  size_t length, capacity;
+  bool failed;
+} writer;
+
+void write_text(writer *w, const char *data, size_t length);
+void write_string(writer *w, const char *text); /* up to its zero */
+void write_quoted(writer *w, ctxfold_text text);
+void write_number(writer *w, uint64_t n);
+
+bool text_is(ctxfold_text text, const char *want);
+
+/* The number that json begins with; 0 where it is none. */
+uint64_t number_of(ctxfold_text json);
+
+#endif

@@ -1,0 +1,265 @@
+/* Tests of the library. It is linked with the static library, so that it can break an instance from inside. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctxfold.h"
+#include "module.h"
+
+#define CHECK(what)                                                  \
+  do {                                                               \
+    if (!(what)) {                                                   \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
+      exit(1);                                                       \
+    }                                                                \
+  } while (0)
+
+static bool is(ctxfold_text text, const char *want) { return text.length == strlen(want) && memcmp(text.data, want, text.length) == 0; }
+static bool same(ctxfold_text a, ctxfold_text b) { return a.length == b.length && memcmp(a.data, b.data, a.length) == 0; }
+
+static ctxfold_text sample(void) {
+  static char text[1 << 20];
+  static size_t length;
+  if (!length) {
+    FILE *f = fopen(getenv("SAMPLE"), "rb");
+    CHECK(f);
+    length = fread(text, 1, sizeof text, f);
+    fclose(f);
+    CHECK(length > 100000 && length < sizeof text);
+  }
+  return (ctxfold_text){text, length};
+}
+
+static const char digest[] = "## Goal\nMake the rate limiter keep a constant amount of memory.\n\n## Done\nThe \"sweep\" was written and tested.";
+static int asked;
+static bool down;
+
+static char *summarize(void *user, ctxfold_ask *ask) {
+  CHECK(user == &asked && ask->prompt.length == strlen(ask->prompt.data) && ask->prompt.length > 0 && ask->system.length > 0 && ask->scope[0]);
+  CHECK(ask->max_output_tokens > 0 && ask->input_tokens > 0 && ask->json.data[0] == '{');
+  asked++;
+  ask->finish_reason = "stop";
+  return down ? NULL : strdup(digest);
+}
+
+static const ctxfold_text policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":32000}}");
+
+/* What is sent for a history stays the same while the history grows, and the model is asked once. */
+static void fits(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  ctxfold_answer first, again;
+  asked = 0;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &first) == CTXFOLD_OK && asked > 0);
+  CHECK(is(ctxfold_member(first.report, "changed"), "true") && first.messages.length < history.messages.length);
+  CHECK(is(ctxfold_member(ctxfold_member(first.report, "summary"), "source"), "\"model\""));
+  int before = asked;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &again) == CTXFOLD_OK && asked == before);
+  CHECK(is(ctxfold_member(again.report, "changed"), "false") && is(ctxfold_member((ctxfold_text){again.json, again.length}, "known"), "0"));
+  ctxfold_answer_free(&first);
+  first = again;
+
+  size_t length;
+  char *saved = ctxfold_records_save(records, &length);
+  ctxfold_records *other = ctxfold_records_new();
+  CHECK(ctxfold_records_load(other, saved, length) && asked == before);
+  CHECK(ctxfold_fit(c, other, &history, summarize, &asked, &again) == CTXFOLD_OK && asked == before && same(first.messages, again.messages));
+  CHECK(!ctxfold_records_load(other, "{\"version\":2,\"entries\":[]}", 26) && !ctxfold_records_load(other, "[]", 2));
+  free(saved);
+  ctxfold_answer_free(&again);
+  ctxfold_answer_free(&first);
+  ctxfold_records_delete(other);
+  ctxfold_records_delete(records);
+  ctxfold_delete(c);
+}
+
+/* A digest that was made because the model failed is made anew, but not at once. */
+static void fails(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  ctxfold_answer answer;
+  asked = 0, down = true;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > 0);
+  CHECK(is(ctxfold_member(answer.report, "changed"), "true"));
+  ctxfold_answer_free(&answer);
+  int before = asked;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked == before);
+  ctxfold_answer_free(&answer);
+
+  size_t length;
+  char *saved = ctxfold_records_save(records, &length), *due = strstr(saved, "{\"tries\":1,\"again\":");
+  CHECK(due);
+  due += strlen("{\"tries\":1,\"again\":");
+  CHECK(*due > '0');
+  *due = '0'; /* 1970 */
+  CHECK(ctxfold_records_load(records, saved, length));
+  free(saved);
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > before);
+  ctxfold_answer_free(&answer);
+  before = asked;
+  saved = ctxfold_records_save(records, &length);
+  due = strstr(saved, "{\"tries\":2,\"again\":");
+  CHECK(due);
+  due[strlen("{\"tries\":2,\"again\":")] = '0';
+  CHECK(ctxfold_records_load(records, saved, length));
+  free(saved);
+  down = false;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > before);
+  CHECK(is(ctxfold_member(ctxfold_member(answer.report, "summary"), "source"), "\"model\""));
+  ctxfold_answer_free(&answer);
+  before = asked;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked == before);
+  ctxfold_answer_free(&answer);
+  ctxfold_records_delete(records);
+  ctxfold_delete(c);
+}
+
+/* An error says where it is in the caller's own text. */
+static void errors(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_answer answer;
+  ctxfold_request request = {.policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":0.5}}"), .messages = CTXFOLD_TEXT("[{\"role\":\"user\",\"content\":\"cut o")};
+  CHECK(ctxfold_check(c, &request, &answer) == CTXFOLD_ERROR && strcmp(answer.in, "policy") == 0 && answer.offset >= 20);
+  CHECK(strcmp(answer.path, "policy.window.tokens") == 0 && answer.code[0] && answer.message[0]);
+  ctxfold_answer_free(&answer);
+  request.policy = (ctxfold_text){0};
+  CHECK(ctxfold_compact(c, &request, NULL, NULL, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "truncated_json") == 0);
+  CHECK(strcmp(answer.in, "messages") == 0 && answer.offset == request.messages.length && !answer.messages.data);
+  ctxfold_answer_free(&answer);
+  CHECK(ctxfold_call(c, "nope", "{}", 2, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "unknown_op") == 0 && !answer.json);
+  CHECK(ctxfold_call(c, "function", "{}", 2, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "needs_full") == 0);
+  CHECK(ctxfold_call(c, "plan", NULL, 0, &answer) == CTXFOLD_ERROR && answer.code[0]);
+  ctxfold_answer_free(&answer);
+  ctxfold_delete(c);
+}
+
+/* Every operation that the module has stands in the header, and the other way round. */
+static void operations(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_answer info;
+  CHECK(ctxfold_info(c, NULL, &info) == CTXFOLD_OK);
+  size_t of_module = 0, of_header = 1, at = 0; /* fit is the loop */
+  for (ctxfold_text key, value; ctxfold_next(ctxfold_member((ctxfold_text){info.json, info.length}, "ops"), &at, &key, &value);) of_module++;
+#define COUNT(op) of_header++;
+  CTXFOLD_OPERATIONS(COUNT)
+  CHECK(of_module == of_header);
+  ctxfold_answer_free(&info);
+
+  ctxfold_answer answer;
+  ctxfold_request request = {.text = CTXFOLD_TEXT("a \"quoted\"\n text")};
+  CHECK(ctxfold_estimate(c, &request, &answer) == CTXFOLD_OK && ctxfold_member((ctxfold_text){answer.json, answer.length}, "tokens").data);
+  ctxfold_answer_free(&answer);
+  request = (ctxfold_request){.policy = CTXFOLD_TEXT("{\"format\":\"openai-chat\"}"), .to = CTXFOLD_TEXT("anthropic"), .messages = CTXFOLD_TEXT("[{\"role\":\"user\",\"content\":\"hello\"}]")};
+  CHECK(ctxfold_convert(c, &request, &answer) == CTXFOLD_OK && answer.messages.length > 10);
+  ctxfold_answer_free(&answer);
+  ctxfold_delete(c);
+}
+
+/* Memory is bounded and told; a call that needs more costs the instance, and the next call works. */
+static void memory(void) {
+  CHECK(!ctxfold_new(&(ctxfold_options){.memory_limit = 1 << 20}));
+  ctxfold_instance *c = ctxfold_new(&(ctxfold_options){.memory_limit = (16 << 20) + 100});
+  ctxfold_memory m = ctxfold_memory_of(c);
+  CHECK(m.limit == 16 << 20 && m.current > 0 && m.current < m.limit && m.peak == m.current);
+  size_t n = 12 << 20;
+  char *big = malloc(n);
+  memset(big, ' ', n);
+  ctxfold_answer answer;
+  CHECK(ctxfold_call(c, "plan", big, n, &answer) == CTXFOLD_MEMORY_LIMIT && strcmp(answer.code, "memory_limit") == 0);
+  CHECK(!answer.json && answer.message[0]);
+  ctxfold_answer_free(&answer);
+  ctxfold_memory after = ctxfold_memory_of(c);
+  CHECK(after.current == m.current && after.peak <= after.limit);
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  CHECK(ctxfold_compact(c, &history, summarize, &asked, &answer) == CTXFOLD_OK);
+  CHECK(ctxfold_memory_of(c).peak > m.current);
+  ctxfold_answer_free(&answer);
+  free(big);
+  ctxfold_delete(c);
+}
+
+/* A trap is an error, the next call works, and sessions are gone. */
+static void traps(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_answer answer;
+  ctxfold_request open = {.policy = policy, .messages = sample()};
+  CHECK(ctxfold_session_open(c, &open, &answer) == CTXFOLD_OK);
+  ctxfold_request of = {.session = 1};
+  ctxfold_answer_free(&answer);
+  CHECK(ctxfold_estimate(c, &of, &answer) == CTXFOLD_OK);
+  ctxfold_answer_free(&answer);
+  ((Z_ctxfold_instance_t *)(void *)c)->w2c_T0.size = 0; /* no function can be found any more */
+  CHECK(ctxfold_estimate(c, &of, &answer) == CTXFOLD_TRAP && strcmp(answer.code, "trap") == 0 && strstr(answer.message, "new instance"));
+  ctxfold_answer_free(&answer);
+  CHECK(ctxfold_estimate(c, &of, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "session_closed") == 0);
+  ctxfold_answer_free(&answer);
+  ((Z_ctxfold_instance_t *)(void *)c)->w2c_memory.depth = UINT32_MAX - 1; /* as if it were deep in calls */
+  CHECK(ctxfold_info(c, NULL, &answer) == CTXFOLD_TRAP && strstr(answer.message, "inside each other"));
+  ctxfold_answer_free(&answer);
+  CHECK(ctxfold_info(c, NULL, &answer) == CTXFOLD_OK);
+  ctxfold_answer_free(&answer);
+  ctxfold_delete(c);
+}
+
+static void *work(void *out) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  for (int i = 0; i < 3; i++) {
+    ctxfold_answer_free(out);
+    CHECK(ctxfold_compact(c, &history, NULL, NULL, out) == CTXFOLD_OK);
+  }
+  ctxfold_delete(c);
+  return NULL;
+}
+
+/* Instances of several threads do not meet, on stacks of 128 KiB; a trap in one is none in another. */
+static void threads(void) {
+  enum { COUNT = 4 };
+  pthread_t thread[COUNT];
+  pthread_attr_t small;
+  ctxfold_answer answers[COUNT] = {0};
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 128 << 10);
+  sample();
+  for (int i = 0; i < COUNT; i++) CHECK(pthread_create(&thread[i], &small, work, &answers[i]) == 0);
+  traps();
+  for (int i = 0; i < COUNT; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < COUNT; i++) CHECK(same(answers[i].messages, answers[0].messages) && answers[i].messages.length > 0);
+  for (int i = 0; i < COUNT; i++) ctxfold_answer_free(&answers[i]);
+  pthread_attr_destroy(&small);
+}
+
+static void strings(void) {
+  static const struct {
+    const char *json, *text;
+  } cases[] = {
+      {"\"a\\n\\u00e4\\ud83d\\ude00\\\"\\/\"", "a\n\u00e4\U0001F600\"/"}, {"\"\\ud83d\"", "\xef\xbf\xbd"}, {"\"\"", ""}, {"\"\\t\\b\\f\\r\\\\\"", "\t\b\f\r\\"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    size_t length;
+    char *text = ctxfold_string((ctxfold_text){cases[i].json, strlen(cases[i].json)}, &length);
+    CHECK(text && strcmp(text, cases[i].text) == 0 && length == strlen(text));
+    free(text);
+  }
+  CHECK(!ctxfold_string((ctxfold_text)CTXFOLD_TEXT("12"), NULL) && !ctxfold_string((ctxfold_text){0}, NULL));
+  ctxfold_text object = CTXFOLD_TEXT(" { \"a\\\"}\" : [1, {\"b\":\"]\"}] , \"b\":-1.5e3,\"c\":{} }"), key, value;
+  CHECK(is(ctxfold_member(object, "b"), "-1.5e3") && is(ctxfold_member(object, "c"), "{}") && !ctxfold_member(object, "d").data);
+  size_t at = 0;
+  CHECK(ctxfold_next(object, &at, &key, &value) && is(key, "a\\\"}") && is(value, "[1, {\"b\":\"]\"}]"));
+  ctxfold_text list = value;
+  at = 0;
+  CHECK(ctxfold_next(list, &at, &key, &value) && is(value, "1") && !key.data && ctxfold_next(list, &at, &key, &value) && !ctxfold_next(list, &at, &key, &value));
+  for (const char *empty = "[] {}null \"x"; *empty; empty++) {
+    at = 0;
+    CHECK(*empty == '"' || !ctxfold_next((ctxfold_text){empty, 2}, &at, &key, &value));
+  }
+}
+
+int main(void) {
+  strings(), fits(), fails(), errors(), operations(), memory(), traps(), threads();
+  puts("all tests passed");
+  return 0;
+}

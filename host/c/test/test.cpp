@@ -1,0 +1,53 @@
+// Tests of ctxfold.hpp: test FILE, a transcript.
+#include "ctxfold.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+static void check(bool ok, const char *what) {
+  if (ok) return;
+  std::fprintf(stderr, "not so: %s\n", what);
+  std::exit(1);
+}
+
+int main(int, char **argv) {
+  std::ifstream file(argv[1]);
+  const std::string history{std::istreambuf_iterator<char>(file), {}};
+  ctxfold::instance c;
+  ctxfold::records records;
+  ctxfold::request request;
+  request.policy = R"({"window":{"tokens":32000}})";
+  request.messages = history;
+  int asked = 0;
+  auto summarize = [&](const ctxfold_ask &) -> std::optional<std::string> {
+    asked++;
+    return "## Goal\nKeep the rate limiter small.\n\n## Done\nThe sweep was written and tested.";
+  };
+  ctxfold::answer first = c.fit(records, request, summarize);
+  check(asked > 0 && first.messages().size() < history.size() && !first.report().empty(), "the history is compacted");
+  const int before = asked;
+  ctxfold::records other;
+  check(other.load(records.save()), "records are read again");
+  ctxfold::answer again = c.fit(other, request, summarize);
+  check(asked == before && again.member("known") == "0" && again.messages().size() < history.size(), "a compaction is found again");
+  ctxfold::answer moved = std::move(again);
+  check(again.messages().empty() && !moved.messages().empty(), "an answer can be moved");
+
+  request.messages = R"([{"role":"user","content":"cut o)";
+  try {
+    c.compact(request);
+    check(false, "a transcript that is cut off is an error");
+  } catch (const ctxfold::error &e) {
+    check(e.code == "truncated_json" && e.in == "messages" && e.offset == request.messages.size(), e.what());
+  }
+  request.messages = history;
+  try {
+    c.compact(request, [](const ctxfold_ask &) -> std::optional<std::string> { throw std::runtime_error("the model is down"); });
+    check(false, "what a summarizer throws comes out");
+  } catch (const std::runtime_error &e) {
+    check(std::string_view(e.what()) == "the model is down", e.what());
+  }
+  check(c.memory().peak >= c.memory().current && c.memory().limit == 4ull << 30, "memory is told");
+  std::puts("all tests passed");
+}
