@@ -1,0 +1,63 @@
+//! Reading the JSON of answers, for programs that have no other reader for it.
+
+use crate::ffi;
+
+/// Goes through an array, or the members of an object: the key (empty in an array, without quotes and with its escapes) and the value, as they
+/// stand in `json`. The JSON must be valid, as that of every answer is.
+///
+/// ```
+/// let values: Vec<&str> = ctxfold::json::values(r#"{"a": 1, "b": [2]}"#).map(|(_, value)| value).collect();
+/// assert_eq!(values, ["1", "[2]"]);
+/// ```
+pub fn values(json: &str) -> Values<'_> {
+    Values { json, at: 0 }
+}
+
+/// What [`values`] gives.
+pub struct Values<'a> {
+    json: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Values<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (mut key, mut value) = (ffi::Text::NONE, ffi::Text::NONE);
+        // What it gives lies in json.
+        let (key, value) = unsafe {
+            if !ffi::ctxfold_next(ffi::Text::of(self.json.as_bytes()), &mut self.at, &mut key, &mut value) {
+                return None;
+            }
+            (key.bytes(), value.bytes())
+        };
+        Some((std::str::from_utf8(key).ok()?, std::str::from_utf8(value).ok()?))
+    }
+}
+
+/// The value of a key of an object, as it stands in `json`.
+///
+/// ```
+/// assert_eq!(ctxfold::json::member(r#"{"a": {"b": 1}}"#, "a"), Some(r#"{"b": 1}"#));
+/// ```
+pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
+    values(json).find(|(name, _)| *name == key).map(|(_, value)| value)
+}
+
+/// The text of a JSON string.
+///
+/// ```
+/// assert_eq!(ctxfold::json::string(r#""a\n\u00e4""#).as_deref(), Some("a\nä"));
+/// ```
+pub fn string(json: &str) -> Option<String> {
+    let mut length = 0;
+    unsafe {
+        let text = ffi::ctxfold_string(ffi::Text::of(json.as_bytes()), &mut length);
+        if text.is_null() {
+            return None;
+        }
+        let copy = std::slice::from_raw_parts(text.cast::<u8>(), length).to_vec();
+        ffi::ctxfold_free(text.cast());
+        String::from_utf8(copy).ok()
+    }
+}

@@ -1,0 +1,348 @@
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod ffi;
+pub mod json;
+mod summarize;
+
+use std::ffi::{CStr, CString};
+use std::fmt;
+use std::ops::Range;
+use std::os::raw::{c_char, c_int};
+use std::ptr::{self, NonNull};
+
+use summarize::Asking;
+pub use summarize::{Ask, Summary};
+
+/// An instance of the module, with a memory of its own. It serves one call at a time and may go from thread to thread; make several for
+/// several threads.
+pub struct Ctxfold(NonNull<ffi::Instance>);
+
+// An instance belongs to no thread; `&mut self` keeps calls apart.
+unsafe impl Send for Ctxfold {}
+
+/// The memory of an instance, in bytes. `peak` is the most that it has had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// What it may have.
+    pub limit: u64,
+    /// What it has.
+    pub current: u64,
+    /// The most that it has had.
+    pub peak: u64,
+}
+
+/// The texts of a request; those that are empty are left out. All are JSON but `to`, `text` and `query`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// What to do: docs/POLICY.md.
+    pub policy: &'a str,
+    /// What this one call wants: docs/ABI.md section 2.
+    pub options: &'a str,
+    /// What the last compaction of this conversation returned.
+    pub state: &'a str,
+    /// The plan to go on with, for [`Ctxfold::step`].
+    pub plan: &'a str,
+    /// The answers to the plan's requests, for [`Ctxfold::step`].
+    pub summaries: &'a str,
+    /// The transcript: an array of messages, or a request body that holds one.
+    pub messages: &'a str,
+    /// A text to work on, instead of messages.
+    pub text: &'a str,
+    /// The wire format that [`Ctxfold::convert`] writes.
+    pub to: &'a str,
+}
+
+/// An answer of the module.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    json: String,
+    messages: Range<usize>,
+    edits: Range<usize>,
+    report: Range<usize>,
+    state: Range<usize>,
+}
+
+impl Answer {
+    /// All of it, as JSON.
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+    /// What to send, in the shape that came in; empty where the answer has none.
+    pub fn messages(&self) -> &str {
+        &self.json[self.messages.clone()]
+    }
+    /// The edits, with the option `"answer":"edits"`.
+    pub fn edits(&self) -> &str {
+        &self.json[self.edits.clone()]
+    }
+    /// What was done: docs/ABI.md section 4.
+    pub fn report(&self) -> &str {
+        &self.json[self.report.clone()]
+    }
+    /// To be given to the next [`Ctxfold::compact`] of this conversation.
+    pub fn state(&self) -> &str {
+        &self.json[self.state.clone()]
+    }
+    /// Any other member, as JSON.
+    pub fn member(&self, key: &str) -> Option<&str> {
+        json::member(&self.json, key)
+    }
+}
+
+/// What a call has failed with. Nothing was done then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The module refused the request: docs/ABI.md section 5.
+    Refused(Refusal),
+    /// The module gave up in the middle of the call. A new instance has taken its place: the next call works, and open sessions are gone.
+    Trap(String),
+    /// The same, because the call needs more memory than the instance may have, or than there is.
+    MemoryLimit(String),
+    /// There is no memory outside of the module.
+    NoMemory,
+}
+
+/// Why a request was refused, and where. `path` and `offset` (in bytes) lead to the place in the text that `within` names, such as
+/// `policy` or `messages`; where that is empty, they count in the request as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// One of docs/ABI.md section 5; it never changes meaning.
+    pub code: String,
+    /// For people.
+    pub message: String,
+    /// Such as `messages[3].content`.
+    pub path: String,
+    /// The text of the request.
+    pub within: String,
+    /// Bytes from its start.
+    pub offset: usize,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Refused(r) => write!(f, "{}: {} (at {}, byte {} of {})", r.code, r.message, r.path, r.offset, r.within),
+            Error::Trap(message) => write!(f, "trap: {message}"),
+            Error::MemoryLimit(message) => write!(f, "memory_limit: {message}"),
+            Error::NoMemory => f.write_str("no_memory: there is no memory"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What [`Ctxfold::fit`] has made of one conversation, or of those of one owner: the newest 64 compactions.
+pub struct Records(NonNull<ffi::Records>);
+
+unsafe impl Send for Records {}
+
+impl Records {
+    /// Nothing is remembered yet.
+    pub fn new() -> Result<Records, Error> {
+        NonNull::new(unsafe { ffi::ctxfold_records_new() }).map(Records).ok_or(Error::NoMemory)
+    }
+
+    /// The records as JSON, to be stored.
+    pub fn to_json(&self) -> Result<String, Error> {
+        let mut length = 0;
+        unsafe {
+            let text = ffi::ctxfold_records_save(self.0.as_ptr(), &mut length);
+            if text.is_null() {
+                return Err(Error::NoMemory);
+            }
+            let copy = String::from_utf8_lossy(std::slice::from_raw_parts(text.cast::<u8>(), length)).into_owned();
+            ffi::ctxfold_free(text.cast());
+            Ok(copy)
+        }
+    }
+
+    /// Reads what [`Records::to_json`] has given. `None`: it is something else.
+    pub fn from_json(json: &str) -> Option<Records> {
+        let records = Records::new().ok()?;
+        unsafe { ffi::ctxfold_records_load(records.0.as_ptr(), json.as_ptr().cast(), json.len()) }.then_some(records)
+    }
+}
+
+impl Drop for Records {
+    fn drop(&mut self) {
+        unsafe { ffi::ctxfold_records_delete(self.0.as_ptr()) }
+    }
+}
+
+impl Ctxfold {
+    /// Starts an instance that may have 4 GiB, the most that WebAssembly has.
+    pub fn new() -> Result<Ctxfold, Error> {
+        Ctxfold::with_memory_limit(0)
+    }
+
+    /// Starts an instance that may have `bytes`, rounded down to pages of 64 KiB; 0 means 4 GiB. A call takes about three times the bytes of its
+    /// request, and 16 MiB is enough to start.
+    pub fn with_memory_limit(bytes: u64) -> Result<Ctxfold, Error> {
+        let options = ffi::Options { memory_limit: bytes };
+        NonNull::new(unsafe { ffi::ctxfold_new(&options) }).map(Ctxfold).ok_or(Error::NoMemory)
+    }
+
+    /// The memory of the instance.
+    pub fn memory(&self) -> Memory {
+        let m = unsafe { ffi::ctxfold_memory_of(self.0.as_ptr()) };
+        Memory { limit: m.limit, current: m.current, peak: m.peak }
+    }
+
+    /// Runs an operation of docs/ABI.md on a request of JSON.
+    pub fn call(&mut self, operation: &str, request: impl AsRef<[u8]>) -> Result<Answer, Error> {
+        let request = request.as_ref();
+        let name = CString::new(operation).unwrap_or_default();
+        answered(|a| unsafe { ffi::ctxfold_call(self.0.as_ptr(), name.as_ptr(), request.as_ptr().cast(), request.len(), a) })
+    }
+
+    fn run(&mut self, operation: ffi::Operation, request: &Request<'_>) -> Result<Answer, Error> {
+        let plain = plain(request);
+        answered(|a| unsafe { operation(self.0.as_ptr(), &plain, a) })
+    }
+
+    /// In which wire formats the messages may be.
+    pub fn detect(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_detect, request)
+    }
+    /// How many tokens the messages, or the text, take.
+    pub fn estimate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_estimate, request)
+    }
+    /// Whether a compaction is due.
+    pub fn check(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_check, request)
+    }
+    /// Begins a compaction, for programs that ask their model themselves; see docs/HOSTS.md.
+    pub fn plan(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_plan, request)
+    }
+    /// Goes on with a plan.
+    pub fn step(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_step, request)
+    }
+    /// What a provider would refuse.
+    pub fn validate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_validate, request)
+    }
+    /// Mends what a provider would refuse.
+    pub fn repair(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_repair, request)
+    }
+    /// Writes the messages in the wire format `to`.
+    pub fn convert(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        self.run(ffi::ctxfold_convert, request)
+    }
+
+    /// Tells what to send for a whole history, which the program keeps and gives anew each turn: what an earlier call made of its beginning
+    /// stands in the place of these messages, and a compaction is made when it is due. The summarizer is asked then; where it gives `None`
+    /// the module writes a digest in its place, which is made anew later. If it panics, the panic goes on when the call has ended.
+    pub fn fit(
+        &mut self,
+        records: &mut Records,
+        request: &Request<'_>,
+        summarize: impl FnMut(&Ask) -> Option<Summary>,
+    ) -> Result<Answer, Error> {
+        let (plain, mut asking) = (plain(request), Asking::new(summarize));
+        let (run, user) = asking.callback();
+        let answer = answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, Some(run), user, a) });
+        asking.finish();
+        answer
+    }
+
+    /// [`Ctxfold::fit`] without a model: the module writes the digests.
+    pub fn fit_local(&mut self, records: &mut Records, request: &Request<'_>) -> Result<Answer, Error> {
+        let plain = plain(request);
+        answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
+    }
+
+    /// Compacts messages if that is due: for programs that go on with the result, and keep [`Answer::state`].
+    pub fn compact(&mut self, request: &Request<'_>, summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
+        let (plain, mut asking) = (plain(request), Asking::new(summarize));
+        let (run, user) = asking.callback();
+        let answer = answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, Some(run), user, a) });
+        asking.finish();
+        answer
+    }
+
+    /// [`Ctxfold::compact`] without a model.
+    pub fn compact_local(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
+        let plain = plain(request);
+        answered(|a| unsafe { ffi::ctxfold_compact(self.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
+    }
+}
+
+impl Drop for Ctxfold {
+    fn drop(&mut self) {
+        unsafe { ffi::ctxfold_delete(self.0.as_ptr()) }
+    }
+}
+
+fn plain(r: &Request<'_>) -> ffi::Request {
+    let set = |s: &str| if s.is_empty() { ffi::Text::NONE } else { ffi::Text::of(s.as_bytes()) };
+    let none = ffi::Text::NONE;
+    ffi::Request {
+        policy: set(r.policy),
+        options: set(r.options),
+        state: set(r.state),
+        plan: set(r.plan),
+        summaries: set(r.summaries),
+        messages: set(r.messages),
+        text: set(r.text),
+        to: set(r.to),
+        memory: none,
+        arguments: none,
+        bodies: none,
+        found: none,
+        roles: none,
+        name: none,
+        file: none,
+        time: none,
+        query: none,
+        after: none,
+        before: none,
+        body: none,
+        session: 0,
+        tokens: 0,
+        limit: 0,
+    }
+}
+
+/// Runs a call, copies what it answers, and gives the answer back.
+fn answered(call: impl FnOnce(*mut ffi::Answer) -> c_int) -> Result<Answer, Error> {
+    let mut raw: ffi::Answer = unsafe { std::mem::zeroed() };
+    let status = call(&mut raw);
+    let result = unsafe { read(status, &raw) };
+    unsafe { ffi::ctxfold_answer_free(&mut raw) };
+    result
+}
+
+unsafe fn read(status: c_int, raw: &ffi::Answer) -> Result<Answer, Error> {
+    let text = |p: *const c_char| if p.is_null() { String::new() } else { CStr::from_ptr(p).to_string_lossy().into_owned() };
+    match status {
+        ffi::OK => {}
+        ffi::ERROR => {
+            return Err(Error::Refused(Refusal {
+                code: text(raw.code),
+                message: text(raw.message),
+                path: text(raw.path),
+                within: text(raw.within),
+                offset: raw.offset,
+            }))
+        }
+        ffi::TRAP => return Err(Error::Trap(text(raw.message))),
+        ffi::MEMORY_LIMIT => return Err(Error::MemoryLimit(text(raw.message))),
+        _ => return Err(Error::NoMemory),
+    }
+    let bytes = std::slice::from_raw_parts(raw.json.cast::<u8>(), raw.length).to_vec();
+    let json = String::from_utf8(bytes).map_err(|_| Error::Trap("the answer is no UTF-8".into()))?;
+    let part = |t: ffi::Text| {
+        if t.data.is_null() {
+            return 0..0;
+        }
+        let from = t.data as usize - raw.json as usize;
+        from..from + t.length
+    };
+    Ok(Answer { messages: part(raw.messages), edits: part(raw.edits), report: part(raw.report), state: part(raw.state), json })
+}
