@@ -32,18 +32,21 @@ func TestLanguages(t *testing.T) {
 			without(err)
 		}
 	}
-	rustc, err := rustCompiler()
+	cargo, err := rustTools(t)
 	if err != nil {
 		without(err)
 	}
-	build, err := filepath.Abs("../build/languages")
+	build, err := filepath.Abs("../build/c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, nil, "make", "-s", "-C", "c", "OUT="+build)
+	run(t, nil, "make", "-s", "-j2", "-C", "c", "OUT="+build)
 	library := filepath.Join(build, "libctxfold.so")
-	rust := filepath.Join(t.TempDir(), "example")
-	run(t, nil, rustc, "--edition", "2021", "-D", "warnings", "-O", "-o", rust, "rust/main.rs", "-L", build, "-l", "ctxfold", "-C", "link-arg=-Wl,-rpath,"+build)
+	target := filepath.Join(build, "..", "rust")
+	t.Setenv("CTXFOLD_LIB", build)
+	t.Setenv("CARGO_TARGET_DIR", target)
+	run(t, nil, cargo, "build", "--offline", "--quiet", "--manifest-path", "rust/Cargo.toml")
+	rust := filepath.Join(target, "debug", "example")
 
 	c := ctxfold.New(ctxfold.Options{})
 	for name, program := range map[string][]string{
@@ -91,12 +94,17 @@ func run(t *testing.T, stdin []byte, program ...string) []byte {
 	return stdout.Bytes()
 }
 
-// rustCompiler is the first compiler that answers: the one that is found may be a manager of compilers that has none.
-func rustCompiler() (path string, err error) {
-	for _, path = range []string{"rustc", "/usr/bin/rustc"} {
-		if err = exec.Command(path, "--version").Run(); err == nil {
-			return path, nil
+// rustTools finds a cargo that answers: the one that is found first may be a manager of compilers that has none.
+func rustTools(t *testing.T) (cargo string, err error) {
+	for _, folder := range []string{"", "/usr/bin/"} {
+		cargo = folder + "cargo"
+		if err = exec.Command(cargo, "--version").Run(); err != nil {
+			continue
+		}
+		if err = exec.Command(folder+"rustc", "--version").Run(); err == nil {
+			t.Setenv("RUSTC", folder+"rustc")
+			return cargo, nil
 		}
 	}
-	return "", fmt.Errorf("no rustc that works: %w", err)
+	return "", fmt.Errorf("no cargo and rustc that work: %w", err)
 }

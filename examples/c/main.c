@@ -1,26 +1,23 @@
 /* Compacts a transcript: example WINDOW < transcript.json > shorter.json */
+#include <ctxfold.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctxfold.h"
-
-/* A program would ask its model here, with the request's "system" and "prompt". */
-static char *summarize(void *user, const char *request, size_t len) {
-  (void)user, (void)request, (void)len;
+/* A program would ask its model here, with ask->system and ask->prompt. */
+static char *summarize(void *user, ctxfold_ask *ask) {
+  (void)user, (void)ask;
   return strdup("## Goal\nFinish what the user asked for.\n\n## Progress\nThe \"first\" half is done.");
 }
 
-static char *read_all(FILE *f, size_t *len) {
-  size_t cap = 1 << 16;
-  char *text = malloc(cap);
-  for (*len = 0; text; ) {
-    size_t n = fread(text + *len, 1, cap - *len, f);
-    if (n == 0) return text;
-    *len += n;
-    if (*len == cap) text = realloc(text, cap *= 2);
+static ctxfold_text read_all(FILE *f) {
+  size_t capacity = 1 << 16, length = 0, n;
+  char *text = malloc(capacity);
+  while (text && (n = fread(text + length, 1, capacity - length, f)) > 0) {
+    length += n;
+    if (length == capacity) text = realloc(text, capacity *= 2);
   }
-  return NULL;
+  return (ctxfold_text){text, length};
 }
 
 int main(int argc, char **argv) {
@@ -30,25 +27,24 @@ int main(int argc, char **argv) {
   }
   char policy[64];
   snprintf(policy, sizeof policy, "{\"window\":{\"tokens\":%d}}", atoi(argv[1]));
-  size_t len, answer_len, n;
-  char *messages = read_all(stdin, &len);
-  ctxfold *c = ctxfold_new();
-  if (!messages || !c) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request request = {.policy = {policy, strlen(policy)}, .messages = read_all(stdin)};
+  if (!c || !records || !request.messages.data) {
     fputs("there is no memory\n", stderr);
     return 2;
   }
-  char *answer = ctxfold_compact(c, messages, len, policy, NULL, summarize, NULL, &answer_len);
-  const char *shorter = answer ? ctxfold_member(answer, answer_len, "messages", &n) : NULL;
-  if (!shorter) {
-    fprintf(stderr, "%.*s\n", answer ? (int)answer_len : 0, answer ? answer : "");
+  ctxfold_answer answer;
+  if (ctxfold_fit(c, records, &request, summarize, NULL, &answer) != CTXFOLD_OK) {
+    fprintf(stderr, "%s: %s (at %s, byte %zu of %s)\n", answer.code, answer.message, answer.path, answer.offset, answer.in);
     return 2;
   }
-  fwrite(shorter, 1, n, stdout);
-  const char *report = ctxfold_member(answer, answer_len, "report", &n);
-  const char *tokens = ctxfold_member(report, n, "tokens", &n);
-  fprintf(stderr, "%.*s\n", (int)n, tokens);
-  free(answer);
-  free(messages);
+  fwrite(answer.messages.data, 1, answer.messages.length, stdout);
+  ctxfold_text tokens = ctxfold_member(answer.report, "tokens");
+  fprintf(stderr, "%.*s\n", (int)tokens.length, tokens.data);
+  ctxfold_answer_free(&answer);
+  free((char *)request.messages.data);
+  ctxfold_records_delete(records);
   ctxfold_delete(c);
   return 0;
 }

@@ -1,4 +1,4 @@
-"""ctxfold for Python: the module as the shared library of examples/c, by ctypes."""
+"""ctxfold for Python by ctypes, over the shared library of host/c: what a host needs where nothing can be compiled."""
 
 import ctypes
 import json
@@ -12,21 +12,35 @@ class CtxfoldError(Exception):
         self.code, self.path, self.offset = error["code"], error["path"], error["offset"]
 
 
+class Text(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+    def bytes(self):
+        return ctypes.string_at(self.data, self.length) if self.data else None
+
+
+class Answer(ctypes.Structure):
+    _fields_ = (
+        [("status", ctypes.c_int), ("json", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+        + [(name, Text) for name in ("messages", "edits", "report", "state")]
+        + [(name, ctypes.c_char_p) for name in ("code", "message", "path", "within")]
+        + [("offset", ctypes.c_size_t), ("kept", ctypes.c_void_p)]
+    )
+
+
 class Compactor:
     """One instance of the module. It serves one thread at a time."""
 
     def __init__(self, library):
         lib = ctypes.CDLL(library)
-        text, size = ctypes.c_char_p, ctypes.c_size_t
         lib.ctxfold_new.restype = ctypes.c_void_p
+        lib.ctxfold_new.argtypes = [ctypes.c_void_p]
         lib.ctxfold_delete.argtypes = [ctypes.c_void_p]
-        lib.ctxfold_call.restype = ctypes.c_void_p
-        lib.ctxfold_call.argtypes = [ctypes.c_void_p, text, text, size, ctypes.POINTER(size)]
-        lib.ctxfold_member.restype = ctypes.c_void_p
-        lib.ctxfold_member.argtypes = [ctypes.c_char_p, size, text, ctypes.POINTER(size)]
-        self._free = ctypes.CDLL(None).free
-        self._free.argtypes = [ctypes.c_void_p]
-        self._lib, self._instance = lib, lib.ctxfold_new()
+        lib.ctxfold_call.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(Answer)]
+        lib.ctxfold_answer_free.argtypes = [ctypes.POINTER(Answer)]
+        lib.ctxfold_member.restype = Text
+        lib.ctxfold_member.argtypes = [Text, ctypes.c_char_p]
+        self._lib, self._instance = lib, lib.ctxfold_new(None)
         if not self._instance:
             raise MemoryError("the module cannot be started")
 
@@ -36,24 +50,19 @@ class Compactor:
 
     def call(self, op, request):
         """Runs an operation of docs/ABI.md; request and answer are bytes of JSON."""
-        size = ctypes.c_size_t()
-        answer = self._lib.ctxfold_call(self._instance, op.encode(), request, len(request), ctypes.byref(size))
-        if not answer:
-            raise RuntimeError(f"{op} did not answer: there is no such operation, or no memory")
+        answer = Answer()
         try:
-            out = ctypes.string_at(answer, size.value)
+            if self._lib.ctxfold_call(self._instance, op.encode(), request, len(request), ctypes.byref(answer)):
+                texts = {name: getattr(answer, name).decode() for name in ("code", "message", "path")}
+                raise CtxfoldError({**texts, "offset": answer.offset})
+            return ctypes.string_at(answer.json, answer.length)
         finally:
-            self._free(answer)
-        if out.startswith(b'{"error":'):
-            raise CtxfoldError(json.loads(out)["error"])
-        return out
+            self._lib.ctxfold_answer_free(ctypes.byref(answer))
 
     def member(self, text, key):
         """The value of a key of a JSON object, byte for byte: parsing and writing it anew could change it."""
-        size = ctypes.c_size_t()
         buffer = ctypes.create_string_buffer(text, len(text))
-        at = self._lib.ctxfold_member(buffer, len(text), key.encode(), ctypes.byref(size))
-        return ctypes.string_at(at, size.value) if at else None
+        return self._lib.ctxfold_member(Text(ctypes.addressof(buffer), len(text)), key.encode()).bytes()
 
     def compact(self, messages, policy, summarize, state=None):
         """Compacts messages (bytes of JSON). summarize(request) returns the summary as text, or raises: then ctxfold writes
