@@ -46,7 +46,7 @@ demo: ## Compact a shipped sample session and show what was done
 
 # Everything that CI runs. The packages "work" are those of all modules of go.work; ./... are those of one module.
 .PHONY: test
-test: check-format vet lint test-go test-build check-generated test-js bench-short ## Run every check and test; install what they need
+test: check-format vet lint test-hosts test-go test-build check-generated test-js bench-short ## Run every check and test; install what they need
 	$(say) 'All checks and tests passed'
 
 .PHONY: check-format
@@ -80,6 +80,24 @@ test-go: languages-are-there servers-are-there node-is-there module-full ## Run 
 	@GOWORK=off go test -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/digest ./core/internal/view ./core/internal/handles ./core/internal/compact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
+
+# The translated module is compiled once, into build/c, for all hosts and examples over it.
+.PHONY: test-hosts
+test-hosts: languages-are-there ## Build the C library, and run the tests and vectors of the hosts in C, C++, Rust and Ruby, with hostile input
+	$(say) 'The C library: the module, translated and compiled'
+	@mkdir -p build/hosts
+	@$(MAKE) --no-print-directory -s -C host/c -j2
+	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json go test -count=1 -run '^TestHostileVectors$$' ./host
+	$(say) 'C and C++: the tests, the vectors, hostile input, what is installed, and the same with sanitizers'
+	@$(MAKE) --no-print-directory -s -C host/c check
+	@$(MAKE) --no-print-directory -s -C host/c check-sanitized
+	@build/c/conformance build/hosts/hostile.json
+	$(say) 'Rust: the tests, the vectors, hostile input, the examples of the documentation'
+	@CTXFOLD_LIB=$(CURDIR)/build/c $(MAKE) --no-print-directory -s -C host/rust check
+	@CTXFOLD_LIB=$(CURDIR)/build/c CTXFOLD_VECTORS=$(CURDIR)/build/hosts $(MAKE) --no-print-directory -s -C host/rust conformance
+	$(say) 'Ruby: the tests, the vectors, hostile input'
+	@$(MAKE) --no-print-directory -s -C host/ruby check
+	@$(MAKE) --no-print-directory -s -C host/ruby conformance VECTORS=$(CURDIR)/build/hosts/hostile.json
 
 # The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
 STEPS       := no-lean no-small no-findfunc no-clear no-quiet no-lines no-jumps no-coalesce no-start no-segments
@@ -129,21 +147,21 @@ site: node-is-there ## Build the playground and the docs as a static site, which
 	@for folder in site examples/playground; do (cd $$folder && npm ci --no-audit --no-fund --silent --prefer-offline); done
 	@cd site && npm run --silent build
 
-# The examples in other languages need these: without them they are left out here, but never in CI.
+# The hosts and examples in other languages need these: without them they are left out here, but never in CI.
 .PHONY: languages-are-there
 languages-are-there:
-	@missing=; for tool in wasm2c:wabt gcc:gcc python3:python3; do \
+	@missing=; for tool in wasm2c:wabt gcc:gcc g++:g++ python3:python3 ruby:ruby pkg-config:pkg-config; do \
 		command -v "$${tool%%:*}" > /dev/null || missing="$$missing $${tool#*:}"; \
 	done; \
-	rustc --version > /dev/null 2>&1 || /usr/bin/rustc --version > /dev/null 2>&1 || missing="$$missing rustc"; \
+	cargo --version > /dev/null 2>&1 || /usr/bin/cargo --version > /dev/null 2>&1 || missing="$$missing cargo"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
-		printf '\n==> apt-get: installing%s, for the examples in C, Python and Rust\n' "$$missing"; \
+		printf '\n==> apt-get: installing%s, for the hosts and examples in C, Python, Ruby and Rust\n' "$$missing"; \
 		$(APT_INSTALL) $$missing libc6-dev; \
 	elif [ "$${CI:-}" = true ]; then \
 		echo "Missing, and in CI nothing is left out:$$missing" >&2; exit 1; \
 	else \
-		printf '\n!!! Missing:%s. THE EXAMPLES IN C, PYTHON AND RUST ARE LEFT OUT.\n' "$$missing" >&2; \
+		printf '\n!!! Missing:%s. THE HOSTS AND EXAMPLES IN C, PYTHON, RUBY AND RUST ARE LEFT OUT.\n' "$$missing" >&2; \
 	fi
 
 # Shared records are tested with the real servers: without them these tests are left out here, but never in CI. The tests start servers of

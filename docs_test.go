@@ -27,7 +27,6 @@ var notRun = map[string]string{
 	"make test":     "it runs this test",
 	"make generate": "it rewrites the tree; make check-generated runs the same in a copy",
 	"make try-go                  # the newest release that the proxy serves\nwasm/try-go.sh go1.27rc1     # or any other": "it fetches another Go",
-	"make -C examples/c":     "the test of examples builds it, into another folder",
 	"go test ./host -update": "it rewrites the vectors; without -update make test runs it",
 }
 

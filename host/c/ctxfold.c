@@ -95,6 +95,8 @@ ctxfold_memory ctxfold_memory_of(const ctxfold_instance *c) {
   return (ctxfold_memory){(uint64_t)c->max_pages * PAGE, current, current > c->peak ? current : c->peak};
 }
 
+void ctxfold_memory_into(const ctxfold_instance *c, ctxfold_memory *memory) { *memory = ctxfold_memory_of(c); }
+
 void ctxfold_answer_free(ctxfold_answer *answer) {
   free(answer->json);
   free(answer->kept);

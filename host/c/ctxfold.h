@@ -60,6 +60,9 @@ typedef struct {
 } ctxfold_memory;
 CTXFOLD_API ctxfold_memory ctxfold_memory_of(const ctxfold_instance *c);
 
+/* The same, for languages whose calls cannot take a structure for a result. */
+CTXFOLD_API void ctxfold_memory_into(const ctxfold_instance *c, ctxfold_memory *memory);
+
 typedef enum {
   CTXFOLD_OK,
   CTXFOLD_ERROR,        /* the module refused the request: code, path and offset say why and where (docs/ABI.md section 5) */

@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+require "fiddle"
+require "json"
+
+# Keeps the conversation of a language model within its context window: the C library of ctxfold (host/c), by Fiddle.
+#
+#   c = Ctxfold.new
+#   records = Ctxfold::Records.new
+#   r = c.fit(history, policy: { window: { tokens: 32_000 } }, records: records) { |ask| my_model(ask["system"], ask["prompt"]) }
+#   send(r.messages)
+#
+# An instance serves one thread at a time; make several for several threads. Ruby's lock is not held while the module works.
+class Ctxfold
+  # What a call has failed with. code is one of docs/ABI.md section 5, "trap", "memory_limit" or "no_memory"; path and offset (in bytes) lead to
+  # the place in the text that within names. After "trap" and "memory_limit" the instance is a new one.
+  class Error < StandardError
+    attr_reader :code, :path, :within, :offset
+
+    def initialize(code, message, path, within, offset)
+      super("#{code}: #{message}")
+      @code, @path, @within, @offset = code, path, within, offset
+    end
+  end
+
+  # json is all of the answer; messages, edits, report and state are parts of it, as they stand there, or nil.
+  Answer = Struct.new(:json, :messages, :edits, :report, :state)
+
+  # Bytes. peak is the most that the instance has had.
+  Memory = Struct.new(:limit, :current, :peak)
+
+  # The functions of ctxfold.h that are called here.
+  module Library
+    PATH = ENV.fetch("CTXFOLD_LIBRARY", "libctxfold.so.0")
+    HANDLE = Fiddle.dlopen(PATH)
+    P, Z, I, V = Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T, Fiddle::TYPE_INT, Fiddle::TYPE_VOID
+    MALLOC = Fiddle::Function.new(Fiddle.dlopen(nil)["malloc"], [Z], P)
+
+    FUNCTIONS = {
+      new: [[P], P], delete: [[P], V], memory_into: [[P, P], V], answer_free: [[P], V], free: [[P], V],
+      call: [[P, P, P, Z, P], I], compact: [[P, P, P, P, P], I], fit: [[P, P, P, P, P, P], I],
+      records_new: [[], P], records_delete: [[P], V], records_save: [[P, P], P], records_load: [[P, P, Z], Fiddle::TYPE_CHAR]
+    }.to_h { |name, (parameters, result)| [name, Fiddle::Function.new(HANDLE["ctxfold_#{name}"], parameters, result)] }
+
+    def self.[](name) = FUNCTIONS.fetch(name)
+  end
+
+  # What fit has made of one conversation, or of those of one owner.
+  class Records
+    attr_reader :pointer
+
+    def initialize(json = nil)
+      @pointer = Library[:records_new].call
+      raise NoMemoryError if @pointer.null?
+      @pointer.free = Fiddle::Function.new(Library::HANDLE["ctxfold_records_delete"], [Library::P], Library::V)
+      raise ArgumentError, "these are no records" if json && Library[:records_load].call(@pointer, json, json.bytesize).zero?
+    end
+
+    # The records as JSON, to be stored and given to Records.new.
+    def to_json(*)
+      length = "\0" * Fiddle::SIZEOF_SIZE_T
+      text = Library[:records_save].call(@pointer, length)
+      raise NoMemoryError if text.null?
+      json = text[0, length.unpack1("J")].force_encoding("UTF-8")
+      Library[:free].call(text)
+      json
+    end
+  end
+
+  # memory_limit: what the memory of the instance may have, in bytes; 0 is 4 GiB.
+  def initialize(memory_limit: 0)
+    @pointer = Library[:new].call([memory_limit].pack("Q"))
+    raise NoMemoryError, "there is no memory for an instance" if @pointer.null?
+    @pointer.free = Fiddle::Function.new(Library::HANDLE["ctxfold_delete"], [Library::P], Library::V)
+  end
+
+  def memory
+    words = "\0" * 24
+    Library[:memory_into].call(@pointer, words)
+    Memory.new(*words.unpack("Q3"))
+  end
+
+  # Runs an operation of docs/ABI.md. request is JSON, or what makes JSON.
+  def call(operation, request)
+    text = json(request)
+    answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
+  end
+
+  # Tells what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model is to be
+  # asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests.
+  def fit(messages, policy: nil, options: nil, records: nil, &summarize)
+    looped(summarize, request(policy, options, nil, messages)) { |r, s, a| Library[:fit].call(@pointer, records&.pointer, r, s, nil, a) }
+  end
+
+  # Compacts messages if that is due. Keep the answer's state for the next time.
+  def compact(messages, policy: nil, options: nil, state: nil, &summarize)
+    looped(summarize, request(policy, options, state, messages)) { |r, s, a| Library[:compact].call(@pointer, r, s, nil, a) }
+  end
+
+  private
+
+  TEXTS = 20 # of ctxfold_request, before its three numbers
+  MESSAGES = 10 # the place of messages among them
+  private_constant :TEXTS, :MESSAGES
+
+  def json(value) = value.nil? || value.is_a?(String) ? value : JSON.generate(value)
+
+  # A ctxfold_request, and what holds the texts that it points to.
+  def request(policy, options, state, messages)
+    texts = Array.new(TEXTS)
+    texts[0], texts[1], texts[2], texts[MESSAGES] = json(policy), json(options), json(state), json(messages)
+    held = texts.map { |t| t && Fiddle::Pointer[t] } # which keeps a text where it is
+    words = texts.zip(held).flat_map { |t, p| t ? [p.to_i, t.bytesize] : [0, 0] }
+    [words.pack("J*") + [0, 0, 0].pack("Q3"), held]
+  end
+
+  # No exception crosses C: it waits until the call has ended.
+  def looped(summarize, (words, _held))
+    raised = nil
+    callback = summarize && Fiddle::Closure::BlockCaller.new(Library::P, [Library::P, Library::P]) do |_user, ask|
+      data, length = Fiddle::Pointer.new(ask)[7 * Fiddle::SIZEOF_VOIDP, 2 * Fiddle::SIZEOF_VOIDP].unpack("J2")
+      text = raised ? nil : summarize.call(JSON.parse(Fiddle::Pointer.new(data)[0, length]))
+      text ? copied(text) : 0
+    rescue Exception => e # rubocop:disable Lint/RescueException
+      raised = e
+      0
+    end
+    result = answer { |a| yield words, callback, a }
+    raise raised if raised
+    result
+  end
+
+  def copied(text)
+    bytes = text.encode("UTF-8").delete("\0") + "\0"
+    copy = Library::MALLOC.call(bytes.bytesize)
+    copy[0, bytes.bytesize] = bytes
+    copy.to_i
+  end
+
+  # A ctxfold_answer: its status, the answer and its length, four parts, four texts and an offset.
+  def answer
+    words = "\0" * (17 * Fiddle::SIZEOF_VOIDP)
+    status = yield words
+    _, json, length, *parts, code, message, path, within, offset, _kept = words.unpack("J17")
+    text = ->(at) { Fiddle::Pointer.new(at).to_s.force_encoding("UTF-8") }
+    raise Error.new(text[code], text[message], text[path], text[within], offset) unless status.zero?
+    whole = Fiddle::Pointer.new(json)[0, length].force_encoding("UTF-8")
+    Answer.new(whole, *parts.each_slice(2).map { |at, size| at.zero? ? nil : whole.byteslice(at - json, size) })
+  ensure
+    Library[:answer_free].call(words)
+  end
+end

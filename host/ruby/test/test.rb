@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+# Tests of the host: test.rb FILE, a transcript.
+require_relative "../lib/ctxfold"
+
+def check(what, ok) = ok || abort("not so: #{what}")
+
+def fails(code)
+  yield
+  abort "it does not fail with #{code}"
+rescue Ctxfold::Error => e
+  check("#{e.code} is #{code}", e.code == code)
+  e
+end
+
+HISTORY = File.read(ARGV.fetch(0))
+POLICY = { window: { tokens: 32_000 } }.freeze
+DIGEST = "## Goal\nKeep the rate limiter small.\n\n## Done\nThe \"sweep\" was written and tested."
+
+c = Ctxfold.new
+records = Ctxfold::Records.new
+asked = []
+first = c.fit(HISTORY, policy: POLICY, records: records) { |ask| asked << ask && DIGEST }
+check "the model is asked", asked.any? && asked.all? { |ask| ask["prompt"].size > 100 && ask["max_output_tokens"].positive? }
+check "the history is compacted", first.messages.bytesize < HISTORY.bytesize && JSON.parse(first.report)["changed"]
+again = c.fit(JSON.parse(HISTORY), policy: POLICY, records: Ctxfold::Records.new(records.to_json)) { abort "it is asked again" }
+check "a compaction is found again", JSON.parse(again.json)["known"].zero? && !JSON.parse(again.report)["changed"]
+check "messages are JSON", JSON.parse(again.messages).size == JSON.parse(first.messages).size
+
+e = fails("truncated_json") { c.fit('[{"role":"user","content":"cut o') }
+check "an error has its place", [e.within, e.offset] == ["messages", 32]
+fails("unknown_op") { c.call("nope", {}) }
+
+begin
+  c.compact(HISTORY, policy: POLICY) { raise IOError, "the model is down" }
+  abort "an exception is lost"
+rescue IOError => e
+  check "an exception goes on behind the call", e.message == "the model is down"
+end
+local = c.compact(HISTORY, policy: POLICY)
+check "a digest is made without a model", local.messages.bytesize < HISTORY.bytesize && JSON.parse(local.state)["round"] == 1
+
+small = Ctxfold.new(memory_limit: 16 << 20)
+fails("memory_limit") { small.call("plan", " " * (12 << 20)) }
+check "the next call works", small.call("info", {}).json.start_with?("{")
+check "memory is told", small.memory.limit == 16 << 20 && small.memory.current.between?(1, small.memory.peak) && small.memory.peak <= small.memory.limit
+
+made = Array.new(3) { Thread.new { Ctxfold.new.compact(HISTORY, policy: POLICY).messages } }.map(&:value)
+check "instances work in threads", made.uniq == [local.messages]
+GC.start
+puts "all tests passed"
