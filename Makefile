@@ -84,6 +84,10 @@ test-go: languages-are-there servers-are-there node-is-there module-full ## Run 
 # The translated module is compiled once, into build/c, for all hosts and examples over it.
 .PHONY: test-hosts
 test-hosts: languages-are-there ## Build the C library, and run the tests and vectors of the hosts in C, C++, Rust and Ruby, with hostile input
+	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory hosts-tested; fi
+
+.PHONY: hosts-tested
+hosts-tested:
 	$(say) 'The C library: the module, translated and compiled'
 	@mkdir -p build/hosts
 	@$(MAKE) --no-print-directory -s -C host/c -j2
@@ -235,11 +239,18 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-replicas test-hostile fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the five targets that stand before it
+test-long: test-build-long test-load test-replicas test-hostile test-valgrind fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the six targets that stand before it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
 	@go test -race -short -count=1 -timeout 60m work
+
+.PHONY: test-valgrind
+test-valgrind: languages-are-there ## Run the tests and the vectors of the C library under Valgrind
+	$(say) 'Valgrind: the C library'
+	@command -v valgrind > /dev/null || { $(APT_INSTALL) valgrind; }
+	@$(MAKE) --no-print-directory -s -C host/c -j2
+	@$(MAKE) --no-print-directory -s -C host/c check-valgrind
 
 # Gremlins lists the changes; -run keeps it from running tests for their coverage, which the sample does not need. Its own runs
 # copy the tree for each change and know the tests of one package or all, nothing between.
