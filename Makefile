@@ -99,6 +99,7 @@ hosts-tested:
 	$(say) 'Rust: the tests, the vectors, hostile input, the examples of the documentation'
 	@CTXFOLD_LIB=$(CURDIR)/build/c $(MAKE) --no-print-directory -s -C host/rust check
 	@CTXFOLD_LIB=$(CURDIR)/build/c CTXFOLD_VECTORS=$(CURDIR)/build/hosts $(MAKE) --no-print-directory -s -C host/rust conformance
+	@CTXFOLD_LIB=$(CURDIR)/build/c $(MAKE) --no-print-directory -s -C host/rust check-package
 	$(say) 'Ruby: the tests, the vectors, hostile input'
 	@$(MAKE) --no-print-directory -s -C host/ruby check
 	@$(MAKE) --no-print-directory -s -C host/ruby conformance VECTORS=$(CURDIR)/build/hosts/hostile.json
