@@ -233,16 +233,33 @@ static ctxfold_status begin(ctxfold_instance *c, const fitting *f, bool whole, b
 
 static bool changed(const ctxfold_answer *answer) { return text_is(ctxfold_member(answer->report, "changed"), "true"); }
 
-/* Remembers what a call has made. tries: how often the model has failed at it so far, and now it has or has not. */
-static void keep(ctxfold_records *records, const ctxfold_answer *answer, bool failed, uint64_t tries, uint64_t again) {
+/* Remembers what a call has made. tries: how often the model has failed at it so far, and now it has or has not. asked: it was asked. */
+static void keep(ctxfold_records *records, const ctxfold_answer *answer, bool asked, bool failed, uint64_t tries, uint64_t again) {
   if (!records || answer->status != CTXFOLD_OK) return;
   ctxfold_text made = ctxfold_member((ctxfold_text){answer->json, answer->length}, "memory");
   if (made.data) {
     remember(records, made, failed ? tries + 1 : tries, failed ? later(tries + 1) : again);
-  } else if (failed) {
+    records->tries = records->again = 0;
+  } else if (asked && failed) {
     records->again = later(++records->tries);
   }
-  if (made.data || !failed) records->tries = records->again = 0;
+}
+
+/* Whether a history begins with the messages that an entry was made of. Else it begins with what was sent for them: then the program has gone
+ * on from that, and there is nothing to make the entry anew from. */
+static bool made_of(ctxfold_instance *c, const ctxfold_request *request, const record *r) {
+  ctxfold_text entry = {r->entry, r->length}, key, value, print = ctxfold_member(entry, "print");
+  uint64_t messages = number_of(ctxfold_member(entry, "messages"));
+  ctxfold_request of = {.policy = request->policy, .options = request->options, .messages = request->messages};
+  ctxfold_answer answer;
+  bool same = false;
+  if (ctxfold_prints(c, &of, &answer) == CTXFOLD_OK) {
+    ctxfold_text prints = ctxfold_member((ctxfold_text){answer.json, answer.length}, "prints");
+    for (size_t at = 0; messages > 0 && ctxfold_next(prints, &at, &key, &value);)
+      if (--messages == 0) same = value.length == print.length && memcmp(value.data, print.data, value.length) == 0;
+  }
+  ctxfold_answer_free(&answer);
+  return same;
 }
 
 /* Makes anew what was made while the model failed. True: answer is the new one. Of a compaction that is due (must) the result counts
@@ -257,7 +274,9 @@ static bool anew(ctxfold_instance *c, const fitting *f, record *stale, bool must
   if (made.status == CTXFOLD_OK && changed(&made) && (must || !failed)) {
     ctxfold_answer_free(answer);
     *answer = made;
-    keep(f->records, answer, failed, failed ? stale->tries : 0, 0);
+    uint64_t tries = failed ? stale->tries : 0;
+    forget(f->records, (size_t)(stale - f->records->list));
+    keep(f->records, answer, true, failed, tries, 0);
     return true;
   }
   ctxfold_answer_free(&made);
@@ -277,6 +296,7 @@ ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const 
   }
   ctxfold_text known = ctxfold_member((ctxfold_text){answer->json, answer->length}, "known");
   record *from = records && known.data && known.data[0] != '-' ? &records->list[number_of(known)] : NULL;
+  if (from && from->tries && !made_of(c, request, from)) from = NULL;
   if (from && from->tries && summarize && (now() >= from->again || wants(answer)) && anew(c, &f, from, wants(answer), answer)) {
     free(memory.data);
     return answer->status;
@@ -285,6 +305,6 @@ ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const 
   if (tries) f.summarize = NULL; /* it has failed just now, or not long ago */
   rounds(c, request->messages, (ctxfold_text){memory.data, memory.length}, f.summarize, user, answer, &failed);
   free(memory.data);
-  keep(records, answer, failed && !f.local, tries, again);
+  keep(records, answer, f.summarize, failed && !f.local, tries, again);
   return answer->status;
 }

@@ -27,6 +27,7 @@ static ctxfold_text sample(void) {
     length = fread(text, 1, sizeof text, f);
     fclose(f);
     CHECK(length > 100000 && length < sizeof text);
+    while (text[length - 1] == '\n') length--;
   }
   return (ctxfold_text){text, length};
 }
@@ -113,6 +114,61 @@ static void fails(void) {
   before = asked;
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked == before);
   ctxfold_answer_free(&answer);
+  ctxfold_records_delete(records);
+  ctxfold_delete(c);
+}
+
+/* Where the policy keeps a history that has no summary, the model is not asked again with each call. */
+static void pauses(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request history = {.policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":80000},\"passes\":[{\"pass\":\"fold\"}],\"summary\":{\"on_failure\":\"keep\"}}"),
+                             .messages = sample()};
+  ctxfold_answer answer;
+  asked = 0, down = true;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > 0);
+  CHECK(is(ctxfold_member(answer.report, "changed"), "false") && same(answer.messages, history.messages));
+  ctxfold_answer_free(&answer);
+  int before = asked;
+  size_t length, later_length;
+  char *saved = ctxfold_records_save(records, &length);
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked == before);
+  ctxfold_answer_free(&answer);
+  char *later = ctxfold_records_save(records, &later_length);
+  CHECK(strcmp(saved, later) == 0 && strncmp(saved, "{\"version\":1,\"tries\":1,", 23) == 0);
+  char *due = strstr(saved, "\"again\":") + strlen("\"again\":");
+  *due = '0';
+  down = false;
+  CHECK(ctxfold_records_load(records, saved, length));
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &answer) == CTXFOLD_OK && asked > before);
+  CHECK(is(ctxfold_member(answer.report, "changed"), "true"));
+  ctxfold_answer_free(&answer);
+  free(saved), free(later);
+  ctxfold_records_delete(records);
+  ctxfold_delete(c);
+}
+
+/* A program that goes on from what it was given has nothing that a digest could be made anew from. */
+static void goes_on(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_records *records = ctxfold_records_new();
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  ctxfold_answer first, next;
+  asked = 0, down = true;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &first) == CTXFOLD_OK && asked > 0);
+  size_t length;
+  char *saved = ctxfold_records_save(records, &length), *due = strstr(saved, "{\"tries\":1,\"again\":");
+  CHECK(due);
+  due[strlen("{\"tries\":1,\"again\":")] = '0';
+  CHECK(ctxfold_records_load(records, saved, length));
+  int before = asked;
+  down = false;
+  history.messages = first.messages;
+  CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &next) == CTXFOLD_OK && asked == before);
+  CHECK(same(next.messages, first.messages));
+  free(saved);
+  ctxfold_answer_free(&first);
+  ctxfold_answer_free(&next);
   ctxfold_records_delete(records);
   ctxfold_delete(c);
 }
@@ -259,7 +315,7 @@ static void strings(void) {
 }
 
 int main(void) {
-  strings(), fits(), fails(), errors(), operations(), memory(), traps(), threads();
+  strings(), fits(), fails(), pauses(), goes_on(), errors(), operations(), memory(), traps(), threads();
   puts("all tests passed");
   return 0;
 }
