@@ -167,6 +167,9 @@ static void goes_on(void) {
   CHECK(ctxfold_fit(c, records, &history, summarize, &asked, &next) == CTXFOLD_OK && asked == before);
   CHECK(same(next.messages, first.messages));
   free(saved);
+  saved = ctxfold_records_save(records, &length);
+  CHECK(strstr(saved, "{\"tries\":1,\"again\":")); /* nothing was tried */
+  free(saved);
   ctxfold_answer_free(&first);
   ctxfold_answer_free(&next);
   ctxfold_records_delete(records);
