@@ -46,7 +46,7 @@ demo: ## Compact a shipped sample session and show what was done
 
 # Everything that CI runs. The packages "work" are those of all modules of go.work; ./... are those of one module.
 .PHONY: test
-test: check-format vet lint test-hosts test-go test-build check-generated test-js bench-short ## Run every check and test; install what they need
+test: check-format vet lint test-hosts test-python test-go test-build check-generated test-js bench-short ## Run every check and test; install what they need
 	$(say) 'All checks and tests passed'
 
 .PHONY: check-format
@@ -144,6 +144,36 @@ test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-a
 	cd js && npm ci --no-audit --no-fund; \
 	for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
 	npm run build && CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js
+
+# The C library is compiled once, in build/c, for all packages over it.
+.PHONY: test-python
+test-python: languages-are-there python-is-there ## Build the Python package's sdist and wheel, install the wheel into an empty environment, and run its tests there
+	$(say) 'The C library, unless it is there'
+	@$(MAKE) --no-print-directory -s -C host/c -j2
+	$(say) 'Python: an sdist, a wheel of it, the examples of the README in an empty environment, pytest, mypy'
+	@CI="$${CI:-}" host/python/test.sh build/python
+
+.PHONY: python
+python: languages-are-there python-is-there ## Build the sdist and the wheel of the Python package into build/python
+	@$(MAKE) --no-print-directory -s -C host/c -j2
+	@host/python/test.sh --build build/python
+
+# Without these the tests of the Python package fail, and say what is missing.
+.PHONY: python-is-there
+python-is-there:
+	@missing=; \
+	for module in setuptools:setuptools wheel:wheel ensurepip:venv pytest:pytest pip:pip; do \
+		/usr/bin/python3 -c "import $${module%%:*}" 2> /dev/null || missing="$$missing python3-$${module#*:}"; \
+	done; \
+	/usr/bin/python3 -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || missing="$$missing python3-dev"; \
+	command -v mypy > /dev/null || missing="$$missing mypy"; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing%s, for the Python package\n' "$$missing"; \
+		$(APT_INSTALL) $$missing; \
+	else \
+		echo "Missing, for the Python package:$$missing" >&2; exit 1; \
+	fi
 
 # What a site needs is installed by lock files; the playground's module is the one that is committed.
 .PHONY: site
@@ -398,7 +428,7 @@ fits: ## Write the table of docs/PRESETS.md anew: which real sessions fit into s
 	@go test ./core -run TestRealSessionsFit -count=1 -update
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, the schemas of docs/, js/src/types.gen.ts, then the module in its two places
+generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places
 	$(say) 'go generate: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types
@@ -466,7 +496,7 @@ check-generated: ## Generate everything in a copy of the tree and compare it wit
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	$(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -path './docs/ABI.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -path './docs/ABI.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }

@@ -95,6 +95,8 @@ func TestBlocks(t *testing.T) {
 				testExample(t, b)
 			case "c":
 				testExports(t, b)
+			case "python":
+				testPython(t, b)
 			case "json":
 				testJSON(t, b, how, &request)
 			default:
@@ -120,6 +122,17 @@ func testShell(t *testing.T, b block) {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
 	})
+}
+
+// testPython looks for a block in the README of the Python package, whose blocks the tests of that package run.
+func testPython(t *testing.T, b block) {
+	readme, err := os.ReadFile("host/python/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```python\n"+b.text+"```\n") {
+		t.Errorf("%v: this is not in host/python/README.md", b)
+	}
 }
 
 // testExample looks for a block in the examples, which the tests of host and of the npm package run. It must stand there

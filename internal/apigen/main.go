@@ -6,7 +6,8 @@
 //   - the tables of operations, keys and words in docs/ABI.md;
 //   - the exports of the module (wasm/exports*.go);
 //   - the types of policies and passes of Go (policy_gen.go, pass/pass_gen.go), and constants for names that registries have
-//     (api/names_gen.go).
+//     (api/names_gen.go);
+//   - the types of the Python package (host/python/src/ctxfold/types.py).
 //
 // Usage: apigen ROOT, where ROOT is the root of the repository.
 package main
@@ -73,10 +74,14 @@ func generate(root string) map[string][]byte {
 		"policy_gen.go":           g.policies(),
 		"pass/pass_gen.go":        g.passes(),
 		"api/names_gen.go":        g.names(),
+		pythonTypes:               g.python(),
 	}
 }
 
-const module = "github.com/ctxfold/ctxfold"
+const (
+	module      = "github.com/ctxfold/ctxfold"
+	pythonTypes = "host/python/src/ctxfold/types.py"
+)
 
 func check(err error) {
 	if err != nil {

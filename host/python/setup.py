@@ -1,0 +1,99 @@
+"""Builds the extension: a small file of Python's C API over the C library, which is compiled in.
+
+The sources of the library are in ../c of a checkout and in c/ of an sdist. In an sdist the module is C already. In a checkout wasm2c
+translates it (host/c/generate.sh). CTXFOLD_LIB names a folder with a libctxfold.a, such as build/c, that is taken instead;
+CTXFOLD_C one with the translated module, such as build/c/module.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from glob import glob
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
+
+HERE = Path(__file__).resolve().parent
+SHIPPED = HERE / "c"
+LIBRARY = SHIPPED if SHIPPED.is_dir() else HERE.parent / "c"
+MODULE = HERE.parent / "module" / "ctxfold.wasm"
+
+
+def translated(folder: Path) -> Path:
+    """The module as C: that of an sdist, or what wasm2c makes in the folder, unless it is there and newer than the module."""
+    if (SHIPPED / "module").is_dir():
+        return SHIPPED / "module"
+    folder = Path(os.environ.get("CTXFOLD_C", folder))
+    made = folder / "operations.inc"
+    if not made.exists() or made.stat().st_mtime < MODULE.stat().st_mtime:
+        subprocess.run([str(LIBRARY / "generate.sh"), str(MODULE), str(folder)], check=True)
+    return folder
+
+
+class Build(build_ext):
+    """Compiles the parts of the module side by side, and each once."""
+
+    def build_extension(self, ext):
+        ext.include_dirs.append(str(LIBRARY))
+        compiled = os.environ.get("CTXFOLD_LIB")
+        if compiled:
+            ext.extra_objects.append(os.path.join(os.path.abspath(compiled), "libctxfold.a"))
+        else:
+            ext.extra_objects.extend(self.library())
+        super().build_extension(ext)
+
+    def library(self):
+        folder = Path(self.build_temp).resolve() / "library"
+        folder.mkdir(parents=True, exist_ok=True)
+        module = translated(folder / "module")
+        common = ["-std=gnu11", "-fPIC", "-fvisibility=hidden", f"-I{LIBRARY}", f"-I{module}"]
+        parts = [(part, ["-O1", "-w"]) for part in sorted(glob(str(module / "module-*.c")))]
+        own = [(part, ["-O2"]) for part in sorted(glob(str(LIBRARY / "*.c")))]
+        compiler = self.compiler.compiler_so[0] if hasattr(self.compiler, "compiler_so") else "cc"
+
+        def compiled(each):
+            source, flags = each
+            made = folder / (Path(source).stem + ".o")
+            if not made.exists() or made.stat().st_mtime < os.path.getmtime(source):
+                subprocess.run([compiler, *common, *flags, "-c", source, "-o", str(made)], check=True)
+            return str(made)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(compiled, [*parts, *own]))
+
+
+class Source(sdist):
+    """An sdist needs a C compiler and nothing else: it has the C library, and the module as C."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        target = Path(base_dir) / "c"
+        target.mkdir()
+        for source in [*LIBRARY.glob("*.c"), *LIBRARY.glob("*.h")]:
+            shutil.copy(source, target)
+        shutil.copytree(translated(Path("build").resolve() / "module"), target / "module")
+        for name in ("LICENSE", "NOTICE"):
+            at = HERE.parent.parent / name
+            if at.exists():
+                shutil.copy(at, base_dir)
+
+
+setup(
+    ext_modules=[
+        Extension(
+            "ctxfold._core",
+            ["src/ctxfold/_core.c"],
+            py_limited_api=True,
+            libraries=[] if os.name == "nt" else ["m"],
+            extra_compile_args=["-std=gnu11"],
+            # The library's functions are for the extension alone.
+            extra_link_args=["-Wl,--exclude-libs,ALL"] if sys.platform.startswith("linux") else [],
+        )
+    ],
+    cmdclass={"build_ext": Build, "sdist": Source},
+    options={"bdist_wheel": {"py_limited_api": "cp39"}},
+)

@@ -1,0 +1,75 @@
+"""ctxfold keeps the conversation of a language model within its context window.
+
+::
+
+    import ctxfold
+
+    fitted = ctxfold.fit(messages, window=32_000, summarize=summarize)
+    client.chat.completions.create(model=model, messages=fitted.messages)
+
+Keep the history whole and give all of it each turn: a compaction is made when it is due, remembered, and put in its place from then
+on. :func:`fit` is for programs with such a history, :class:`Compactor` for a transcript that is replaced by the result,
+:class:`Conversation` for a live one; :mod:`ctxfold.aio` has the same for asyncio, :mod:`ctxfold.types` the types of requests and answers, and
+:mod:`ctxfold.openai`, :mod:`ctxfold.anthropic`, :mod:`ctxfold.langchain` and :mod:`ctxfold.pydantic_ai` what goes with these packages.
+
+Messages are lists of dicts or of an SDK's objects, request bodies, or JSON as str or bytes. What stays are the very same objects, and
+the very same bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._compactor import Compactor, Conversation, fit
+from ._errors import CtxfoldError, OptionError, TrapError
+from ._module import Memory
+from ._operations import Operations
+from ._results import Converted, Done, Fitted, Pending
+from .failures import classify, failure_of, is_overflow
+from .store import DirectoryStore, MappingStore, Store
+
+if TYPE_CHECKING:
+    from . import aio as aio
+    from . import types as types
+
+__version__ = "0.1.0"
+
+_operations = Operations()
+call = _operations.call
+check = _operations.check
+convert = _operations.convert
+detect = _operations.detect
+digests = _operations.digests
+estimate = _operations.estimate
+info = _operations.info
+limit_tool_output = _operations.limit_tool_output
+open = _operations.open
+plan = _operations.plan
+prints = _operations.prints
+recall_tool = _operations.recall_tool
+repair = _operations.repair
+restore = _operations.restore
+save = _operations.save
+step = _operations.step
+validate = _operations.validate
+
+__all__ = [
+    "Compactor", "Conversation", "Converted", "CtxfoldError", "DirectoryStore", "Done", "Fitted", "MappingStore", "Memory",
+    "OptionError", "Pending", "Store", "TrapError", "aio", "call", "check", "classify", "convert", "detect", "digests",
+    "estimate", "failure_of", "fit", "info", "is_overflow", "limit_tool_output", "memory", "open", "plan", "prints",
+    "recall_tool", "repair", "restore", "save", "step", "types", "validate",
+]  # fmt: skip
+
+
+def memory() -> Memory:
+    """The memory of the module's instances that are shared: limit, current and peak, in bytes."""
+    return _operations.memory
+
+
+def __getattr__(name: str) -> Any:
+    """``ctxfold.aio`` and ``ctxfold.types`` are loaded when they are used: asyncio takes longer than all the rest."""
+    if name in ("aio", "types"):
+        import importlib
+
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,99 @@
+"""What the adapters share. None of them imports the package that it is for: objects are known by what they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Tuple
+
+from ._conversation import refused_window
+from .failures import failure_of
+
+if TYPE_CHECKING:
+    from .types import SummaryRequest
+
+#: The members of a request body that tell what a call takes beside its messages, or how its model thinks.
+BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "reasoning", "reasoning_effort")
+
+
+def finished(reason: Any) -> str:
+    """Why a model ended. A client that always says so and did not was cut off: its text is asked for once more."""
+    return reason if isinstance(reason, str) and reason else "incomplete"
+
+
+def summarizer(
+    ask: Callable[["SummaryRequest"], Any], read: Callable[[Any], Dict[str, Any]]
+) -> Callable[["SummaryRequest"], Any]:
+    """A ``summarize`` over a client that may block or be awaited: ``ask`` calls it, and ``read`` takes the text from its response."""
+
+    def summarize(request: "SummaryRequest") -> Any:
+        response = ask(request)
+        return _later(response, read) if hasattr(response, "__await__") else read(response)
+
+    return summarize
+
+
+async def _later(response: Any, read: Callable[[Any], Dict[str, Any]]) -> Dict[str, Any]:
+    return read(await response)
+
+
+def compacting(create: Callable[..., Any], compactor: Any, name: str, format: str, held: Tuple[str, ...]) -> Callable[..., Any]:
+    """``create`` of a client, whose ``name`` is a whole history: what is sent is that history, fitted.
+
+    A call that the provider refuses as too long is made once more, further compacted. Calls whose history the provider holds (``held``)
+    pass as they are. With :class:`ctxfold.aio.Compactor` the result is a coroutine function.
+    """
+
+    def passes(body: Mapping[str, Any]) -> bool:
+        return not isinstance(body.get(name), (list, tuple)) or any(body.get(key) is not None for key in held)
+
+    def request(body: Mapping[str, Any]) -> Dict[str, Any]:
+        beside = {key: body[key] for key in BESIDE if _plain(body.get(key))}
+        return {**beside, name: list(body[name])}
+
+    policy = {**(compactor._policy or {}), "format": format}
+
+    def blocking(**body: Any) -> Any:
+        if passes(body):
+            return create(**body)
+        history = request(body)
+        fitted = compactor.fit(history, policy=policy)
+        try:
+            return create(**{**body, name: fitted.messages[name]})
+        except Exception as error:
+            for options in _forcing(compactor, error, fitted):
+                fitted = compactor.fit(history, policy=policy, options=options)
+                if fitted.changed:
+                    return create(**{**body, name: fitted.messages[name]})
+            raise
+
+    async def awaited(**body: Any) -> Any:
+        if passes(body):
+            return await create(**body)
+        history = request(body)
+        fitted = await compactor.fit(history, policy=policy)
+        try:
+            return await create(**{**body, name: fitted.messages[name]})
+        except Exception as error:
+            for options in _forcing(compactor, error, fitted):
+                fitted = await compactor.fit(history, policy=policy, options=options)
+                if fitted.changed:
+                    return await create(**{**body, name: fitted.messages[name]})
+            raise
+
+    return awaited if compactor.awaited else blocking
+
+
+def _forcing(compactor: Any, error: BaseException, fitted: Any) -> List[Dict[str, Any]]:
+    """With which options messages are compacted that a provider has refused as too long, one after the other until one changes them."""
+    verdict = compactor.classify_error(failure_of(error))
+    if not verdict["overflow"]:
+        return []
+    limit = verdict.get("limit_tokens")
+    named = {"force": True, **({"window": limit, "no_reserve": True} if limit else {})}
+    # They may fit in the window that is known, but only by the estimate.
+    refused = refused_window(fitted.report["tokens"]["after"] or fitted.report["tokens"]["before"])
+    return [named, {"force": True, "window": refused, "no_reserve": True}]
+
+
+def _plain(value: Any) -> bool:
+    """Whether a member was given: SDKs have objects of their own for what was not."""
+    return isinstance(value, (str, list, tuple, dict)) and bool(value)

@@ -1,0 +1,147 @@
+"""What the compactors of both drivers have in common."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Tuple, cast
+
+from . import _json
+from ._errors import OptionError
+from ._fitting import Fits, Fitting, compact
+from ._memories import KeptMemories, Memories
+from ._module import Module
+from ._operations import Operations, Policy, policy_of, shared_module
+from ._options import checked
+from ._results import Done, Fitted
+from ._steps import Model, Steps, Summarize
+from ._transcript import Transcript, transcript
+from .store import Store, store_of
+
+if TYPE_CHECKING:
+    from . import types
+
+#: Seconds that one summary may take, and how many are asked for at the same time.
+TIMEOUT, CONCURRENCY = 120.0, 4
+
+
+class Compacting(Operations):
+    """A compactor but for what runs its work."""
+
+    #: Its methods that ask a model or a store are awaited.
+    awaited = False
+
+    @checked
+    def __init__(
+        self,
+        policy: Optional["types.Policy"] = None,
+        *,
+        window: Optional[int] = None,
+        model: Optional[str] = None,
+        format: Optional["types.Format"] = None,
+        summarize: Optional[Summarize] = None,
+        summary_timeout: Optional[float] = TIMEOUT,
+        concurrency: int = CONCURRENCY,
+        store: Any = None,
+        memory: Any = None,
+        memory_limit: int = 0,
+    ) -> None:
+        """``window`` (tokens), ``model`` and ``format`` are keys of the policy that may be given by themselves.
+
+        ``summarize`` asks a model: it is given a request (``system``, ``prompt``, ``max_output_tokens``) and returns the text, or a dict
+        with ``text`` and ``finish_reason``. Without it digests are written without a model. It may take ``summary_timeout`` seconds for
+        each, and is called from ``concurrency`` threads at once. Whatever it does, no message is lost.
+
+        ``store`` keeps what is taken out: a :class:`Store`, or anything like a dict of texts. ``memory`` is where :meth:`fit` remembers
+        its compactions, if not in this process: anything like a dict of texts, or an object with ``load`` and ``save``.
+        ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB.
+        """
+        super().__init__(policy, window=window, model=model, format=format, memory_limit=memory_limit)
+        self._model = model_of(summarize, summary_timeout, concurrency)
+        self._store = store_of(store)
+        self._fits = Fits(Memories() if memory is None else KeptMemories(memory))
+
+    def _fitted(
+        self, source: Transcript, id: str, policy: Any, options: Any, usage: Any
+    ) -> Steps[Fitted[Any]]:
+        return self._fits.fit(self._fitting(source, policy, options, usage), id)
+
+    def _compacted(
+        self, source: Transcript, state: Any, policy: Any, options: Any, usage: Any
+    ) -> Steps[Done[Any]]:
+        return compact(self._fitting(source, policy, options, usage), self._module, state)
+
+    def _fitting(self, source: Transcript, policy: Any, options: Any, usage: Any) -> Fitting:
+        own: Dict[str, Any] = dict(options or {})
+        if usage is not None:
+            own["usage"] = usage
+        policy = self._policy if policy is None else policy_of(policy, None, None, None)
+        return Fitting(self._module, source, policy=policy, options=own, model=self._model, store=self._store)
+
+    def _restoring(self, policy: Any, state: Any, source: Optional[Transcript]) -> Dict[str, Any]:
+        return self._head(policy, None, None, None, None, state, None, source)
+
+
+def model_of(summarize: Optional[Summarize], timeout: Optional[float], concurrency: int) -> Model:
+    if summarize is not None and not callable(summarize):
+        raise OptionError("summarize is a function", path="summarize")
+    if timeout is not None and not timeout > 0:
+        raise OptionError("summary_timeout is above 0, in seconds", path="summary_timeout")
+    if concurrency < 1:
+        raise OptionError("concurrency is 1 or more", path="concurrency")
+    return Model(summarize, timeout, concurrency)
+
+
+class SharedFits:
+    """What calls of the free function ``fit`` share that have an equal policy, and the very same store and memory."""
+
+    #: Of more different policies, the one that was used longest ago is forgotten.
+    MOST = 64
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._all: "OrderedDict[Tuple[Any, ...], Tuple[Fits, Optional[Store], Any, Any]]" = OrderedDict()
+
+    def fit(
+        self,
+        messages: Any,
+        *,
+        id: str,
+        policy: Any,
+        window: Optional[int],
+        model: Optional[str],
+        format: Optional[str],
+        summarize: Optional[Summarize],
+        summary_timeout: Optional[float],
+        concurrency: int,
+        store: Any,
+        memory: Any,
+        options: Optional[Mapping[str, Any]],
+        usage: Optional[Mapping[str, Any]],
+    ) -> Steps[Fitted[Any]]:
+        full: Optional[Policy] = policy_of(cast(Optional[Policy], policy), window, model, format)
+        key = (_json.dumps(full, "policy"), id_of(store), id_of(memory))
+        with self._lock:
+            there = self._all.pop(key, None)
+            if there is None:
+                fits = Fits(Memories() if memory is None else KeptMemories(memory))
+                there = fits, store_of(store), store, memory
+            self._all[key] = there
+            while len(self._all) > self.MOST:
+                self._all.popitem(last=False)
+        own = dict(options or {})
+        if usage is not None:
+            own["usage"] = usage
+        asked = model_of(summarize, summary_timeout, concurrency)
+        module: Module = shared_module()
+        fitting = Fitting(module, transcript(messages), policy=full, options=own, model=asked, store=there[1])
+        return there[0].fit(fitting, id)
+
+
+def id_of(value: Any) -> int:
+    """What tells an object from all others while it is kept."""
+    return 0 if value is None else id(value)
+
+
+#: Those of the functions ``fit`` of both drivers.
+shared_fits = SharedFits()

@@ -1,0 +1,225 @@
+"""Compactions that block until they are done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Sequence, TypeVar, cast
+
+from . import _archive
+from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
+from ._conversation import Held
+from ._module import Memory
+from ._options import checked, without_none
+from ._results import Done, Fitted
+from ._steps import Summarize, run
+from ._transcript import transcript
+
+if TYPE_CHECKING:
+    from . import types
+
+M = TypeVar("M")
+T = TypeVar("T")
+Msg = TypeVar("Msg")
+
+
+class Compactor(Compacting):
+    """Compacts conversations by one policy, with one model and one store. It may serve any number of threads at once.
+
+    :class:`ctxfold.aio.Compactor` is the same for asyncio.
+    """
+
+    @checked
+    def fit(
+        self,
+        messages: M,
+        *,
+        id: str = "default",
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> Fitted[M]:
+        """What to send for a whole history, as :func:`ctxfold.fit`. What is remembered is this compactor's own."""
+        return run(self._fitted(transcript(messages), id, policy, options, usage))
+
+    @checked
+    def compact(
+        self,
+        messages: M,
+        *,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> Done[M]:
+        """Compacts messages if that is due, for programs that replace them by the result, and keep its state beside them."""
+        return run(self._compacted(transcript(messages), state, policy, options, usage))
+
+    @checked
+    def restore_all(
+        self,
+        messages: M,
+        *,
+        handles: Optional[Sequence[str]] = None,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> Done[M]:
+        """Puts back what compactions have taken out and the store has: all of it, or the bodies of some handles."""
+        source = transcript(messages)
+        store = _archive.store_in(self._store)
+        return run(_archive.restore(self._module, store, source, self._restoring(policy, state, source), handles))
+
+    @checked
+    def search(
+        self,
+        query: str,
+        messages: Any = None,
+        *,
+        handles: Optional[Sequence[str]] = None,
+        limit: Optional[int] = None,
+        roles: Optional[List[str]] = None,
+        after: Optional[str] = None,
+        before: Optional[str] = None,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> "types.Found":
+        """Finds messages that compactions have taken out, by what they say, in what the messages name or in some handles' bodies.
+
+        Days are written as ``2025-03-14``, ``2025-03`` or ``2025``.
+        """
+        source = None if messages is None else transcript(messages)
+        asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
+        head = self._restoring(policy, state, source)
+        return run(_archive.search(self._module, _archive.store_in(self._store), asked, source, head, handles))
+
+    @checked
+    def recall(
+        self,
+        arguments: Any,
+        messages: Any = None,
+        *,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> str:
+        """Answers a call of the tool that :meth:`recall_tool` defines: what to give the model as the tool's result.
+
+        A query is answered from what ``messages`` name, and from nothing else that the store holds.
+        """
+        source = None if messages is None else transcript(messages)
+        head = self._restoring(policy, state, source)
+        return run(_archive.recall(self._module, _archive.store_in(self._store), arguments, source, head))
+
+
+@checked
+def fit(
+    messages: M,
+    *,
+    window: Optional[int] = None,
+    model: Optional[str] = None,
+    format: Optional["types.Format"] = None,
+    summarize: Optional[Summarize] = None,
+    policy: Optional["types.Policy"] = None,
+    id: str = "default",
+    store: Any = None,
+    memory: Any = None,
+    options: Optional["types.Options"] = None,
+    usage: Optional["types.Counted"] = None,
+    summary_timeout: Optional[float] = TIMEOUT,
+    concurrency: int = CONCURRENCY,
+) -> Fitted[M]:
+    """Tells what to send for a whole history: where an earlier call has compacted its beginning, the result stands in its place, and a
+    compaction is made when it is due.
+
+    The program keeps its own list and gives all of it each turn. ``messages`` is a list of dicts or of an SDK's objects, a request body, or
+    JSON as str or bytes; the result has the same kind, and messages that are kept are the very same objects.
+
+    ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of :class:`Compactor`. ``id`` names the
+    conversation or its user: what is remembered under one id is never used for another. Compactions are remembered for calls with
+    an equal policy and the very same ``store`` and ``memory``: make these once. ``usage`` is what the provider counted for the last call.
+
+    Raises :class:`CtxfoldError`; nothing has changed then, and the history may be sent as it is.
+    """
+    return run(
+        shared_fits.fit(
+            messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
+            summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
+        )
+    )  # fmt: skip
+
+
+class Conversation(Generic[Msg]):
+    """A conversation that goes on. Its messages stay in the module too, so that a turn costs what the turn brings.
+
+    ::
+
+        conversation = Conversation(Compactor(window=200_000, summarize=summarize))
+        conversation.append(message)
+        answer = conversation.call(lambda messages: client.chat.completions.create(model=model, messages=messages))
+        conversation.append(answer.choices[0].message)
+        conversation.after_turn()
+
+    Compactions run one after the other; messages may be appended from other threads while a summary is written, and stay behind its
+    digest. :class:`ctxfold.aio.Conversation` is the same for asyncio.
+    """
+
+    @checked
+    def __init__(
+        self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
+    ) -> None:
+        """``state`` is that of the last compaction of these messages."""
+        self._held: Held[Msg] = Held(compactor, messages, state)
+
+    @property
+    def messages(self) -> List[Msg]:
+        """What to send: all messages, compacted. A new list after each change; neither it nor its messages are to be changed in place."""
+        return self._held.messages
+
+    @property
+    def state(self) -> Optional["types.State"]:
+        """That of the last compaction: store it beside the messages."""
+        return self._held.state
+
+    @property
+    def memory(self) -> Optional[Memory]:
+        """The memory of the conversation's own instance; None where it has none yet."""
+        return self._held.memory
+
+    def append(self, *messages: Msg) -> int:
+        """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
+        return run(self._held.append(messages))
+
+    def set_messages(self, messages: Sequence[Msg]) -> None:
+        """Puts these messages in the place of all that there are, for a user who goes back."""
+        run(self._held.replace(messages))
+
+    def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
+        """Whether a compaction is due."""
+        return run(self._held.check({"usage": usage} if usage else None))
+
+    def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
+        """Compacts if that is due: to be called when the model has ended its turn. None where it was not."""
+        return run(self._held.after_turn(usage))
+
+    def compact(self) -> Done[List[Msg]]:
+        """Compacts although it is not due."""
+        return run(self._held.forced(0, False))
+
+    def restore(self, *handles: str) -> Done[List[Msg]]:
+        """Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has."""
+        return run(self._held.restore(handles or None))
+
+    def call(self, send: Callable[[List[Msg]], T]) -> T:
+        """Calls a model: ``send`` sends the messages that it is given. Where the provider says that they do not fit, the conversation is
+        compacted and ``send`` is called once more, no more than that.
+
+        Raises what ``send`` raised; where a compaction did not help, ``still_overflow``, whose cause that is.
+        """
+        return cast(T, run(self._held.call(send)))
+
+    def close(self) -> None:
+        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
+        self._held.close()
+
+    def __enter__(self) -> "Conversation[Msg]":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,59 @@
+"""What ctxfold raises."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+
+class CtxfoldError(Exception):
+    """An error of the module or of this package. Nothing was changed.
+
+    ``code`` is stable; those of the module are listed in docs/ABI.md, section 5. This package adds ``invalid_option``,
+    ``not_serializable`` (messages that JSON cannot hold), ``trap`` (:class:`TrapError`), ``store_failed`` and ``store_full``,
+    ``memory_failed`` (what ``fit`` remembers could not be read or kept), ``still_overflow`` (a compaction did not make the
+    conversation fit) and ``closed``. ``path`` leads to the value at fault, such as ``messages[3].content``; ``offset`` counts bytes
+    of UTF-8 from the start of the caller's own messages where ``path`` begins with ``messages``, else from the start of the request.
+    """
+
+    def __init__(self, code: str, message: str, *, path: str = "", offset: int = 0) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+        self.path = path
+        self.offset = offset
+
+    def __str__(self) -> str:
+        at = f" (at {self.path}, byte {self.offset})" if self.path else ""
+        return f"{self.code}: {self.message}{at}"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _again, (type(self), self.code, self.message, self.path, self.offset)
+
+
+class OptionError(CtxfoldError, TypeError):
+    """An option that there is none of, or whose value makes no sense: ``invalid_option``."""
+
+    def __init__(self, message: str, *, path: str = "", code: str = "invalid_option", offset: int = 0) -> None:
+        super().__init__(code, message, path=path, offset=offset)
+
+
+class TrapError(CtxfoldError):
+    """The instance of the module ended in the call, because there was no more memory under its limit: ``trap``.
+
+    A new instance has taken its place, and the next call works.
+    """
+
+    def __init__(self, message: str, *, path: str = "", code: str = "trap", offset: int = 0) -> None:
+        super().__init__(code, message, path=path, offset=offset)
+
+
+def _again(kind: Any, code: str, message: str, path: str, offset: int) -> CtxfoldError:
+    if kind is CtxfoldError:
+        return CtxfoldError(code, message, path=path, offset=offset)
+    error: CtxfoldError = kind(message, path=path, code=code, offset=offset)
+    return error
+
+
+def text_of(error: Optional[BaseException]) -> str:
+    """The text of any exception; its type where it has none."""
+    return str(error) or type(error).__name__

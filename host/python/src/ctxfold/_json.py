@@ -1,0 +1,79 @@
+"""Python's values as the JSON that crosses into the module, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Optional
+
+from ._errors import CtxfoldError
+
+#: Values of the module's answers.
+loads = json.loads
+
+
+def dumps(value: Any, path: str) -> bytes:
+    """JSON of a value, in UTF-8. Half surrogate pairs are written as escapes, since UTF-8 cannot hold them.
+
+    Objects of pydantic, dataclasses, mappings and iterables are written as what they hold. Raises ``not_serializable``.
+    """
+    try:
+        text = _encoder.encode(value)
+    except (TypeError, ValueError, RecursionError, OverflowError) as error:
+        found = _culprit(value, path, 0)
+        raise CtxfoldError(
+            "not_serializable", f"{found or path} cannot be written as JSON: {error}", path=found or path
+        ) from error
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace")
+
+
+def _default(value: Any) -> Any:
+    """What stands for an object that JSON does not know."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):  # as the SDKs write their own messages into a request
+        hidden = getattr(value, "__api_exclude__", None)
+        return dump(mode="json", exclude_unset=True, **({"exclude": hidden} if hidden else {}))
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    if hasattr(value, "keys") and hasattr(value, "__getitem__"):
+        return {key: value[key] for key in value.keys()}
+    if hasattr(value, "__iter__") and not isinstance(value, (bytes, bytearray, memoryview, set, frozenset)):
+        return list(value)
+    raise TypeError(f"a {type(value).__name__} is no JSON")
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_default)
+
+_DEEP = 600
+
+
+def _culprit(value: Any, path: str, depth: int) -> Optional[str]:
+    """The path of the first value that JSON cannot hold."""
+    if depth > _DEEP:
+        return path
+    if isinstance(value, float):
+        return None if math.isfinite(value) else path
+    if value is None or isinstance(value, (str, int)):
+        return None
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, (str, int, float, type(None))):
+                return path
+            name = f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"
+            found = _culprit(each, path + name, depth + 1)
+            if found:
+                return found
+        return None
+    if isinstance(value, (list, tuple)):
+        for i, each in enumerate(value):
+            found = _culprit(each, f"{path}[{i}]", depth + 1)
+            if found:
+                return found
+        return None
+    try:
+        return _culprit(_default(value), path, depth + 1)
+    except Exception:
+        return path

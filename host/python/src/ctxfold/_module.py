@@ -1,0 +1,160 @@
+"""Instances of the module: one for each thread that works at the same time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+
+from . import _json
+from ._core import Instance, members
+from ._errors import CtxfoldError, TrapError
+from ._transcript import Transcript
+
+#: The members of an answer: their names, and the JSON of their values.
+Answer = Dict[str, bytes]
+
+MIB = 1 << 20
+
+#: An instance whose memory is larger when a call ends is not kept.
+KEPT_BYTES = 64 * MIB
+
+
+class Json(bytes):
+    """A value that is JSON already."""
+
+
+class Memory(NamedTuple):
+    """The memory of the module's instances, in bytes."""
+
+    #: The most that one instance may take.
+    limit: int
+    #: What idle instances take.
+    current: int
+    #: The most that one instance has taken in a call.
+    peak: int
+    #: Idle instances.
+    instances: int
+    #: How often an instance was replaced because it had trapped.
+    traps: int
+
+
+class Module:
+    """A pool of instances that all have one limit."""
+
+    def __init__(self, limit: int = 0) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._idle: List[Instance] = []
+        self._peak = 0
+        self._traps = 0
+        if hasattr(os, "register_at_fork"):
+            import weakref
+
+            me = weakref.ref(self)
+            os.register_at_fork(after_in_child=lambda: _unlock(me()))
+
+    def call(self, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
+        """Runs an operation in an idle instance. Members of the request that are None are left out."""
+        with self.lent() as instance:
+            return run(instance, op, head, source)
+
+    @contextmanager
+    def lent(self) -> Iterator[Instance]:
+        """An idle instance, for one call."""
+        with self._lock:
+            instance = self._idle.pop() if self._idle else None
+        if instance is None:
+            instance = self.instance()
+        traps = instance.memory()[3]
+        try:
+            yield instance
+        finally:
+            self._back(instance, traps)
+
+    def instance(self) -> Instance:
+        """A new instance, which serves nobody else."""
+        return Instance(self._limit)
+
+    def _back(self, instance: Instance, traps: int) -> None:
+        _, current, peak, now = instance.memory()
+        with self._lock:
+            self._peak = max(self._peak, peak)
+            self._traps += now - traps
+            if current <= KEPT_BYTES and len(self._idle) < (os.cpu_count() or 1):
+                self._idle.append(instance)
+
+    @property
+    def memory(self) -> Memory:
+        """What the instances take."""
+        with self._lock:
+            sizes = [each.memory() for each in self._idle]
+            limit = sizes[0][0] if sizes else self._limit
+            return Memory(limit, sum(each[1] for each in sizes), self._peak, len(sizes), self._traps)
+
+
+def _unlock(module: Optional[Module]) -> None:
+    if module is not None:
+        module._lock = threading.Lock()
+
+
+def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
+    """Runs an operation in an instance."""
+    pieces: List[bytes] = []
+    size = 0
+    for key, value in head.items():
+        if value is None:
+            continue
+        json = value if isinstance(value, Json) else _json.dumps(value, key)
+        pieces.append(b'%s"%s":' % (b"," if pieces else b"{", key.encode()))
+        pieces.append(json)
+        size += len(pieces[-2]) + len(json)
+    if source is not None:
+        pieces.append(b'%s"messages":' % (b"," if pieces else b"{"))
+        size += len(pieces[-1])
+        pieces.append(source.piece)
+    pieces.append(b"}" if pieces else b"{}")
+    return answered(instance, op, tuple(pieces), size if source is not None else -1)
+
+
+def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at: int = -1) -> Answer:
+    """Runs an operation on a request in pieces, and raises what it answers as an error."""
+    answer = raw(instance, op, pieces)
+    if not answer.startswith(b'{"error":'):
+        return members(answer)
+    raise _error(_json.loads(answer)["error"], messages_at, len(pieces[-2]) if messages_at >= 0 else 0)
+
+
+def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
+    """Runs an operation on a request in pieces, and gives the whole answer as it is."""
+    try:
+        answer = instance.call(op, pieces)
+    except ValueError as error:
+        raise CtxfoldError("unknown_op", str(error)) from None
+    if isinstance(answer, bytes):
+        return answer
+    limit = instance.memory()[0] // MIB
+    raise TrapError(
+        f"{op} was ended: {answer or 'the module failed'}. The instance has a memory limit of {limit} MiB; a new one has taken "
+        "its place, and nothing was changed"
+    )
+
+
+def _error(error: Dict[str, Any], messages_at: int, size: int) -> CtxfoldError:
+    """The error of an answer. Its offset counts from the start of the caller's messages where it lies in them."""
+    path, offset = error["path"], error["offset"]
+    if 0 <= messages_at <= offset:
+        path, offset = path or "messages", min(offset - messages_at, size)
+    return CtxfoldError(error["code"], error["message"], path=path, offset=offset)
+
+
+def value_of(answer: Answer, name: str) -> Any:
+    """The value of a member, or None."""
+    json = answer.get(name)
+    return None if json is None else _json.loads(json)
+
+
+def values(answer: Answer, *without: str) -> Dict[str, Any]:
+    """The values of all members but those named."""
+    return {key: _json.loads(json) for key, json in answer.items() if key not in without}

@@ -1,0 +1,309 @@
+"""The operations of the module that ask nobody else, as methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, cast
+
+from . import _json
+from ._errors import OptionError
+from ._module import Answer, Memory, Module, answered, raw, value_of, values
+from ._options import checked, without_none
+from ._results import Converted, Done, Pending
+from ._transcript import Transcript, transcript
+
+if TYPE_CHECKING:
+    from . import types
+
+M = TypeVar("M")
+Policy = Mapping[str, Any]
+
+#: Instances with the greatest memory limit, which all share that ask for none.
+_shared: Optional[Module] = None
+
+
+def shared_module() -> Module:
+    global _shared
+    if _shared is None:
+        _shared = Module()
+    return _shared
+
+
+def policy_of(
+    policy: Optional[Policy], window: Optional[int], model: Optional[str], format: Optional[str]
+) -> Optional[Policy]:
+    """A policy, of which three keys may be given by themselves."""
+    if window is not None and (isinstance(window, bool) or not isinstance(window, int)):
+        raise OptionError("window is a number of tokens; policy['window'] has more", path="window")
+    if policy is not None and not isinstance(policy, Mapping):
+        raise OptionError("a policy is a dict (docs/POLICY.md)", path="policy")
+    own = without_none({"model": model, "format": format})
+    if window is not None:
+        own["window"] = {**((policy or {}).get("window") or {}), "tokens": window}
+    return {**(policy or {}), **own} if own else policy
+
+
+class Operations:
+    """What is there without a model and without a store. Every method may be called from any number of threads."""
+
+    @checked
+    def __init__(
+        self,
+        policy: Optional["types.Policy"] = None,
+        *,
+        window: Optional[int] = None,
+        model: Optional[str] = None,
+        format: Optional["types.Format"] = None,
+        memory_limit: int = 0,
+    ) -> None:
+        """``window`` (tokens), ``model`` and ``format`` are keys of the policy that may be given by themselves.
+
+        ``memory_limit`` bounds the memory of each instance of the module, in bytes; 0 is 4 GiB. A call takes about three times the
+        bytes of its messages.
+        """
+        self._policy = policy_of(cast(Optional[Policy], policy), window, model, format)
+        self._module = Module(memory_limit) if memory_limit else shared_module()
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of the module's instances: limit, current and peak, in bytes."""
+        return self._module.memory
+
+    def call(self, op: "types.Operation", request: bytes) -> bytes:
+        """Runs an operation on a request as docs/ABI.md has it, and gives the answer as it is: ``{"error":…}`` is an answer."""
+        with self._module.lent() as instance:
+            return raw(instance, op, (request,))
+
+    def info(self) -> "types.Info":
+        """What this module can do."""
+        return cast("types.Info", values(self._module.call("info", {})))
+
+    @checked
+    def detect(self, messages: Any, *, policy: Optional["types.Policy"] = None) -> "types.Detection":
+        """In which wire formats messages may be, the likeliest first."""
+        answer = self._module.call("detect", {"policy": policy}, transcript(messages))
+        return cast("types.Detection", values(answer))
+
+    @checked
+    def estimate(
+        self,
+        messages: Any = None,
+        *,
+        text: Optional[str] = None,
+        window: Optional[int] = None,
+        model: Optional[str] = None,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        state: Optional["types.State"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> "types.Estimate":
+        """How many tokens messages take, or a text."""
+        head = self._head(policy, window, model, format, options, state, usage)
+        source = None if text is not None else transcript(messages)
+        return cast("types.Estimate", values(self._module.call("estimate", {**head, "text": text}, source)))
+
+    @checked
+    def check(
+        self,
+        messages: Any,
+        *,
+        window: Optional[int] = None,
+        model: Optional[str] = None,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        state: Optional["types.State"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> "types.Check":
+        """Whether a compaction is due. It plans nothing, and costs one reading of the messages."""
+        head = self._head(policy, window, model, format, options, state, usage)
+        return cast("types.Check", values(self._module.call("check", head, transcript(messages))))
+
+    @checked
+    def plan(
+        self,
+        messages: M,
+        *,
+        window: Optional[int] = None,
+        model: Optional[str] = None,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        state: Optional["types.State"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> Union[Pending, Done[M]]:
+        """Begins a compaction, for programs that run the loop themselves: what is pending goes on with :meth:`step`."""
+        source = transcript(messages)
+        head = self._head(policy, window, model, format, options, state, usage, source)
+        planned: Union[Pending, Done[M]] = self._planned(self._module.call("plan", head, source), source)
+        return planned
+
+    @checked
+    def step(
+        self, plan: "types.Plan", summaries: Sequence["types.Summary"], messages: M
+    ) -> Union[Pending, Done[M]]:
+        """Goes on with a plan. The messages are those of the plan; more may have come behind them."""
+        source = transcript(messages)
+        answer = self._module.call("step", {"plan": plan, "summaries": summaries}, source)
+        planned: Union[Pending, Done[M]] = self._planned(answer, source)
+        return planned
+
+    @checked
+    def prints(
+        self,
+        messages: Any,
+        *,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> List[str]:
+        """The prints of the first message, of the first two, and so on (docs/ABI.md)."""
+        head = self._head(policy, None, None, format, None, None, None)
+        return cast(List[str], value_of(self._module.call("prints", head, transcript(messages)), "prints"))
+
+    @checked
+    def validate(
+        self,
+        messages: Any,
+        *,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        state: Optional["types.State"] = None,
+    ) -> "types.Validation":
+        """What a provider would refuse in messages, and what :meth:`repair` would do."""
+        head = self._head(policy, None, None, format, None, state, None)
+        return cast("types.Validation", values(self._module.call("validate", head, transcript(messages))))
+
+    @checked
+    def repair(
+        self,
+        messages: M,
+        *,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        state: Optional["types.State"] = None,
+    ) -> Done[M]:
+        """Mends what a provider would refuse, and compacts nothing."""
+        source = transcript(messages)
+        head = self._head(policy, None, None, format, None, state, None, source)
+        done: Done[M] = self._done(self._module.call("repair", head, source), source)
+        return done
+
+    @checked
+    def convert(
+        self,
+        messages: M,
+        to: "types.Format",
+        *,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> Converted[M]:
+        """Writes messages in another wire format, and says what that loses."""
+        source = transcript(messages)
+        head = self._head(policy, None, None, format, None, None, None)
+        answer = self._module.call("convert", {**head, "to": to}, source)
+        of = values(answer, "messages")
+        made: Any = _json.loads(answer["messages"]) if source.answer == "edits" else source.restore(answer)
+        return Converted(
+            messages=made,
+            source=of["from"], target=of["to"], valid=of["valid"], lost=of["lost"], report=of["report"], system=of.get("system"),
+        )  # fmt: skip
+
+    @checked
+    def restore(
+        self,
+        messages: M,
+        bodies: Sequence["types.Kept"] = (),
+        *,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        state: Optional["types.State"] = None,
+    ) -> Done[M]:
+        """Puts bodies back that compactions have taken out; without any it lists in ``markers`` what is named."""
+        source = transcript(messages)
+        head = self._head(policy, None, None, format, None, state, None, source)
+        done: Done[M] = self._done(self._module.call("restore", {**head, "bodies": list(bodies)}, source), source)
+        return done
+
+    def handles_in(self, bodies: Sequence["types.Kept"]) -> "types.NamedHandles":
+        """The handles that bodies name, and which of the bodies are not those of their handles."""
+        return cast("types.NamedHandles", values(self._module.call("restore", {"bodies": list(bodies)})))
+
+    @checked
+    def digests(
+        self,
+        messages: Any,
+        *,
+        format: Optional["types.Format"] = None,
+        policy: Optional["types.Policy"] = None,
+        state: Optional["types.State"] = None,
+    ) -> List["types.Digest"]:
+        """The messages that compactions have written, for programs that show a conversation."""
+        head = self._head(policy, None, None, format, None, state, None)
+        answer = self._module.call("digests", head, transcript(messages))
+        return cast('List["types.Digest"]', value_of(answer, "digests"))
+
+    @checked
+    def recall_tool(self, *, format: Optional["types.Format"] = None) -> Dict[str, Any]:
+        """The tool by which a model asks for what was taken out: an element of the ``tools`` of a request, in this format."""
+        head = self._head(None, None, None, format, None, None, None)
+        return cast(Dict[str, Any], value_of(self._module.call("recall", head), "tool"))
+
+    def open(self, file: Union[str, bytes]) -> "types.Opened":
+        """The live conversation of a coding agent's session file: give all of the file's text. ``messages`` are in the answer."""
+        request = file if isinstance(file, bytes) else file.encode()
+        with self._module.lent() as instance:
+            return cast("types.Opened", values(answered(instance, "open", (request,))))
+
+    @checked
+    def save(
+        self, file: str, messages: Any, *, tokens: Optional[int] = None, time: Optional[str] = None
+    ) -> str:
+        """The session file with these messages in it. ``tokens`` is ``report["tokens"]["before"]`` of their compaction."""
+        head = {"file": file, "tokens": tokens, "time": time}
+        saved = values(self._module.call("save", without_none(head), transcript(messages)))
+        return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
+
+    def classify_error(self, failure: "types.Failure") -> "types.Verdict":
+        """What a call of a model came to, and whether the conversation did not fit; :func:`ctxfold.failure_of` reads exceptions."""
+        return cast("types.Verdict", values(self._module.call("classify_error", {"arguments": failure})))
+
+    def limit_tool_output(
+        self, text: str, limits: Optional["types.OutputLimits"] = None
+    ) -> "types.LimitedOutput":
+        """A tool's output as it may become a part of the transcript."""
+        answer = self._module.call("limit_tool_output", {"text": text, "arguments": limits or {}})
+        return cast("types.LimitedOutput", values(answer))
+
+    def _head(
+        self,
+        policy: Any,
+        window: Optional[int],
+        model: Optional[str],
+        format: Optional[str],
+        options: Any,
+        state: Any,
+        usage: Any,
+        source: Optional[Transcript] = None,
+    ) -> Dict[str, Any]:
+        """The members of a request before its messages."""
+        own = dict(options or {})
+        if usage is not None:
+            own["usage"] = usage
+        if source is not None and source.answer == "edits":
+            own["answer"] = "edits"
+        policy = policy_of(self._policy if policy is None else policy, window, model, format)
+        return {"policy": policy, "options": own or None, "state": state}
+
+    def _planned(self, answer: Answer, source: Transcript) -> Any:
+        if "plan" not in answer:
+            return self._done(answer, source)
+        of = values(answer)
+        return Pending(plan=of["plan"], requests=of["requests"], report=of["report"])
+
+    @staticmethod
+    def _done(answer: Answer, source: Transcript) -> Any:
+        of = values(answer, "messages", "edits")
+        return Done(
+            messages=source.restore(answer), report=of["report"], state=of.get("state"),
+            archive=of.get("archive") or [], markers=of.get("markers") or [],
+        )  # fmt: skip

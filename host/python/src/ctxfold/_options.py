@@ -1,0 +1,59 @@
+"""Refuses options that nothing reads: one that is misspelt would be without effect, and nobody would be told."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Iterable, Mapping, Optional, TypeVar, cast
+
+from ._errors import OptionError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The keys of a policy (docs/POLICY.md), which are often given beside it.
+POLICY = (
+    "preset", "format", "model", "estimator", "window", "gate", "passes", "summary", "pins", "wire_safe", "open_calls",
+    "max_bytes", "prices", "log", "archive", "thinking", "repair", "last_resort",
+)  # fmt: skip
+
+
+def checked(function: F) -> F:
+    """Gives a function an :class:`OptionError` that names the option that was probably meant."""
+    code = function.__code__
+    names = [name for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if name != "self"]
+    known = frozenset(names)
+
+    @functools.wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        if not known.issuperset(given):
+            refuse(given, names, function.__qualname__.replace(".__init__", ""))
+        return function(*args, **given)
+
+    return cast(F, call)
+
+
+def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
+    """Raises for the first of the names that are given and that there are none of."""
+    names = list(names)
+    for name in given:
+        if name in names:
+            continue
+        meant = likely(name, names)
+        if meant is None and "policy" in names:
+            key = likely(name, POLICY)
+            meant = key and f"policy['{key}']"
+        hint = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}"
+        raise OptionError(f"{of} has no option {name}: {hint}", path=name)
+
+
+def likely(given: str, names: Iterable[str]) -> Optional[str]:
+    """The name that is nearest to one that was given, if it is near at all."""
+    import difflib
+
+    plain = {name.replace("_", "").lower(): name for name in names}
+    near = difflib.get_close_matches(given.replace("_", "").lower(), list(plain), n=1)
+    return plain[near[0]] if near else None
+
+
+def without_none(given: Mapping[str, Any]) -> "dict[str, Any]":
+    """The members that have a value."""
+    return {key: value for key, value in given.items() if value is not None}

@@ -1,0 +1,121 @@
+"""Messages as a caller gives them, and the way back to the same kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Dict, List, Optional, Tuple
+
+from . import _json
+from ._errors import CtxfoldError, OptionError
+
+#: Under these names request bodies hold their messages.
+LISTS = ("messages", "input", "contents")
+
+
+class Transcript:
+    """The messages of one call.
+
+    ``piece`` is what crosses into the module, and ``answer`` the answer that serves this kind of messages best.
+    """
+
+    piece: bytes
+    answer: str
+
+    def restore(self, answer: Dict[str, bytes]) -> Any:
+        """The messages of an answer, in the kind that was given."""
+        raise NotImplementedError
+
+
+class _Text(Transcript):
+    """JSON text, as str or as bytes."""
+
+    answer = "messages"
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        if isinstance(given, str):
+            try:
+                self.piece = given.encode()
+            except UnicodeEncodeError:  # half surrogate pairs, which UTF-8 cannot hold
+                self.piece = given.encode("utf-8", "backslashreplace")
+        else:
+            self.piece = bytes(given)
+
+    def restore(self, answer: Dict[str, bytes]) -> Any:
+        messages = _member(answer, "messages")
+        if messages == self.piece:
+            return self._given
+        if isinstance(self._given, str):
+            return messages.decode()
+        return bytearray(messages) if isinstance(self._given, bytearray) else messages
+
+
+class _Live(Transcript):
+    """A list of messages, or a request body that holds one: what is kept are the caller's own objects."""
+
+    answer = "edits"
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self._key: Optional[str] = None
+        source = given
+        if isinstance(given, Mapping):
+            self._key = next((name for name in LISTS if _is_list(given.get(name))), None)
+            source = given if self._key is None else given[self._key]
+        # The caller may go on appending to its list while a summary is made; edits count in what was sent.
+        self._sent: List[Any] = list(source) if _is_list(source) else []
+        self.piece = _json.dumps(given, "messages")
+
+    def restore(self, answer: Dict[str, bytes]) -> Any:
+        edits = _json.loads(_member(answer, "edits"))
+        kept = apply(self._sent, edits)
+        if kept is self._sent:
+            return self._given
+        given = self._given if self._key is None else self._given[self._key]
+        messages: Any = tuple(kept) if isinstance(given, tuple) else kept
+        return messages if self._key is None else {**self._given, self._key: messages}
+
+
+def transcript(messages: Any) -> Transcript:
+    """Reads what a caller has given as messages."""
+    if isinstance(messages, (str, bytes, bytearray, memoryview)):
+        return _Text(messages)
+    if _is_list(messages) or isinstance(messages, Mapping):
+        return _Live(messages)
+    if isinstance(getattr(messages, "messages", None), list):
+        raise OptionError("give the messages of the result, not the result: result.messages", path="messages")
+    raise OptionError(
+        f"messages are a list of messages, a request body or JSON text, not {type(messages).__name__}", path="messages"
+    )
+
+
+def apply(messages: Sequence[Any], edits: List[Dict[str, Any]]) -> Any:
+    """Does to a list of messages what the ``edits`` of an answer say.
+
+    Messages that are kept are the same objects as before. The list is not modified, and is returned itself where nothing changes.
+    """
+    if len(edits) == 1 and edits[0].get("keep") == [0, len(messages)] or not edits and not messages:
+        return messages
+    out: List[Any] = []
+    for edit in edits:
+        keep: Optional[Tuple[int, int]] = edit.get("keep")
+        if keep is not None:
+            out.extend(messages[keep[0] : keep[1]])
+        else:
+            out.append(edit["message"] if "set" in edit else edit["insert"])
+    return out
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
+
+
+def _member(answer: Dict[str, bytes], name: str) -> bytes:
+    try:
+        return answer[name]
+    except KeyError:
+        raise CtxfoldError(
+            "invalid_option",
+            "the plan was made for messages of another kind: go on with a list where it was a list, else with text or bytes",
+            path="plan",
+        ) from None

@@ -1,0 +1,253 @@
+"""The same for asyncio: ``fit``, :class:`Compactor` and :class:`Conversation` whose methods are awaited.
+
+``summarize``, the methods of a store and those of a memory may be coroutines; functions that are none run in a thread. The module works
+in a thread too, without the interpreter's lock. What asks nobody, such as ``check``, is the blocking method of :class:`Compactor`
+(``await asyncio.to_thread(compactor.check, messages)`` keeps it off the loop).
+
+A task that is cancelled ends its compaction; nothing has changed then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Generic, List, Optional, Sequence, TypeVar, Union, cast
+
+from . import _archive
+from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
+from ._conversation import Held
+from ._errors import text_of
+from ._module import Memory
+from ._options import checked, without_none
+from ._results import Done, Fitted
+from ._steps import Ask, Effect, Model, Steps, Summaries, Summarize, Wait, Work, summary
+from ._transcript import transcript
+
+if TYPE_CHECKING:
+    from . import types
+
+M = TypeVar("M")
+T = TypeVar("T")
+Msg = TypeVar("Msg")
+
+
+async def _run(steps: Steps[T]) -> T:
+    """Does the work, and leaves the loop to others meanwhile."""
+    send: Callable[[], Effect] = lambda: next(steps)
+    while True:
+        try:
+            effect = send()
+        except StopIteration as stop:
+            done: T = stop.value
+            return done
+        try:
+            result = await _perform(effect)
+        except BaseException as error:
+            thrown = error
+            send = lambda: steps.throw(thrown)
+        else:
+            send = lambda: steps.send(result)
+
+
+async def _perform(effect: Effect) -> Any:
+    if isinstance(effect, Work):
+        return await asyncio.to_thread(effect.run)
+    if isinstance(effect, Ask):
+        return await _asked(effect.run)
+    if isinstance(effect, Wait):
+        return await asyncio.shield(asyncio.wrap_future(effect.future))
+    return await _round(effect)
+
+
+async def _asked(run: Callable[[], Any]) -> Any:
+    """What a function of the caller's gives, which may be an awaitable."""
+    value = await asyncio.to_thread(run)
+    return await value if hasattr(value, "__await__") else value
+
+
+async def _round(effect: Summaries) -> List["types.Summary"]:
+    slots = asyncio.Semaphore(effect.model.concurrency)
+    return list(await asyncio.gather(*(_one(request, effect.model, slots) for request in effect.requests)))
+
+
+async def _one(request: "types.SummaryRequest", model: Model, slots: asyncio.Semaphore) -> "types.Summary":
+    id = request["id"]
+    async with slots:
+        try:
+            assert model.summarize is not None
+            summarize = model.summarize
+            return summary(id, await asyncio.wait_for(_asked(lambda: summarize(request)), model.timeout))
+        except asyncio.TimeoutError as error:
+            return {"id": id, "error": str(error) or f"no summary within {model.timeout:g} s"}
+        except Exception as error:
+            return {"id": id, "error": text_of(error)}
+
+
+class Compactor(Compacting):
+    """:class:`ctxfold.Compactor` for asyncio."""
+
+    awaited = True
+
+    @checked
+    async def fit(
+        self,
+        messages: M,
+        *,
+        id: str = "default",
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> Fitted[M]:
+        """What to send for a whole history, as :func:`fit`. What is remembered is this compactor's own."""
+        return await _run(self._fitted(transcript(messages), id, policy, options, usage))
+
+    @checked
+    async def compact(
+        self,
+        messages: M,
+        *,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+        options: Optional["types.Options"] = None,
+        usage: Optional["types.Counted"] = None,
+    ) -> Done[M]:
+        """Compacts messages if that is due, for programs that replace them by the result, and keep its state beside them."""
+        return await _run(self._compacted(transcript(messages), state, policy, options, usage))
+
+    @checked
+    async def restore_all(
+        self,
+        messages: M,
+        *,
+        handles: Optional[Sequence[str]] = None,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> Done[M]:
+        """Puts back what compactions have taken out and the store has: all of it, or the bodies of some handles."""
+        source = transcript(messages)
+        store = _archive.store_in(self._store)
+        head = self._restoring(policy, state, source)
+        return await _run(_archive.restore(self._module, store, source, head, handles))
+
+    @checked
+    async def search(
+        self,
+        query: str,
+        messages: Any = None,
+        *,
+        handles: Optional[Sequence[str]] = None,
+        limit: Optional[int] = None,
+        roles: Optional[List[str]] = None,
+        after: Optional[str] = None,
+        before: Optional[str] = None,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> "types.Found":
+        """As :meth:`ctxfold.Compactor.search`."""
+        source = None if messages is None else transcript(messages)
+        asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
+        head = self._restoring(policy, state, source)
+        return await _run(_archive.search(self._module, _archive.store_in(self._store), asked, source, head, handles))
+
+    @checked
+    async def recall(
+        self,
+        arguments: Any,
+        messages: Any = None,
+        *,
+        state: Optional["types.State"] = None,
+        policy: Optional["types.Policy"] = None,
+    ) -> str:
+        """As :meth:`ctxfold.Compactor.recall`."""
+        source = None if messages is None else transcript(messages)
+        head = self._restoring(policy, state, source)
+        return await _run(_archive.recall(self._module, _archive.store_in(self._store), arguments, source, head))
+
+
+@checked
+async def fit(
+    messages: M,
+    *,
+    window: Optional[int] = None,
+    model: Optional[str] = None,
+    format: Optional["types.Format"] = None,
+    summarize: Optional[Summarize] = None,
+    policy: Optional["types.Policy"] = None,
+    id: str = "default",
+    store: Any = None,
+    memory: Any = None,
+    options: Optional["types.Options"] = None,
+    usage: Optional["types.Counted"] = None,
+    summary_timeout: Optional[float] = TIMEOUT,
+    concurrency: int = CONCURRENCY,
+) -> Fitted[M]:
+    """:func:`ctxfold.fit` for asyncio. Both remember together."""
+    return await _run(
+        shared_fits.fit(
+            messages, id=id, policy=policy, window=window, model=model, format=format, summarize=summarize,
+            summary_timeout=summary_timeout, concurrency=concurrency, store=store, memory=memory, options=options, usage=usage,
+        )
+    )  # fmt: skip
+
+
+class Conversation(Generic[Msg]):
+    """:class:`ctxfold.Conversation` for asyncio."""
+
+    @checked
+    def __init__(
+        self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
+    ) -> None:
+        """``state`` is that of the last compaction of these messages."""
+        self._held: Held[Msg] = Held(compactor, messages, state)
+
+    @property
+    def messages(self) -> List[Msg]:
+        """What to send: all messages, compacted. A new list after each change; neither it nor its messages are to be changed in place."""
+        return self._held.messages
+
+    @property
+    def state(self) -> Optional["types.State"]:
+        """That of the last compaction: store it beside the messages."""
+        return self._held.state
+
+    @property
+    def memory(self) -> Optional[Memory]:
+        """The memory of the conversation's own instance; None where it has none yet."""
+        return self._held.memory
+
+    async def append(self, *messages: Msg) -> int:
+        """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
+        return await _run(self._held.append(messages))
+
+    async def set_messages(self, messages: Sequence[Msg]) -> None:
+        """Puts these messages in the place of all that there are, for a user who goes back."""
+        await _run(self._held.replace(messages))
+
+    async def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
+        """Whether a compaction is due."""
+        return await _run(self._held.check({"usage": usage} if usage else None))
+
+    async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
+        """Compacts if that is due: to be called when the model has ended its turn. None where it was not."""
+        return await _run(self._held.after_turn(usage))
+
+    async def compact(self) -> Done[List[Msg]]:
+        """Compacts although it is not due."""
+        return await _run(self._held.forced(0, False))
+
+    async def restore(self, *handles: str) -> Done[List[Msg]]:
+        """Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has."""
+        return await _run(self._held.restore(handles or None))
+
+    async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:
+        """As :meth:`ctxfold.Conversation.call`; ``send`` may be a coroutine function."""
+        return cast(T, await _run(self._held.call(send)))
+
+    def close(self) -> None:
+        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
+        self._held.close()
+
+    async def __aenter__(self) -> "Conversation[Msg]":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,47 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+SUMMARY = '## Goal\nFinish what the user asked for.\n\n## Progress\nThe "first" half is done.'
+
+
+class Model:
+    """A model that gives one summary, and counts."""
+
+    def __init__(self, text=SUMMARY):
+        self.text = text
+        self.requests = []
+
+    def __call__(self, request):
+        self.requests.append(request)
+        return self.text
+
+
+@pytest.fixture
+def model():
+    return Model()
+
+
+@pytest.fixture
+def history():
+    return json.loads((ROOT / "testdata" / "sample.openai.json").read_text())
+
+
+@pytest.fixture
+def anthropic():
+    return json.loads((ROOT / "testdata" / "sample.anthropic.json").read_text())
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: takes minutes; runs where CTXFOLD_LONG is set")
+
+
+def pytest_collection_modifyitems(items):
+    if not os.environ.get("CTXFOLD_LONG"):
+        for item in items:
+            if item.get_closest_marker("long"):
+                item.add_marker(pytest.mark.skip(reason="CTXFOLD_LONG is not set"))

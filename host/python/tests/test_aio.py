@@ -1,0 +1,154 @@
+import asyncio
+import json
+import time
+
+import pytest
+
+import ctxfold
+from ctxfold import aio
+from conftest import SUMMARY
+
+
+def run(coroutine):
+    return asyncio.run(coroutine)
+
+
+class Model:
+    def __init__(self, wait=0.0):
+        self.requests = []
+        self.wait = wait
+
+    async def __call__(self, request):
+        self.requests.append(request)
+        await asyncio.sleep(self.wait)
+        return {"text": SUMMARY, "finish_reason": "stop"}
+
+
+def test_fit(history):
+    async def work():
+        model, memory = Model(), {}
+        first = await aio.fit(history, window=16_000, summarize=model, memory=memory)
+        assert first.changed and first.messages[-1] is history[-1]
+        asked = len(model.requests)
+        assert (await ctxfold.aio.fit(history, window=16_000, summarize=model, memory=memory)).known
+        assert len(model.requests) == asked
+        # Both drivers remember together, and give the same.
+        assert ctxfold.fit(history, window=16_000, memory=memory).messages == first.messages
+
+    run(work())
+
+
+def test_blocking_functions_do_not_block_the_loop(history):
+    async def work():
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0.005)
+
+        def summarize(request):
+            time.sleep(0.1)
+            return SUMMARY
+
+        ticking = asyncio.ensure_future(tick())
+        assert (await aio.Compactor(window=16_000, summarize=summarize).fit(history)).changed
+        ticking.cancel()
+        assert ticks > 5
+
+    run(work())
+
+
+def test_a_cancelled_task_changes_nothing(history):
+    async def work():
+        model = Model(wait=10)
+        memory = {}
+        compactor = aio.Compactor(window=16_000, summarize=model, memory=memory)
+        task = asyncio.ensure_future(compactor.fit(history))
+        while not model.requests:
+            await asyncio.sleep(0.005)
+        other = asyncio.ensure_future(compactor.fit(history))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert memory == {}
+        model.wait = 0
+        assert (await other).changed  # it had waited for the first one
+
+    run(work())
+
+
+def test_a_model_that_hangs(history):
+    compactor = aio.Compactor(window=16_000, summarize=Model(wait=10), summary_timeout=0.05)
+    summary = run(compactor.fit(history)).report["summary"]
+    assert summary["source"] == "local" and summary["why"] == "summarizer_failed"
+
+
+def test_calls_for_one_conversation_make_one_compaction(history):
+    async def work():
+        compactor = aio.Compactor(window=16_000, summarize=Model(wait=0.01))
+        return await asyncio.gather(*(compactor.fit(history) for _ in range(5)))
+
+    results = run(work())
+    assert sorted(each.changed for each in results) == [False] * 4 + [True]
+    assert len({json.dumps(each.messages) for each in results}) == 1
+
+
+def test_stores_and_memories_may_be_asynchronous(history):
+    class Store:
+        def __init__(self):
+            self.bodies = {}
+
+        async def put(self, handle, body):
+            await asyncio.sleep(0)
+            self.bodies[handle[:16]] = body
+
+        async def get(self, handle):
+            return self.bodies.get(handle[:16])
+
+    class Memory:
+        kept = {}
+
+        async def load(self, key):
+            return self.kept.get(key)
+
+        async def save(self, key, json):
+            self.kept[key] = json
+
+    async def work():
+        compactor = aio.Compactor(window=16_000, summarize=Model(), store=Store(), memory=Memory())
+        done = await compactor.compact(history)
+        assert (await compactor.restore_all(done.messages, state=done.state)).messages == history
+        assert (await compactor.search("the tests", done.messages, state=done.state))["results"]
+        assert await compactor.recall({"handle": done.archive[0]["handle"]}, done.messages)
+        assert (await compactor.fit(history)).changed and (await compactor.fit(history)).known
+
+    run(work())
+    with pytest.raises(ctxfold.OptionError, match="ctxfold.aio"):
+        ctxfold.Compactor(window=16_000, store=Store()).compact(history)
+
+
+def test_unknown_options(history):
+    with pytest.raises(ctxfold.OptionError, match="did you mean window?"):
+        aio.fit(history, windw=3)
+
+
+def test_conversation(history):
+    async def work():
+        compactor = aio.Compactor(window=16_000, summarize=Model(), store={})
+        async with aio.Conversation(compactor, history) as conversation:
+            done = await conversation.after_turn()
+            assert done is not None and done.changed and conversation.messages[-1] is history[-1]
+            assert await conversation.append({"role": "user", "content": "Go on."}) < 11_200
+            assert await conversation.after_turn() is None
+
+            async def send(messages):
+                return len(messages)
+
+            assert await conversation.call(send) == len(conversation.messages)
+            restored = await conversation.restore()
+            assert restored.changed and conversation.messages[:-1] == history
+
+    run(work())
