@@ -26,9 +26,9 @@ def test_a_live_conversation(history):
                 compactions += done is not None and done.changed
         assert compactions >= 2 and conversation.state["round"] == compactions
         assert conversation.messages[-1] is history[-1]
-        memory = conversation.memory
+        memory = conversation.memory_usage
         assert 0 < memory.current <= memory.peak <= memory.limit
-    assert conversation.memory is None
+    assert conversation.memory_usage is None
     assert conversation.append({"role": "user", "content": "Once more."}) > 0
 
 
@@ -40,10 +40,12 @@ def test_it_is_what_compact_makes(history, model):
 
 def test_messages_that_come_while_a_summary_is_written(history):
     late = {"role": "user", "content": "And hurry."}
+    lock = threading.Lock()
 
     def summarize(request):
-        if late not in conversation.messages:
-            conversation.append(late)
+        with lock:
+            if late not in conversation.messages:
+                conversation.append(late)
         return SUMMARY
 
     conversation = ctxfold.Conversation(ctxfold.Compactor(window=16_000, summarize=summarize), history)

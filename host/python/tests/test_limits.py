@@ -25,13 +25,13 @@ def talk(size):
 def test_memory_is_bounded_and_told():
     compactor = ctxfold.Compactor(window=16_000, memory_limit=LIMIT)
     assert compactor.check(talk(MIB))["due"]
-    before = compactor.memory
+    before = compactor.memory_usage
     assert before.limit == LIMIT and 0 < before.current <= before.peak <= LIMIT and before.traps == 0
     with pytest.raises(ctxfold.TrapError, match="32 MiB") as caught:
         compactor.check(talk(40 * MIB))
     assert caught.value.code == "trap" and isinstance(caught.value, ctxfold.CtxfoldError)
     assert compactor.check(talk(MIB))["due"]
-    assert compactor.memory.traps == 1 and compactor.memory.peak <= LIMIT
+    assert compactor.memory_usage.traps == 1 and compactor.memory_usage.peak <= LIMIT
     with pytest.raises(MemoryError):
         ctxfold.Compactor(memory_limit=MIB).info()
 
@@ -47,7 +47,7 @@ def test_a_conversation_outlives_a_trap():
 def test_large_instances_are_not_kept():
     compactor = ctxfold.Compactor(window=16_000, memory_limit=1 << 30)
     compactor.check(talk(60 * MIB))
-    assert compactor.memory.peak > 64 * MIB and compactor.memory.current < 64 * MIB
+    assert compactor.memory_usage.peak > 64 * MIB and compactor.memory_usage.current < 64 * MIB
 
 
 def test_the_interpreter_is_free_while_the_module_works():
@@ -87,7 +87,7 @@ def test_threads_have_an_instance_each():
         each.start()
     for each in threads:
         each.join()
-    assert not failures and ctxfold.memory().instances <= (os.cpu_count() or 1)
+    assert not failures and ctxfold.memory_usage().instances <= (os.cpu_count() or 1)
 
 
 def test_an_instance_serves_one_thread_at_a_time():
@@ -169,10 +169,14 @@ def test_hostile_input(name):
 
 
 def test_the_import_is_quick():
-    """At most 50 ms of the processor in the best of some runs, all that the package imports counted."""
-    code = "import time; t = time.process_time(); import ctxfold; print(time.process_time() - t)"
-    best = min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) for _ in range(7))
-    assert best < 0.05
+    """At most 50 ms of the processor in the best of some runs, with all that the package imports. A slow machine has three times what a part
+    of the standard library takes."""
+
+    def best(name):
+        code = f"import time; t = time.process_time(); import {name}; print(time.process_time() - t)"
+        return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout) for _ in range(7))
+
+    assert best("ctxfold") < max(0.05, 3 * best("json, dataclasses"))
 
 
 def test_the_import_brings_nothing_that_is_slow():

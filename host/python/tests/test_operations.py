@@ -65,12 +65,12 @@ def test_session_files():
         '{"id":"1","timestamp":"2026-03-01T10:00:00.000Z","type":"user","content":"Read a.txt."}\n'
         '{"id":"2","timestamp":"2026-03-01T10:00:01.000Z","type":"gemini","content":"One two.","model":"gemini-3-pro"}\n'
     )
-    opened = ctxfold.open(file)
+    opened = ctxfold.open_session(file)
     assert opened["kind"] == "gemini-cli" and len(opened["messages"]) == 2
     assert ctxfold.check(opened, window=1000)["messages"] == 2
-    assert ctxfold.save(file, opened["messages"]) == file
-    shorter = ctxfold.save(file, opened["messages"][:1])
-    assert ctxfold.open(shorter)["messages"] == opened["messages"][:1]
+    assert ctxfold.save_session(file, opened["messages"]) == file
+    shorter = ctxfold.save_session(file, opened["messages"][:1])
+    assert ctxfold.open_session(shorter)["messages"] == opened["messages"][:1]
 
 
 def test_raw_calls():

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._compactor import Compactor, Conversation, fit
 from ._errors import CtxfoldError, OptionError, TrapError
-from ._module import Memory
+from ._module import MemoryUsage
 from ._operations import Operations
 from ._results import Converted, Done, Fitted, Pending
 from .failures import classify, failure_of, is_overflow
@@ -43,27 +43,27 @@ digests = _operations.digests
 estimate = _operations.estimate
 info = _operations.info
 limit_tool_output = _operations.limit_tool_output
-open = _operations.open
+open_session = _operations.open_session
 plan = _operations.plan
 prints = _operations.prints
 recall_tool = _operations.recall_tool
 repair = _operations.repair
 restore = _operations.restore
-save = _operations.save
+save_session = _operations.save_session
 step = _operations.step
 validate = _operations.validate
 
 __all__ = [
-    "Compactor", "Conversation", "Converted", "CtxfoldError", "DirectoryStore", "Done", "Fitted", "MappingStore", "Memory",
-    "OptionError", "Pending", "Store", "TrapError", "aio", "call", "check", "classify", "convert", "detect", "digests",
-    "estimate", "failure_of", "fit", "info", "is_overflow", "limit_tool_output", "memory", "open", "plan", "prints",
-    "recall_tool", "repair", "restore", "save", "step", "types", "validate",
+    "Compactor", "Conversation", "Converted", "CtxfoldError", "DirectoryStore", "Done", "Fitted", "MappingStore",
+    "MemoryUsage", "OptionError", "Pending", "Store", "TrapError", "aio", "call", "check", "classify", "convert", "detect", "digests",
+    "estimate", "failure_of", "fit", "info", "is_overflow", "limit_tool_output", "memory_usage", "open_session", "plan",
+    "prints", "recall_tool", "repair", "restore", "save_session", "step", "types", "validate",
 ]  # fmt: skip
 
 
-def memory() -> Memory:
+def memory_usage() -> MemoryUsage:
     """The memory of the module's instances that are shared: limit, current and peak, in bytes."""
-    return _operations.memory
+    return _operations.memory_usage
 
 
 def __getattr__(name: str) -> Any:

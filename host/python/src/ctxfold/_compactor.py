@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Sequen
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
 from ._conversation import Held
-from ._module import Memory
+from ._module import MemoryUsage
 from ._options import checked, without_none
 from ._results import Done, Fitted
 from ._steps import Summarize, run
@@ -134,6 +134,7 @@ def fit(
     ``window`` is the model's context window in tokens; ``summarize`` and the other options are those of :class:`Compactor`. ``id`` names the
     conversation or its user: what is remembered under one id is never used for another. Compactions are remembered for calls with
     an equal policy and the very same ``store`` and ``memory``: make these once. ``usage`` is what the provider counted for the last call.
+    When the provider says that the messages do not fit, fit the same history with ``options={"force": True}`` and send once more.
 
     Raises :class:`CtxfoldError`; nothing has changed then, and the history may be sent as it is.
     """
@@ -178,9 +179,9 @@ class Conversation(Generic[Msg]):
         return self._held.state
 
     @property
-    def memory(self) -> Optional[Memory]:
+    def memory_usage(self) -> Optional[MemoryUsage]:
         """The memory of the conversation's own instance; None where it has none yet."""
-        return self._held.memory
+        return self._held.usage
 
     def append(self, *messages: Msg) -> int:
         """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""

@@ -11,7 +11,7 @@ from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError
 from ._fitting import keep, options_of
 from ._memories import Flights
-from ._module import Answer, Json, Memory, run, value_of, values
+from ._module import Answer, Json, MemoryUsage, run, value_of, values
 from ._results import Done
 from ._steps import Ask, Steps, Summaries, Work
 from ._transcript import apply, transcript
@@ -42,12 +42,12 @@ class Held(Generic[Msg]):
         self._session: Optional[int] = None
 
     @property
-    def memory(self) -> Optional[Memory]:
+    def usage(self) -> Optional[MemoryUsage]:
         with self._lock:
             if self._instance is None:
                 return None
             limit, current, peak, traps = self._instance.memory()
-            return Memory(limit, current, peak, 1, traps)
+            return MemoryUsage(limit, current, peak, 1, traps)
 
     def append(self, messages: Sequence[Msg]) -> Steps[int]:
         """Puts messages behind the last one and gives the tokens of all. Where one has a fault, none is put."""
@@ -75,7 +75,7 @@ class Held(Generic[Msg]):
         check = yield from self.check({"usage": usage} if usage else None)
         if not check["due"]:
             return None
-        return (yield from self.compact({}))
+        return (yield from self.compact({"usage": usage} if usage else {}))
 
     def compact(self, options: Dict[str, Any]) -> Steps[Done[List[Msg]]]:
         """Compacts; messages that are appended while a summary is written stay behind the result."""

@@ -25,7 +25,7 @@ class Json(bytes):
     """A value that is JSON already."""
 
 
-class Memory(NamedTuple):
+class MemoryUsage(NamedTuple):
     """The memory of the module's instances, in bytes."""
 
     #: The most that one instance may take.
@@ -86,12 +86,12 @@ class Module:
                 self._idle.append(instance)
 
     @property
-    def memory(self) -> Memory:
+    def usage(self) -> MemoryUsage:
         """What the instances take."""
         with self._lock:
             sizes = [each.memory() for each in self._idle]
             limit = sizes[0][0] if sizes else self._limit
-            return Memory(limit, sum(each[1] for each in sizes), self._peak, len(sizes), self._traps)
+            return MemoryUsage(limit, sum(each[1] for each in sizes), self._peak, len(sizes), self._traps)
 
 
 def _unlock(module: Optional[Module]) -> None:

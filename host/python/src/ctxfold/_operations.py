@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import _json
 from ._errors import OptionError
-from ._module import Answer, Memory, Module, answered, raw, value_of, values
+from ._module import Answer, MemoryUsage, Module, answered, raw, value_of, values
 from ._options import checked, without_none
 from ._results import Converted, Done, Pending
 from ._transcript import Transcript, transcript
@@ -64,9 +64,9 @@ class Operations:
         self._module = Module(memory_limit) if memory_limit else shared_module()
 
     @property
-    def memory(self) -> Memory:
+    def memory_usage(self) -> MemoryUsage:
         """The memory of the module's instances: limit, current and peak, in bytes."""
-        return self._module.memory
+        return self._module.usage
 
     def call(self, op: "types.Operation", request: bytes) -> bytes:
         """Runs an operation on a request as docs/ABI.md has it, and gives the answer as it is: ``{"error":…}`` is an answer."""
@@ -248,14 +248,14 @@ class Operations:
         head = self._head(None, None, None, format, None, None, None)
         return cast(Dict[str, Any], value_of(self._module.call("recall", head), "tool"))
 
-    def open(self, file: Union[str, bytes]) -> "types.Opened":
+    def open_session(self, file: Union[str, bytes]) -> "types.Opened":
         """The live conversation of a coding agent's session file: give all of the file's text. ``messages`` are in the answer."""
         request = file if isinstance(file, bytes) else file.encode()
         with self._module.lent() as instance:
             return cast("types.Opened", values(answered(instance, "open", (request,))))
 
     @checked
-    def save(
+    def save_session(
         self, file: str, messages: Any, *, tokens: Optional[int] = None, time: Optional[str] = None
     ) -> str:
         """The session file with these messages in it. ``tokens`` is ``report["tokens"]["before"]`` of their compaction."""

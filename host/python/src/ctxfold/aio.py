@@ -16,7 +16,7 @@ from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
 from ._conversation import Held
 from ._errors import text_of
-from ._module import Memory
+from ._module import MemoryUsage
 from ._options import checked, without_none
 from ._results import Done, Fitted
 from ._steps import Ask, Effect, Model, Steps, Summaries, Summarize, Wait, Work, summary
@@ -210,9 +210,9 @@ class Conversation(Generic[Msg]):
         return self._held.state
 
     @property
-    def memory(self) -> Optional[Memory]:
+    def memory_usage(self) -> Optional[MemoryUsage]:
         """The memory of the conversation's own instance; None where it has none yet."""
-        return self._held.memory
+        return self._held.usage
 
     async def append(self, *messages: Msg) -> int:
         """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
