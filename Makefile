@@ -71,7 +71,7 @@ lint:
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
-test-go: languages-are-there servers-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors
+test-go: languages-are-there python-is-there servers-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors
 	$(say) 'go test: core, host, command line, Go example, and the vectors natively and under wazero'
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@wasm/build.sh --reactor build/reactor.wasm
@@ -151,7 +151,7 @@ test-python: languages-are-there python-is-there ## Build the Python package's s
 	$(say) 'The C library, unless it is there'
 	@$(MAKE) --no-print-directory -s -C host/c -j2
 	$(say) 'Python: an sdist, a wheel of it, the examples of the README in an empty environment, pytest, mypy'
-	@CI="$${CI:-}" host/python/test.sh build/python
+	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json host/python/test.sh build/python
 
 .PHONY: python
 python: languages-are-there python-is-there ## Build the sdist and the wheel of the Python package into build/python

@@ -16,6 +16,9 @@ import (
 // The summary that all examples in this folder give.
 const summary = "## Goal\nFinish what the user asked for.\n\n## Progress\nThe \"first\" half is done."
 
+// The interpreter that has Debian's packages.
+const python = "/usr/bin/python3"
+
 // TestLanguages builds the examples in C, Python and Rust and compares what they print with what the Go host makes.
 func TestLanguages(t *testing.T) {
 	if testing.Short() {
@@ -27,7 +30,7 @@ func TestLanguages(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	for _, tool := range []string{"wasm2c", "gcc", "make", "python3"} {
+	for _, tool := range []string{"wasm2c", "gcc", "make", python} {
 		if _, err := exec.LookPath(tool); err != nil {
 			without(err)
 		}
@@ -41,17 +44,23 @@ func TestLanguages(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, nil, "make", "-s", "-j2", "-C", "c", "OUT="+build)
-	library := filepath.Join(build, "libctxfold.so")
 	target := filepath.Join(build, "..", "rust")
 	t.Setenv("CTXFOLD_LIB", build)
 	t.Setenv("CARGO_TARGET_DIR", target)
 	run(t, nil, cargo, "build", "--offline", "--quiet", "--manifest-path", "rust/Cargo.toml")
 	rust := filepath.Join(target, "debug", "example")
 
+	if err := exec.Command(python, "-c", "import setuptools").Run(); err != nil {
+		without(fmt.Errorf("no setuptools for %s: %w", python, err))
+	}
+	site := filepath.Join(build, "..", "python", "lib")
+	t.Setenv("PYTHONPATH", site)
+	run(t, nil, "make", "-s", "-C", "python", "SITE="+site, "PYTHON="+python)
+
 	c := ctxfold.New(ctxfold.Options{})
 	for name, program := range map[string][]string{
 		"c":      {filepath.Join(build, "example")},
-		"python": {"python3", "python/main.py", library},
+		"python": {python, "python/main.py"},
 		"rust":   {rust},
 	} {
 		t.Run(name, func(t *testing.T) {

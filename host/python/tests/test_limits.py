@@ -29,7 +29,7 @@ def test_memory_is_bounded_and_told():
     assert before.limit == LIMIT and 0 < before.current <= before.peak <= LIMIT and before.traps == 0
     with pytest.raises(ctxfold.TrapError, match="32 MiB") as caught:
         compactor.check(talk(40 * MIB))
-    assert caught.value.code == "trap" and isinstance(caught.value, ctxfold.CtxfoldError)
+    assert caught.value.code == "memory_limit" and isinstance(caught.value, ctxfold.CtxfoldError)
     assert compactor.check(talk(MIB))["due"]
     assert compactor.memory_usage.traps == 1 and compactor.memory_usage.peak <= LIMIT
     with pytest.raises(MemoryError):

@@ -44,7 +44,7 @@ typedef struct {
   Py_ssize_t size;
 } piece;
 
-/* The answer as Python has it: bytes, or a text where the module gave none. */
+/* The answer as Python has it: bytes, or code and message where the instance has ended. */
 static PyObject *answered(Instance *self, ctxfold_answer *answer) {
   switch (answer->status) {
     case CTXFOLD_OK:
@@ -56,7 +56,7 @@ static PyObject *answered(Instance *self, ctxfold_answer *answer) {
       return PyErr_NoMemory();
     default:
       self->traps++;
-      return PyUnicode_FromString(answer->message ? answer->message : "");
+      return Py_BuildValue("(ss)", answer->code ? answer->code : "trap", answer->message ? answer->message : "");
   }
 }
 

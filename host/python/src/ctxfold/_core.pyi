@@ -4,8 +4,8 @@ class Instance:
     """An instance of the module, which serves one thread at a time: a second call at the same time raises RuntimeError."""
 
     def __new__(cls, limit: int = 0) -> "Instance": ...
-    def call(self, op: str, pieces: Tuple[bytes, ...]) -> Union[bytes, str]:
-        """Runs an operation on the pieces, joined. A text says why the instance has trapped: it is new then.
+    def call(self, op: str, pieces: Tuple[bytes, ...]) -> Union[bytes, Tuple[str, str]]:
+        """Runs an operation on the pieces, joined. Code and message say why the instance has ended: it is new then.
 
         The interpreter's lock is released. Raises ValueError where there is no such operation.
         """

@@ -9,7 +9,7 @@ class CtxfoldError(Exception):
     """An error of the module or of this package. Nothing was changed.
 
     ``code`` is stable; those of the module are listed in docs/ABI.md, section 5. This package adds ``invalid_option``,
-    ``not_serializable`` (messages that JSON cannot hold), ``trap`` (:class:`TrapError`), ``store_failed`` and ``store_full``,
+    ``not_serializable`` (messages that JSON cannot hold), ``memory_limit`` and ``trap`` (:class:`TrapError`), ``store_failed`` and ``store_full``,
     ``memory_failed`` (what ``fit`` remembers could not be read or kept), ``still_overflow`` (a compaction did not make the
     conversation fit) and ``closed``. ``path`` leads to the value at fault, such as ``messages[3].content``; ``offset`` counts bytes
     of UTF-8 from the start of the caller's own messages where ``path`` begins with ``messages``, else from the start of the request.
@@ -38,7 +38,7 @@ class OptionError(CtxfoldError, TypeError):
 
 
 class TrapError(CtxfoldError):
-    """The instance of the module ended in the call, because there was no more memory under its limit: ``trap``.
+    """The instance of the module ended in the call: ``memory_limit``, because it would need more than its limit, or ``trap``.
 
     A new instance has taken its place, and the next call works.
     """

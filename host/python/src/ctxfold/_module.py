@@ -134,10 +134,12 @@ def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
         raise CtxfoldError("unknown_op", str(error)) from None
     if isinstance(answer, bytes):
         return answer
+    code, message = answer
     limit = instance.memory()[0] // MIB
     raise TrapError(
-        f"{op} was ended: {answer or 'the module failed'}. The instance has a memory limit of {limit} MiB; a new one has taken "
-        "its place, and nothing was changed"
+        f"{op} was ended: {message}. The instance has a memory limit of {limit} MiB; a new one has taken its place, and nothing "
+        "was changed",
+        code=code,
     )
 
 
