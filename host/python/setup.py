@@ -76,11 +76,12 @@ class Source(sdist):
         for source in [*LIBRARY.glob("*.c"), *LIBRARY.glob("*.h")]:
             shutil.copy(source, target)
         shutil.copytree(translated(Path("build").resolve() / "module"), target / "module")
-        for name in ("LICENSE", "NOTICE"):
-            at = HERE.parent.parent / name
-            if at.exists():
-                shutil.copy(at, base_dir)
 
+
+# A package has the license, and the notices of what the module embeds: in a checkout they are those of the repository.
+for text in ("LICENSE", "NOTICE"):
+    if not SHIPPED.is_dir():
+        shutil.copy(HERE.parent.parent / text, HERE)
 
 setup(
     ext_modules=[

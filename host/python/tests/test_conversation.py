@@ -112,6 +112,14 @@ def test_what_is_no_overflow_comes_back(history):
         conversation.call(lambda messages: {}["nothing"])
 
 
+def test_a_coroutine_function_is_refused(history):
+    async def send(messages):
+        return messages
+
+    with pytest.raises(ctxfold.OptionError, match="send is asynchronous: use ctxfold.aio"):
+        ctxfold.Conversation(ctxfold.Compactor(window=200_000), history).call(send)
+
+
 def test_threads_append_at_the_same_time(history):
     conversation = ctxfold.Conversation(ctxfold.Compactor(window=200_000))
     threads = [

@@ -81,7 +81,7 @@ def recall(
         handles = None if handle is None else [handle]
         more = {"found": (yield from search(module, store, {"query": asked["query"]}, source, head, handles))}
     else:
-        body = yield Ask(lambda: store.get(str(handle)))
+        body = yield Ask(lambda: store.get(str(handle)), "store")
         if body is not None:
             named = yield from _named(module, [{"handle": str(handle), "body": body}])
             body = None if named["corrupt"] else body
@@ -116,7 +116,7 @@ def _collect(
             if _digits(handle) in asked:
                 continue
             asked[_digits(handle)] = handle
-            body = yield Ask(lambda: store.get(handle))
+            body = yield Ask(lambda: store.get(handle), "store")
             if isinstance(body, str):
                 here.append({"handle": handle, "body": body})
         if not here:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Generic, List, Optional, Sequence, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, TypeVar, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
-from ._conversation import Held
-from ._module import MemoryUsage
+from ._conversation import Held, Live
 from ._options import checked, without_none
 from ._results import Done, Fitted
 from ._steps import Summarize, run
@@ -146,7 +145,7 @@ def fit(
     )  # fmt: skip
 
 
-class Conversation(Generic[Msg]):
+class Conversation(Live[Msg]):
     """A conversation that goes on. Its messages stay in the module too, so that a turn costs what the turn brings.
 
     ::
@@ -166,22 +165,7 @@ class Conversation(Generic[Msg]):
         self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
     ) -> None:
         """``state`` is that of the last compaction of these messages."""
-        self._held: Held[Msg] = Held(compactor, messages, state)
-
-    @property
-    def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. A new list after each change; neither it nor its messages are to be changed in place."""
-        return self._held.messages
-
-    @property
-    def state(self) -> Optional["types.State"]:
-        """That of the last compaction: store it beside the messages."""
-        return self._held.state
-
-    @property
-    def memory_usage(self) -> Optional[MemoryUsage]:
-        """The memory of the conversation's own instance; None where it has none yet."""
-        return self._held.usage
+        super().__init__(Held(compactor, messages, state))
 
     def append(self, *messages: Msg) -> int:
         """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
@@ -214,10 +198,6 @@ class Conversation(Generic[Msg]):
         Raises what ``send`` raised; where a compaction did not help, ``still_overflow``, whose cause that is.
         """
         return cast(T, run(self._held.call(send)))
-
-    def close(self) -> None:
-        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
-        self._held.close()
 
     def __enter__(self) -> "Conversation[Msg]":
         return self

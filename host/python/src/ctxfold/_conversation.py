@@ -142,7 +142,7 @@ class Held(Generic[Msg]):
         """Calls a model, and once more after a compaction where the conversation does not fit."""
         for again in (False, True):
             try:
-                return (yield Ask(lambda: send(list(self.messages))))
+                return (yield Ask(lambda: send(list(self.messages)), "send"))
             except OptionError:
                 raise
             except Exception as error:
@@ -216,6 +216,32 @@ class Held(Generic[Msg]):
         source = transcript(self.messages) if self.messages else None
         head = {"policy": compactor._policy, "options": options, "state": self.state}
         self._session = value_of(run(self._instance, "session_open", head, source), "session")
+
+
+class Live(Generic[Msg]):
+    """A conversation but for what runs its work."""
+
+    def __init__(self, held: Held[Msg]) -> None:
+        self._held = held
+
+    @property
+    def messages(self) -> List[Msg]:
+        """What to send: all messages, compacted. A new list after each change; neither it nor its messages are to be changed in place."""
+        return self._held.messages
+
+    @property
+    def state(self) -> Optional["types.State"]:
+        """That of the last compaction: store it beside the messages."""
+        return self._held.state
+
+    @property
+    def memory_usage(self) -> Optional[MemoryUsage]:
+        """The memory of the conversation's own instance; None where it has none yet."""
+        return self._held.usage
+
+    def close(self) -> None:
+        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
+        self._held.close()
 
 
 def refused_window(tokens: int) -> int:

@@ -162,7 +162,7 @@ def keep(store: Optional[Store], bodies: Sequence["Body"]) -> Steps[None]:
     put = store.put
     for body in bodies:
         try:
-            yield Ask(lambda: put(body["handle"], body["body"]))
+            yield Ask(lambda: put(body["handle"], body["body"]), "store")
         except OptionError:
             raise
         except Exception as error:

@@ -135,7 +135,7 @@ class KeptMemories(Memories):
 
 def _told(what: str, work: Any) -> Steps[Any]:
     try:
-        return (yield Ask(work))
+        return (yield Ask(work, "memory"))
     except OptionError:
         raise
     except Exception as error:

@@ -34,10 +34,11 @@ class Work:
 
 
 class Ask:
-    """A call of a function of the caller's, such as a store's; with asyncio it may give an awaitable."""
+    """A call of a function of the caller's, which ``what`` names; with asyncio it may give an awaitable."""
 
-    def __init__(self, run: Callable[[], Any]) -> None:
+    def __init__(self, run: Callable[[], Any], what: str) -> None:
         self.run = run
+        self.what = what
 
 
 class Wait:
@@ -92,7 +93,7 @@ def _perform(effect: Effect) -> Any:
     if isinstance(effect, Work):
         return effect.run()
     if isinstance(effect, Ask):
-        return _now(effect.run(), "a store or memory")
+        return _now(effect.run(), effect.what)
     if isinstance(effect, Wait):
         return effect.future.result()
     return _round(effect.requests, effect.model)

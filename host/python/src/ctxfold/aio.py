@@ -10,13 +10,12 @@ A task that is cancelled ends its compaction; nothing has changed then.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Generic, List, Optional, Sequence, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Optional, Sequence, TypeVar, Union, cast
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, shared_fits
-from ._conversation import Held
+from ._conversation import Held, Live
 from ._errors import text_of
-from ._module import MemoryUsage
 from ._options import checked, without_none
 from ._results import Done, Fitted
 from ._steps import Ask, Effect, Model, Steps, Summaries, Summarize, Wait, Work, summary
@@ -189,7 +188,7 @@ async def fit(
     )  # fmt: skip
 
 
-class Conversation(Generic[Msg]):
+class Conversation(Live[Msg]):
     """:class:`ctxfold.Conversation` for asyncio."""
 
     @checked
@@ -197,22 +196,7 @@ class Conversation(Generic[Msg]):
         self, compactor: Compactor, messages: Sequence[Msg] = (), *, state: Optional["types.State"] = None
     ) -> None:
         """``state`` is that of the last compaction of these messages."""
-        self._held: Held[Msg] = Held(compactor, messages, state)
-
-    @property
-    def messages(self) -> List[Msg]:
-        """What to send: all messages, compacted. A new list after each change; neither it nor its messages are to be changed in place."""
-        return self._held.messages
-
-    @property
-    def state(self) -> Optional["types.State"]:
-        """That of the last compaction: store it beside the messages."""
-        return self._held.state
-
-    @property
-    def memory_usage(self) -> Optional[MemoryUsage]:
-        """The memory of the conversation's own instance; None where it has none yet."""
-        return self._held.usage
+        super().__init__(Held(compactor, messages, state))
 
     async def append(self, *messages: Msg) -> int:
         """Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put."""
@@ -241,10 +225,6 @@ class Conversation(Generic[Msg]):
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:
         """As :meth:`ctxfold.Conversation.call`; ``send`` may be a coroutine function."""
         return cast(T, await _run(self._held.call(send)))
-
-    def close(self) -> None:
-        """Gives the module's memory back. The conversation can be used again, and is then read once more."""
-        self._held.close()
 
     async def __aenter__(self) -> "Conversation[Msg]":
         return self
