@@ -16,7 +16,7 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes bundlers sdks agents pi langchain cline react
+FIXTURES    := runtimes bundlers sdks agents pi langchain cline react stores
 HEAVY       := browsers parcel wrangler next
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
@@ -126,7 +126,7 @@ try-go: node-is-there ## Build the module with the newest Go that the proxy serv
 	@wasm/try-go.sh
 
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there module-full ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there module-full ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
@@ -300,11 +300,13 @@ test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instance
 	@go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host -compactions $(COMPACTIONS)
 
 .PHONY: test-replicas
-test-replicas: servers-are-there ## Send TALKS (1,000) conversations of 20 turns through 3 replicas of the proxy that are killed by chance; write build/replicas.md
+test-replicas: servers-are-there node-is-there ## Send TALKS (1,000) conversations of 20 turns through 3 replicas of the proxy, and 3 processes of Node, that are killed by chance; write build/replicas.md
 	$(say) 'Replicas: $(TALKS) conversations, over each store of shared records, with and without kills'
 	@mkdir -p build
 	@go test -count=1 -timeout 120m -run '^TestReplicas$$' -v ./host/cmd/ctxfold -talks $(TALKS) -replicas $(CURDIR)/build/replicas.md
 	@cat build/replicas.md
+	$(say) 'Processes of Node: $(TALKS) conversations, over Redis and PostgreSQL, with kills'
+	@cd js && npm ci --no-audit --no-fund && (cd fixtures/stores && $(INSTALL)) && npm run build && TALKS=$(TALKS) node --test --test-name-pattern killed test/shared.test.js
 
 .PHONY: test-hostile
 test-hostile: ## Give hostile input of its full size (up to 200 MB) to the core and to the module, and 20,000 of everything to every pass; write build/hostile.md

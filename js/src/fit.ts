@@ -5,7 +5,7 @@ import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
 import type { Asking, Settings } from "./fitting.js";
 import type { ModuleSource } from "./load.js";
-import { type FitMemory, KeptMemories, OwnMemories } from "./memories.js";
+import { type FitMemory, KeptMemories, type Memories, OwnMemories, type SharedMemory } from "./memories.js";
 import { checkOptions, type Names } from "./options.js";
 import { Pool } from "./pool.js";
 import { Slots } from "./slots.js";
@@ -22,10 +22,10 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
   /** The wire format: `policy.format`. */
   format?: Format | "auto";
   /** Where compactions are remembered; without it, in this process. */
-  memory?: FitMemory;
+  memory?: FitMemory | SharedMemory;
   /**
-   * How many compactions are remembered: in this process 256, and the one that was used longest ago is forgotten first; in a `memory`
-   * the newest 64 under each key, which is also the most.
+   * How many compactions are remembered: in this process 256, and the one that was used longest ago is forgotten first; in a `FitMemory`
+   * the newest 64 under each key, which is also the most. A `SharedMemory` has limits of its own.
    */
   remembered?: number;
   /**
@@ -269,9 +269,11 @@ function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>):
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
   }
-  const memories = memory
-    ? new KeptMemories(memory, Math.min(remembered, REMEMBERED_KEPT))
-    : new OwnMemories(remembered);
   const asking = create(module === undefined ? {} : { module }, worker) as Asking;
-  return new Pool(asking, memories, new Slots(concurrency ?? Number.POSITIVE_INFINITY));
+  return new Pool(asking, memoriesOf(memory, remembered), new Slots(concurrency ?? Number.POSITIVE_INFINITY));
+}
+
+function memoriesOf(memory: FitMemory | SharedMemory | undefined, remembered: number): Memories {
+  if (!memory) return new OwnMemories(remembered);
+  return "memories" in memory ? memory.memories : new KeptMemories(memory, Math.min(remembered, REMEMBERED_KEPT));
 }

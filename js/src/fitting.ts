@@ -4,7 +4,7 @@ import { type Answer, type HeadOf, valuesOf } from "./envelope.js";
 import type { Model } from "./events.js";
 import type { Fitted } from "./fit.js";
 import { decode } from "./json.js";
-import type { Remembered } from "./memories.js";
+import type { Asked, Printed, Remembered } from "./memories.js";
 import type { Ask } from "./session.js";
 import type { Store } from "./store.js";
 import type { Transcript } from "./transcript.js";
@@ -31,16 +31,18 @@ export interface Settings {
 }
 
 /** One history, and the operations on it. */
-export class Fitting {
+export class Fitting implements Asked {
+  readonly id: string;
   readonly settings: Settings;
   readonly #asking: Asking;
   readonly #source: Transcript;
   readonly #policy: Policy;
   readonly #options: Options;
-  #prints: readonly string[] | undefined;
+  #printed: Promise<Printed> | undefined;
 
-  constructor(asking: Asking, source: Transcript, settings: Settings, options?: CallOptions) {
+  constructor(id: string, asking: Asking, source: Transcript, settings: Settings, options?: CallOptions) {
     const { policy, store, model } = settings;
+    this.id = id;
     this.settings = settings;
     this.#asking = asking;
     this.#source = source;
@@ -50,9 +52,14 @@ export class Fitting {
 
   /** The prints of the first message, of the first two, and so on. */
   async prints(): Promise<readonly string[]> {
-    this.#prints ??= valuesOf(await this.#ask("prints", { policy: this.#policy, options: this.#options }))
-      .prints as string[];
-    return this.#prints;
+    return (await this.printed()).prints;
+  }
+
+  printed(): Promise<Printed> {
+    this.#printed ??= this.#ask("prints", { policy: this.#policy, options: this.#options }).then(
+      (answer) => valuesOf(answer) as unknown as Printed,
+    );
+    return this.#printed;
   }
 
   /** `tried` are the tokens for which a compaction in the background came to nothing. */
@@ -71,7 +78,7 @@ export class Fitting {
   inBackground(): Fitting {
     const { piece } = this.#source;
     const source = { ...this.#source, ...(piece instanceof Uint8Array && { piece: piece.slice() }) };
-    return new Fitting(this.#asking, source, this.settings, { ...this.#options, background: true });
+    return new Fitting(this.id, this.#asking, source, this.settings, { ...this.#options, background: true });
   }
 
   /** The same where the model has failed just before: it is not asked. */
@@ -79,7 +86,7 @@ export class Fitting {
     const summarize = () =>
       Promise.reject(new Error("the model has failed just before, and is not asked again so soon"));
     const model = { ...this.settings.model, summarize };
-    return new Fitting(this.#asking, this.#source, { ...this.settings, model }, this.#options);
+    return new Fitting(this.id, this.#asking, this.#source, { ...this.settings, model }, this.#options);
   }
 
   report(answer: Answer): Report {

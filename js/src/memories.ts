@@ -15,6 +15,15 @@ export interface FitMemory {
   save(key: string, json: string): void | PromiseLike<void>;
 }
 
+/**
+ * A memory that processes share, as `ctxfold/redis` and `ctxfold/postgres` make it, and `sharedMemory` of `ctxfold/shared`. Where it fails,
+ * fits go on without it.
+ */
+export interface SharedMemory {
+  /** What fits do with it. */
+  readonly memories: Memories;
+}
+
 /** What is read of an entry, with the members of a host, which the module passes over. */
 export interface Entry extends Pick<MemoryEntry, "messages" | "print" | "sent_messages" | "sent"> {
   /**
@@ -31,15 +40,32 @@ export interface Remembered {
   json: string;
 }
 
+/** The prints of the first message of a history, of the first two, and so on, and the wire format that they are of. */
+export interface Printed {
+  format: string;
+  prints: readonly string[];
+}
+
+/** The history of one call, under the `id` of the call. */
+export interface Asked {
+  readonly id: string;
+  printed(): Promise<Printed>;
+}
+
+/** Keeps an entry. */
+export type Add = (made: Remembered) => void | PromiseLike<void>;
+
 /** Where the entries of a conversation, or of several, are. */
 export interface Memories {
-  /** The entries of a key, the oldest first. */
-  of(key: string): readonly Remembered[] | PromiseLike<readonly Remembered[]>;
-  add(key: string, made: Remembered): void | PromiseLike<void>;
+  /** The entries that may be of the beginning of a history, the oldest first. */
+  of(history: Asked): readonly Remembered[] | PromiseLike<readonly Remembered[]>;
   /** Tells that an entry was used. */
-  used(key: string, made: Remembered): void;
-  /** Makes a compaction while nobody else who has these entries makes one of the same conversation, of which `prints` are given. */
-  once<T>(key: string, prints: readonly string[], signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
+  used(made: Remembered): void;
+  /**
+   * Makes a compaction while nobody else who has these entries makes one of the same conversation. Resolves to undefined where somebody
+   * else may have made one meanwhile, and nothing was kept.
+   */
+  once<T>(history: Asked, signal: AbortSignal | undefined, work: (add: Add) => Promise<T>): Promise<T | undefined>;
 }
 
 const FIRST_MS = 60_000;
@@ -50,6 +76,9 @@ export function provisional({ entry, json }: Remembered, tries: number, now: num
   const again = now + Math.min(FIRST_MS * 2 ** (tries - 1), LONGEST_MS);
   return { entry: { ...entry, tries, again }, json: `${json.slice(0, -1)},"tries":${tries},"again":${again}}` };
 }
+
+/** The JSON of an entry without what `provisional` has put there. */
+export const bare = ({ json }: Remembered): string => json.replace(/(,"tries":\d+,"again":\d+)+\}$/, "}");
 
 /** Whether an entry counts. */
 export const counts = ({ entry: { again } }: Remembered, now: number): boolean => again === undefined || now < again;
@@ -75,24 +104,27 @@ export class OwnMemories implements Memories {
     this.#most = most;
   }
 
-  of(key: string): readonly Remembered[] {
-    return [...this.#all].filter(([, of]) => of === key).map(([each]) => each);
+  of({ id }: Asked): readonly Remembered[] {
+    return [...this.#all].filter(([, of]) => of === id).map(([each]) => each);
   }
 
-  add(key: string, made: Remembered): void {
-    this.#all.set(made, key);
+  #add(id: string, made: Remembered): void {
+    this.#all.set(made, id);
     for (const oldest of this.#all.keys()) {
       if (this.#all.size <= this.#most) return;
       this.#all.delete(oldest);
     }
   }
 
-  used(key: string, made: Remembered): void {
-    if (this.#all.delete(made)) this.#all.set(made, key);
+  used(made: Remembered): void {
+    const id = this.#all.get(made);
+    if (id === undefined) return;
+    this.#all.delete(made);
+    this.#all.set(made, id);
   }
 
-  once<T>(_: string, __: readonly string[], ___: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    return work();
+  once<T>({ id }: Asked, _: AbortSignal | undefined, work: (add: Add) => Promise<T>): Promise<T> {
+    return work((made) => this.#add(id, made));
   }
 }
 
@@ -106,28 +138,25 @@ export class KeptMemories implements Memories {
     this.#most = most;
   }
 
-  async of(key: string): Promise<readonly Remembered[]> {
-    const text = await told("read", () => this.#memory.load(key));
+  async of({ id }: Pick<Asked, "id">): Promise<readonly Remembered[]> {
+    const text = await told("read", () => this.#memory.load(id));
     return read(text).map((entry) => ({ entry, json: JSON.stringify(entry) }));
   }
 
   /** Between what is read and what is kept no other page comes, where there are Web Locks. */
-  add(key: string, made: Remembered): Promise<void> {
-    return alone(`ctxfold:memory:${key}`, undefined, async () => {
-      const others = (await this.of(key)).filter(({ json }) => json !== made.json);
+  #add(id: string, made: Remembered): Promise<void> {
+    return alone(`ctxfold:memory:${id}`, undefined, async () => {
+      const others = (await this.of({ id })).filter(({ json }) => json !== made.json);
       const kept = [...others, made].slice(-this.#most);
-      await told("kept", () => this.#memory.save(key, `[${kept.map(({ json }) => json).join()}]`));
+      await told("kept", () => this.#memory.save(id, `[${kept.map(({ json }) => json).join()}]`));
     });
   }
 
   /** By the first message, which the histories of one conversation have in common, however long each page has it. */
-  once<T>(
-    key: string,
-    [first]: readonly string[],
-    signal: AbortSignal | undefined,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    return alone(`ctxfold:fit:${key}:${first}`, signal, work);
+  async once<T>(history: Asked, signal: AbortSignal | undefined, work: (add: Add) => Promise<T>): Promise<T> {
+    const { id } = history;
+    const [first] = (await history.printed()).prints;
+    return alone(`ctxfold:fit:${id}:${first}`, signal, () => work((made) => this.#add(id, made)));
   }
 
   used(): void {}

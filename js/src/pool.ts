@@ -7,7 +7,7 @@ import { replies } from "./events.js";
 import type { FitCall, Fitted } from "./fit.js";
 import { type Asking, Fitting, type Settings } from "./fitting.js";
 import { decode, members } from "./json.js";
-import { counts, find, type Memories, provisional, type Remembered } from "./memories.js";
+import { type Add, counts, find, type Memories, provisional, type Remembered } from "./memories.js";
 import type { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
 import type { CallOptions, Messages } from "./types.js";
@@ -71,20 +71,19 @@ export class Pool {
     signal?.throwIfAborted();
     // Read at once, or what the caller does to its messages meanwhile would be seen.
     const source = await (this.#asking.read?.(history) ?? transcript(history));
-    const fitting = new Fitting(this.#asking, source, settings, options);
+    const fitting = new Fitting(id, this.#asking, source, settings, options);
     await unlessAborted(this.#asking.ready(), signal);
     for (;;) {
-      let known = await this.#known(id, fitting);
+      let known = await this.#known(fitting);
       signal?.throwIfAborted();
-      const { running, edited, tried } = await this.#behind(id, fitting, known, options);
+      const { running, edited, tried } = await this.#behind(fitting, known, options);
       let answer = await fitting.begin(known, usage, tried?.tokens);
       const used = known[fitting.known(answer)];
-      if (used) this.#memories.used(id, used);
+      if (used) this.#memories.used(used);
       const anew = used && !counts(used, Date.now()) ? used : undefined;
       if (requestsOf(answer).length === 0 && !fitting.changed(answer)) {
         const fitted = fitting.result<M>(answer);
-        const goes =
-          running ?? ((anew || fitting.starts(answer)) && (await this.#begin(id, fitting, usage, edited, anew)));
+        const goes = running ?? ((anew || fitting.starts(answer)) && (await this.#begin(fitting, usage, edited, anew)));
         return goes ? { ...fitted, background: goes.ended } : fitted;
       }
       const prints = await fitting.prints();
@@ -94,7 +93,7 @@ export class Pool {
         continue;
       }
       if (anew) {
-        known = await this.#known(id, fitting, false);
+        known = await this.#known(fitting, false);
         answer = await fitting.begin(known, usage);
         if (requestsOf(answer).length === 0 && !fitting.changed(answer)) return fitting.result(answer);
       }
@@ -103,19 +102,20 @@ export class Pool {
         await unlessAborted(other.landed, signal);
         continue;
       }
-      const make = async () => {
-        // Another call may have been faster, or another page, while this one looked or waited.
-        const now = await this.#current(id, fitting.background && !anew);
+      const make = async (add: Add) => {
+        // Another call may have been faster, or another page or process, while this one looked or waited.
+        const now = await this.#current(fitting, fitting.background && !anew);
         if (find(now, prints)?.json !== find(known, prints)?.json) return undefined;
-        return this.#finish<M>(id, tried?.failed ? fitting.paused() : fitting, answer, known, signal);
+        return this.#finish<M>(tried?.failed ? fitting.paused() : fitting, answer, known, signal, add);
       };
-      const fitted = await this.#alone({ id, prints }, () => this.#memories.once(id, prints, signal, make));
+      const fitted = await this.#alone({ id, prints }, () => this.#memories.once(fitting, signal, make));
       if (fitted) return fitted;
     }
   }
 
   /** What runs in the background for a history, and what came to nothing. Where a compaction is forced, it takes the place of that. */
-  async #behind(id: string, fitting: Fitting, known: readonly Remembered[], options: CallOptions | undefined) {
+  async #behind(fitting: Fitting, known: readonly Remembered[], options: CallOptions | undefined) {
+    const { id } = fitting;
     if (!this.#background.has(id)) return { edited: [] };
     const prints = await fitting.prints();
     const { running, edited } = this.#background.behind(id, prints);
@@ -130,7 +130,6 @@ export class Pool {
 
   /** Begins a compaction in the background; `anew` is what was made while the model failed. */
   async #begin(
-    id: string,
     fitting: Fitting,
     usage: Counted | null | undefined,
     edited: readonly Running[],
@@ -138,25 +137,25 @@ export class Pool {
   ): Promise<Running | undefined> {
     const own = fitting.inBackground();
     const prints = await fitting.prints();
-    return this.#background.begin(id, prints, async (signal): Promise<Attempt | undefined> => {
+    return this.#background.begin(own.id, prints, async (signal): Promise<Attempt | undefined> => {
       for (const each of edited) await each.ended;
       let tokens = 0;
-      const make = async (): Promise<Attempt | undefined> => {
-        const known = await this.#known(id, own, false);
+      const make = async (add: Add): Promise<Attempt | undefined> => {
+        const known = await this.#known(own, false);
         signal.throwIfAborted();
         const answer = await own.begin(known, usage);
         tokens = own.report(answer).tokens.before;
         const { failed, fitted, answer: last } = await this.#summarized(own, answer, known, signal);
         if (fitted.report.changed && !failed) {
-          await this.#kept(id, own, fitted, last, signal);
+          await this.#kept(own, fitted, last, signal, add);
           return undefined;
         }
         if (!anew) return { tokens, failed: failed || fitted.report.reason === "summary_failed" };
-        await this.#memories.add(id, provisional(anew, (anew.entry.tries ?? 0) + 1, Date.now()));
+        await add(provisional(anew, (anew.entry.tries ?? 0) + 1, Date.now()));
         return undefined;
       };
       try {
-        return await this.#memories.once(id, prints, signal, make);
+        return await this.#memories.once(own, signal, make);
       } catch (error) {
         if (signal.aborted) return undefined;
         own.settings.onBackgroundError?.(error);
@@ -166,14 +165,14 @@ export class Pool {
   }
 
   /** The entries that count. Those that are to be made anew count where `stale` says so. */
-  async #current(id: string, stale: boolean): Promise<readonly Remembered[]> {
+  async #current(fitting: Fitting, stale: boolean): Promise<readonly Remembered[]> {
     const now = Date.now();
-    return (await this.#memories.of(id)).filter((each) => stale || counts(each, now));
+    return (await this.#memories.of(fitting)).filter((each) => stale || counts(each, now));
   }
 
   /** The entries that may be of the beginning of a history. */
-  async #known(id: string, fitting: Fitting, stale = fitting.background): Promise<readonly Remembered[]> {
-    const entries = await this.#current(id, stale);
+  async #known(fitting: Fitting, stale = fitting.background): Promise<readonly Remembered[]> {
+    const entries = await this.#current(fitting, stale);
     if (entries.length <= FEW) return entries;
     const best = find(entries, await fitting.prints());
     return best ? [best] : [];
@@ -196,14 +195,14 @@ export class Pool {
   }
 
   async #finish<M extends Messages>(
-    id: string,
     fitting: Fitting,
     begun: Answer,
     known: readonly Remembered[],
     signal: AbortSignal | undefined,
+    add: Add,
   ): Promise<Fitted<M>> {
     const { failed, fitted, answer } = await this.#summarized<M>(fitting, begun, known, signal);
-    await this.#kept(id, fitting, fitted, answer, signal, failed);
+    await this.#kept(fitting, fitted, answer, signal, add, failed);
     return fitted;
   }
 
@@ -227,11 +226,11 @@ export class Pool {
 
   /** Stores what was taken out, and remembers what was made. */
   async #kept(
-    id: string,
     fitting: Fitting,
     { report, archive = [] }: Pick<Fitted<Messages>, "report" | "archive">,
     answer: Answer,
     signal: AbortSignal | undefined,
+    add: Add,
     failed = false,
   ): Promise<void> {
     const { store, model, onCompaction } = fitting.settings;
@@ -239,15 +238,15 @@ export class Pool {
     await model.onEvent?.({ type: "done", report });
     signal?.throwIfAborted();
     const memory = answer.get("memory");
-    if (memory) await this.#remember(id, remembered(memory), failed && (await fitting.prints()));
+    if (memory) await this.#remember(fitting, remembered(memory), add, failed);
     if (report.changed) onCompaction?.(report);
   }
 
-  /** Keeps an entry. `failed` has the prints of a history for which the model gave no summary: it is asked again later. */
-  async #remember(id: string, made: Remembered, failed: readonly string[] | false): Promise<void> {
-    if (!failed) return this.#memories.add(id, made);
-    const { tries = 0 } = find(await this.#memories.of(id), failed)?.entry ?? {};
-    return this.#memories.add(id, provisional(made, tries + 1, Date.now()));
+  /** Keeps an entry. Where the model has failed it is asked again later. */
+  async #remember(fitting: Fitting, made: Remembered, add: Add, failed: boolean): Promise<void> {
+    if (!failed) return add(made);
+    const { tries = 0 } = find(await this.#memories.of(fitting), await fitting.prints())?.entry ?? {};
+    return add(provisional(made, tries + 1, Date.now()));
   }
 }
 

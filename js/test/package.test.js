@@ -182,12 +182,14 @@ const ADAPTERS = `
 import { prepareStep, compactionMiddleware } from "ctxfold/ai-sdk";
 import { compactingFetch as forAnthropic } from "ctxfold/anthropic";
 import { compactMessages } from "ctxfold/langchain";
+import { sharedMemory, type SharedRecords } from "ctxfold/shared";
 import { compactingFetch as forOpenAI } from "ctxfold/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { generateText, wrapLanguageModel, type LanguageModel } from "ai";
 import OpenAI from "openai";
 
 const options = { policy: { window: { tokens: 1000 } }, onCompaction: (report: { reason: string }) => report.reason };
+export const over = (records: SharedRecords) => forOpenAI({ ...options, memory: sharedMemory(records, { leaseMs: 1000 }) });
 new OpenAI({ apiKey: "", fetch: forOpenAI(options) });
 new Anthropic({ apiKey: "", fetch: forAnthropic(options) });
 export const runnable = compactMessages(options);
@@ -217,6 +219,7 @@ export { readFile } from "node:fs/promises";
 export { setTimeout } from "node:timers/promises";
 export declare const history: { role: string; content: string }[];
 export declare const compactor: Compactor;
+export declare const client: import("ctxfold/redis").NodeRedisClient;
 export declare function askMyModel(request: SummaryRequest | object): Promise<string>;
 `;
 
@@ -240,7 +243,7 @@ function program(code) {
 
 /** The documents with JavaScript, and how many blocks they have at the least; those of RECIPES.md are compiled with their frameworks. */
 const DOCUMENTS = [
-  ["README.md", 16],
+  ["README.md", 17],
   ["../README.md", 3],
 ];
 

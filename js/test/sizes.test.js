@@ -9,7 +9,7 @@ import { row, updating, write } from "./support/tested-on.js";
 const js = fileURLToPath(new URL("..", import.meta.url));
 const installed = createRequire(`${js}fixtures/bundlers/package.json`);
 /** The SDKs are the app's own. */
-const external = ["ai", "openai", "@anthropic-ai/sdk", "@langchain/core/*", "react"];
+const external = ["node:crypto", "ai", "openai", "@anthropic-ai/sdk", "@langchain/core/*", "react"];
 
 /** @type {[name: string, file: string][]} */
 const ENTRIES = [
@@ -22,7 +22,10 @@ const ENTRIES = [
   ["`ctxfold/chrome`", "adapters/chrome"],
   ["`ctxfold/langchain`", "adapters/langchain"],
   ["`ctxfold/openai`", "adapters/openai"],
+  ["`ctxfold/postgres`", "adapters/postgres"],
   ["`ctxfold/react`", "adapters/react"],
+  ["`ctxfold/redis`", "adapters/redis"],
+  ["`ctxfold/shared`", "shared"],
   ["`ctxfold/transformers`", "adapters/transformers"],
   ["`ctxfold/webllm`", "adapters/webllm"],
 ];

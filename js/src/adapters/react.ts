@@ -17,7 +17,9 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { checkOptions, type Names } from "../options.js";
 
 /** As for `fit`. They may be made anew in each render. */
-export interface UseFitOptions extends Omit<FitterOptions, "shared"> {
+export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> {
+  /** Where compactions are remembered; without it, in the page. */
+  memory?: FitMemory;
   /** Names the conversation, where `memory` has several. */
   id?: string;
   /** Compacts when the history changes, so that nothing has to be awaited when the user sends. Default true. */

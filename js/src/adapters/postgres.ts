@@ -1,0 +1,189 @@
+/**
+ * The entry `ctxfold/postgres`: what fits remember, in PostgreSQL, for processes that share it.
+ *
+ * `fit(history, { memory: postgresMemory(pool) })` is all. There are two tables in a schema, of records and of leases. Times are those of the
+ * server, so the clocks of the processes do not matter. `ctxfold serve --memory postgres://…` and the Go module `host/postgres` use the same
+ * ones.
+ */
+import { checkOptions, type Names } from "../options.js";
+import { SHARED_OPTIONS, type SharedMemory, type SharedOptions, type SharedRecords, sharedMemory } from "../shared.js";
+
+export type { SharedMemory } from "../shared.js";
+
+/** What is called of a `Pool` of the package `pg`, 8 or newer. */
+export interface PgPool {
+  query(text: string, values?: string[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
+}
+
+/** What is called of the `sql` of the package `postgres`, 3 or newer. */
+export interface PostgresSql {
+  unsafe(text: string, values?: string[]): PromiseLike<ArrayLike<unknown> & { count: number | null }>;
+}
+
+export interface PostgresMemoryOptions extends SharedOptions {
+  /** Where the tables are. The first call makes it where there is none. Default `ctxfold`. */
+  schema?: string;
+  /** How long a record is kept that nobody uses, in milliseconds. Default 30 days. */
+  maxAgeMs?: number;
+}
+
+const OPTIONS: Names<PostgresMemoryOptions> = { ...SHARED_OPTIONS, schema: true, maxAgeMs: true };
+
+const MAX_AGE_MS = 30 * 24 * 3_600_000;
+/** So long after its last use was noted a use of a record is noted again, in milliseconds. */
+const TOUCHED_MS = 3_600_000;
+/** How often a process deletes what nobody needs. */
+const TRIM_MS = 600_000;
+
+/** A memory for `fit`, `createFitter` and the adapters. The client is the app's own, and the app closes it. */
+export function postgresMemory(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): SharedMemory {
+  checkOptions(options, OPTIONS, "postgresMemory");
+  const { schema = "ctxfold", maxAgeMs = MAX_AGE_MS, ...shared } = options;
+  return sharedMemory(new PostgresRecords(client, schema, maxAgeMs), shared);
+}
+
+interface Rows {
+  rows: ArrayLike<unknown>;
+  count: number;
+}
+
+class PostgresRecords implements SharedRecords {
+  readonly #client: PgPool | PostgresSql;
+  readonly #schema: string;
+  readonly #maxAgeMs: number;
+  #ready: Promise<unknown> | undefined;
+  #trimmed = Date.now();
+
+  constructor(client: PgPool | PostgresSql, schema: string, maxAgeMs: number) {
+    this.#client = client;
+    this.#schema = `"${schema.replaceAll('"', '""')}"`;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  async find(keys: readonly string[]) {
+    const { rows } = await this.#run(FIND, keys.join());
+    const row = rows[0] as { at: number; record: string; unused: number } | undefined;
+    if (!row) return undefined;
+    const { at, record, unused } = row;
+    if (unused > Math.min(TOUCHED_MS, this.#maxAgeMs / 2)) await this.#run(TOUCH, keys[at] as string);
+    return { at, record };
+  }
+
+  keep(keys: readonly string[], record: string) {
+    return this.#run(KEEP, sorted(keys), record);
+  }
+
+  async lease(keys: readonly string[], holder: string, leaseMs: number) {
+    const key = keys[0] as string;
+    if (!(await this.#did(LEASE, key, holder, leaseMs))) return false;
+    // A statement does not see what another one is writing. So the own lease is taken first, and the others are looked at afterwards: of two
+    // calls at least the one that is second sees the other.
+    const { rows } = await this.#run(HELD, keys.slice(1).join(), holder);
+    if (rows.length === 0) return true;
+    await this.release(key, holder);
+    return false;
+  }
+
+  renew(key: string, holder: string, leaseMs: number) {
+    return this.#did(RENEW, key, holder, leaseMs);
+  }
+
+  release(key: string, holder: string) {
+    return this.#run(RELEASE, key, holder);
+  }
+
+  keepLeased(key: string, holder: string, keys: readonly string[], record: string) {
+    return this.#did(KEEP_LEASED, key, holder, sorted(keys), record);
+  }
+
+  /** Tells whether a statement has changed something. */
+  async #did(statement: string, ...values: (string | number)[]): Promise<boolean> {
+    return (await this.#run(statement, ...values)).count > 0;
+  }
+
+  async #run(statement: string, ...values: (string | number)[]): Promise<Rows> {
+    this.#ready ??= this.#send(SCHEMA);
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+    if (Date.now() - this.#trimmed > TRIM_MS) {
+      this.#trimmed = Date.now();
+      await this.#send(OLD, [this.#maxAgeMs]);
+      await this.#send(OLD_LEASES);
+    }
+    return this.#send(statement, values);
+  }
+
+  /** All values are texts, which the statements cast: clients differ in how they send other types. */
+  async #send(statement: string, values: (string | number)[] = []): Promise<Rows> {
+    const text = statement.replaceAll("{schema}", this.#schema);
+    const own = values.length > 0 ? values.map(String) : undefined;
+    if ("unsafe" in this.#client) {
+      const rows = await this.#client.unsafe(text, own);
+      return { rows, count: rows.count ?? 0 };
+    }
+    const { rows, rowCount } = await this.#client.query(text, own);
+    return { rows, count: rowCount ?? 0 };
+  }
+}
+
+/** Each key once, in an order: statements that write the same rows in two orders would wait for each other for ever. */
+const sorted = (keys: readonly string[]) => [...new Set(keys)].sort().join();
+
+const SCHEMA = `SELECT pg_advisory_xact_lock(hashtext('ctxfold.schema'));
+CREATE SCHEMA IF NOT EXISTS {schema};
+CREATE TABLE IF NOT EXISTS {schema}.records (
+	key    text COLLATE "C" PRIMARY KEY,
+	record bytea NOT NULL,
+	used   timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX IF NOT EXISTS records_used ON {schema}.records (used);
+CREATE TABLE IF NOT EXISTS {schema}.leases (
+	key    text COLLATE "C" PRIMARY KEY,
+	holder text NOT NULL,
+	until  timestamptz NOT NULL
+);`;
+
+/** The first of the keys $1 that has a record: its index, the record, and for how many milliseconds it was not used. */
+const FIND = `SELECT k.at::int - 1 AS at, convert_from(r.record, 'UTF8') AS record,
+	(extract(epoch FROM now() - r.used) * 1000)::float8 AS unused
+FROM unnest(string_to_array($1::text, ',')) WITH ORDINALITY AS k(key, at) JOIN {schema}.records AS r USING (key)
+ORDER BY k.at
+LIMIT 1`;
+
+const TOUCH = `UPDATE {schema}.records SET used = now() WHERE key = $1::text`;
+
+/** Keeps the record $2 under the keys $1. */
+const KEEP = `INSERT INTO {schema}.records (key, record, used)
+SELECT key, convert_to($2::text, 'UTF8'), now() FROM unnest(string_to_array($1::text, ',')) AS key
+ON CONFLICT (key) DO UPDATE SET record = excluded.record, used = excluded.used`;
+
+/** Leases $1 to the holder $2 for $3 ms, unless another one has it. */
+const LEASE = `INSERT INTO {schema}.leases AS l (key, holder, until)
+VALUES ($1::text, $2::text, clock_timestamp() + $3::text::float8 * interval '1 millisecond')
+ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, until = excluded.until
+WHERE l.holder = excluded.holder OR l.until <= clock_timestamp()`;
+
+/** A row where another one than the holder $2 has a lease on one of the keys $1. */
+const HELD = `SELECT 1 FROM {schema}.leases
+WHERE key = ANY (string_to_array($1::text, ',')) AND holder <> $2::text AND until > clock_timestamp() LIMIT 1`;
+
+const RENEW = `UPDATE {schema}.leases SET until = clock_timestamp() + $3::text::float8 * interval '1 millisecond'
+WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp()`;
+
+const RELEASE = `DELETE FROM {schema}.leases WHERE key = $1::text AND holder = $2::text`;
+
+/** Keeps the record $4 under the keys $3, if the holder $2 has the lease $1. The lock on the lease keeps another holder out until that is done. */
+const KEEP_LEASED = `WITH held AS (
+	SELECT FROM {schema}.leases WHERE key = $1::text AND holder = $2::text AND until > clock_timestamp() FOR UPDATE
+)
+INSERT INTO {schema}.records (key, record, used)
+SELECT key, convert_to($4::text, 'UTF8'), now() FROM unnest(string_to_array($3::text, ',')) AS key WHERE EXISTS (SELECT FROM held)
+ON CONFLICT (key) DO UPDATE SET record = excluded.record, used = excluded.used`;
+
+const OLD = `DELETE FROM {schema}.records WHERE used < now() - $1::text::float8 * interval '1 millisecond'`;
+
+const OLD_LEASES = `DELETE FROM {schema}.leases WHERE until < clock_timestamp() - interval '1 minute'`;

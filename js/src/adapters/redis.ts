@@ -1,0 +1,169 @@
+/**
+ * The entry `ctxfold/redis`: what fits remember, in Redis or Valkey, for processes that share it.
+ *
+ * `fit(history, { memory: redisMemory(client) })` is all. A record is a string under the prefix, `r:` and its key, and a lease one under the
+ * prefix, `l:` and its key. Every key has a time to live, so a policy like `volatile-lru` may evict them. `ctxfold serve --memory redis://…` and
+ * the Go module `host/redis` use the same ones.
+ */
+import { createHash } from "node:crypto";
+import { checkOptions, type Names } from "../options.js";
+import { SHARED_OPTIONS, type SharedMemory, type SharedOptions, type SharedRecords, sharedMemory } from "../shared.js";
+
+export type { SharedMemory } from "../shared.js";
+
+/** What is called of a client of the package `redis`, 5 or newer: one of a server, a sentinel or a cluster. */
+export interface NodeRedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+/** What is called of a client of the package `ioredis`, 5 or newer: one of a server, a sentinel or a cluster. */
+export interface IoRedisClient {
+  eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
+  evalsha(sha1: string, keys: number, ...args: string[]): Promise<unknown>;
+}
+
+export interface RedisMemoryOptions extends SharedOptions {
+  /**
+   * Stands before all keys. Default `ctxfold:`. A cluster wants a hash tag, such as `{ctxfold}:`, because a lease and its record have to be on
+   * one node.
+   */
+  prefix?: string;
+  /** How long a record is kept that nobody uses, in milliseconds. Default 30 days. */
+  maxAgeMs?: number;
+}
+
+const OPTIONS: Names<RedisMemoryOptions> = { ...SHARED_OPTIONS, prefix: true, maxAgeMs: true };
+
+const MAX_AGE_MS = 30 * 24 * 3_600_000;
+/** How many keys one call of a script gets. */
+const MOST_KEYS = 2048;
+
+/**
+ * A memory for `fit`, `createFitter` and the adapters. The client is the app's own, connected, and the app closes it. Give it an `error` listener,
+ * as it wants one anyway.
+ */
+export function redisMemory(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): SharedMemory {
+  checkOptions(options, OPTIONS, "redisMemory");
+  const { prefix = "ctxfold:", maxAgeMs = MAX_AGE_MS, ...shared } = options;
+  return sharedMemory(recordsIn(client, prefix, Math.round(maxAgeMs)), shared);
+}
+
+/** Runs a script as one step. */
+type Run = (keys: readonly string[], ...args: (string | number)[]) => Promise<unknown>;
+
+function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxAgeMs: number): SharedRecords {
+  const script = (text: string) => scriptOf(client, text);
+  const [find, keep, lease, held, renew, release, keepLeased] = [
+    FIND,
+    KEEP,
+    LEASE,
+    HELD,
+    RENEW,
+    RELEASE,
+    KEEP_LEASED,
+  ].map(script) as [Run, Run, Run, Run, Run, Run, Run];
+  const records = (keys: readonly string[]) => keys.map((key) => `${prefix}r:${key}`);
+  const leases = (keys: readonly string[]) => keys.map((key) => `${prefix}l:${key}`);
+  return {
+    async find(keys) {
+      const answer = (await find(records(keys), maxAgeMs)) as [] | [at: number, record: string];
+      return answer.length === 2 ? { at: Number(answer[0]), record: answer[1] } : undefined;
+    },
+    keep: (keys, record) => keep(records(keys), record, maxAgeMs),
+    async lease(keys, holder, leaseMs) {
+      if ((await lease(leases(keys.slice(0, 1)), holder, leaseMs)) !== 1) return false;
+      // The own lease is taken first and the others are looked at afterwards: of two calls at least the one that is second sees the other.
+      for (let from = 1; from < keys.length; from += MOST_KEYS) {
+        if ((await held(leases(keys.slice(from, from + MOST_KEYS)), holder)) !== 1) continue;
+        await release(leases(keys.slice(0, 1)), holder);
+        return false;
+      }
+      return true;
+    },
+    renew: async (key, holder, leaseMs) => (await renew(leases([key]), holder, leaseMs)) === 1,
+    release: (key, holder) => release(leases([key]), holder),
+    keepLeased: async (key, holder, keys, record) =>
+      (await keepLeased([...leases([key]), ...records(keys)], holder, record, maxAgeMs)) === 1,
+  };
+}
+
+/** A script by its digest, which the server knows after the first time. */
+function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
+  const sha1 = createHash("sha1").update(text).digest("hex");
+  return async (keys, ...args) => {
+    const names = [...keys];
+    const values = args.map(String);
+    const run = (by: "sha1" | "text") => {
+      if ("evalsha" in client) {
+        return by === "sha1"
+          ? client.evalsha(sha1, names.length, ...names, ...values)
+          : client.eval(text, names.length, ...names, ...values);
+      }
+      const options = { keys: names, arguments: values };
+      return by === "sha1" ? client.evalSha(sha1, options) : client.eval(text, options);
+    };
+    try {
+      return await run("sha1");
+    } catch (error) {
+      if (!String((error as Error | undefined)?.message).startsWith("NOSCRIPT")) throw error;
+      return run("text");
+    }
+  };
+}
+
+/** The first of KEYS that has a record: its index and the record, whose time to live (ARGV[1], ms) begins anew when half of it is over. */
+const FIND = `for i, key in ipairs(KEYS) do
+	local record = redis.call('GET', key)
+	if record then
+		if redis.call('PTTL', key) < ARGV[1] / 2 then
+			redis.call('PEXPIRE', key, ARGV[1])
+		end
+		return { i - 1, record }
+	end
+end
+return {}`;
+
+/** Keeps the record ARGV[1] under KEYS for ARGV[2] ms. */
+const KEEP = `for i = 1, #KEYS do
+	redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])
+end
+return 1`;
+
+/** Leases KEYS[1] to the holder ARGV[1] for ARGV[2] ms, unless another one has it. */
+const LEASE = `local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+	return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
+
+/** Whether another one than the holder ARGV[1] has one of the leases KEYS. */
+const HELD = `for i, key in ipairs(KEYS) do
+	local holder = redis.call('GET', key)
+	if holder and holder ~= ARGV[1] then
+		return 1
+	end
+end
+return 0`;
+
+/** Lets the lease KEYS[1] of the holder ARGV[1] end in ARGV[2] ms, if it has not ended. */
+const RENEW = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+	return 0
+end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+/** Ends the lease KEYS[1], if the holder ARGV[1] has it. */
+const RELEASE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+	return 0
+end
+return redis.call('DEL', KEYS[1])`;
+
+/** Keeps the record ARGV[2] under KEYS[2] and those behind it for ARGV[3] ms, if the holder ARGV[1] has the lease KEYS[1]. */
+const KEEP_LEASED = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+	return 0
+end
+for i = 2, #KEYS do
+	redis.call('SET', KEYS[i], ARGV[2], 'PX', ARGV[3])
+end
+return 1`;

@@ -1,0 +1,410 @@
+// Memories that processes share: over real servers, with each client, from several processes, and together with the Go proxy.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { createFitter, load } from "ctxfold";
+import { sharedMemory } from "ctxfold/shared";
+import { CLIENTS, versionOf } from "./support/clients.js";
+import { historyOf, POLICY, runReplicas, summariesIn, summaryOf } from "./support/replicas.js";
+import { freePort, lineTo, noServers, start, startPostgres, startRedis } from "./support/servers.js";
+import { updating, write } from "./support/tested-on.js";
+
+const module = await load();
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const long = Number(process.env.TALKS ?? 0);
+
+/** @type {(() => unknown)[]} */
+const ends = [];
+const all = { after: (/** @type {() => unknown} */ work) => ends.unshift(work) };
+/** @type {Record<string, string>} */
+const urls = {};
+before(async () => {
+  if (!noServers) Object.assign(urls, { redis: await startRedis(all), postgres: await startPostgres(all) });
+});
+after(async () => {
+  for (const end of ends) await end();
+});
+
+/** A fitter of one process, and what it has cost. @param {import("ctxfold").SharedMemory | undefined} memory @param {object} [more] */
+function replica(memory, more = {}) {
+  const counts = { calls: 0, compactions: 0 };
+  const fit = createFitter({
+    module,
+    policy: POLICY,
+    ...(memory && { memory }),
+    onCompaction: () => counts.compactions++,
+    summarize: async () => {
+      await setTimeout(20);
+      return summaryOf(++calls, ++counts.calls);
+    },
+    ...more,
+  });
+  return Object.assign(fit, { counts });
+}
+let calls = 0;
+let names = 0;
+/** A place in a server that nobody else uses. @param {string} store */
+const place = (store) => (store === "redis" ? { prefix: `test${++names}:` } : { schema: `Test "${++names}"` });
+
+const TURNS = 30;
+
+/** How many compactions one process makes in so many turns. */
+async function alone() {
+  const fit = replica(undefined);
+  for (let turn = 1; turn <= TURNS; turn++) await fit(historyOf(0, turn));
+  return fit.counts.compactions;
+}
+
+for (const [name, { store, open }] of Object.entries(CLIENTS)) {
+  test(`${name}: whoever asks, each compaction is made once`, { skip: noServers }, async (t) => {
+    const at = place(store);
+    const opened = await Promise.all([1, 2, 3].map(() => open(urls[store], at)));
+    t.after(() => opened.map(({ close }) => close()));
+    const fits = opened.map(({ memory }) => replica(memory));
+    const made = () => fits.reduce((sum, { counts }) => sum + counts.compactions, 0);
+    const want = await alone();
+    assert.ok(want >= 3);
+    for (let turn = 1; turn <= TURNS; turn++) {
+      const sent = await Promise.all(fits.map(async (fit) => (await fit(historyOf(0, turn))).messages));
+      for (const each of sent) assert.deepEqual(each, sent[0], `turn ${turn}`);
+    }
+    assert.equal(made(), want);
+    const { report, known } = await fits[0](historyOf(0, TURNS), { id: "somebody else" });
+    assert.deepEqual([known, report.changed], [false, true], "another id gets what is not its own");
+    if (updating) await write("sdks", name.replace("-5", " (5)"), versionOf(name), "a memory that processes share");
+  });
+}
+
+describe("a store that fails costs a compaction more, and no request", { concurrency: true, skip: noServers }, () => {
+  for (const [name, { store, open }] of Object.entries(CLIENTS)) {
+    test(name, async (t) => {
+      const at = { ...place(store), timeoutMs: 500, onError: () => errors++ };
+      let errors = 0;
+      const line = await lineTo(t, urls[store]);
+      const { memory, close } = await open(line.url, at);
+      t.after(close);
+      const fit = replica(memory);
+      const turn = async (/** @type {number} */ talk, changed = false, within = 3000) => {
+        const begun = performance.now();
+        assert.equal((await fit(historyOf(talk, 20))).report.changed, changed, `conversation ${talk}`);
+        const took = performance.now() - begun;
+        assert.ok(took < within, `it took ${took} ms`);
+      };
+      await turn(1, true);
+      line.cut();
+      await turn(1);
+      await turn(2, true);
+      await turn(2, false, 1500);
+      assert.ok(errors > 0 && errors < 5, `${errors} errors are told`);
+      line.mend();
+      await setTimeout(3500);
+      await turn(2);
+      const other = await open(urls[store], at);
+      t.after(other.close);
+      const { report, known } = await replica(other.memory)(historyOf(2, 20));
+      assert.deepEqual([known, report.changed], [true, false], "what was made meanwhile is not in the store");
+      line.hang();
+      await turn(1);
+      await turn(1, false, 1500);
+      line.mend();
+    });
+  }
+});
+
+/** Records in this process, as a store would have them. */
+function storeOf() {
+  /** @type {Map<string, string>} */
+  const records = new Map();
+  /** @type {Map<string, {holder: string, until: number}>} */
+  const leases = new Map();
+  const held = (/** @type {string} */ key) => {
+    const lease = leases.get(key);
+    return lease && lease.until > Date.now() ? lease.holder : undefined;
+  };
+  /** @type {import("ctxfold/shared").SharedRecords} */
+  const store = {
+    find: async (keys) => {
+      const at = keys.findIndex((key) => records.has(key));
+      return at < 0 ? undefined : { at, record: String(records.get(keys[at])) };
+    },
+    keep: async (keys, record) => keys.forEach((key) => void records.set(key, record)),
+    lease: async (keys, holder, leaseMs) => {
+      if (keys.some((key) => ![undefined, holder].includes(held(key)))) return false;
+      leases.set(keys[0], { holder, until: Date.now() + leaseMs });
+      return true;
+    },
+    renew: async (key, holder, leaseMs) => {
+      if (held(key) !== holder) return false;
+      leases.set(key, { holder, until: Date.now() + leaseMs });
+      return true;
+    },
+    release: async (key, holder) => held(key) === holder && leases.delete(key),
+    keepLeased: async (key, holder, keys, record) => {
+      if (held(key) !== holder) return false;
+      await store.keep(keys, record);
+      return true;
+    },
+  };
+  return { store, records, leases };
+}
+
+test("a process that was suspended for longer than its lease sends what another has made", async () => {
+  const { store } = storeOf();
+  const slow = sharedMemory({ ...store, renew: async () => true }, { leaseMs: 50 });
+  let asked = () => {};
+  const begun = new Promise((done) => {
+    asked = () => done(undefined);
+  });
+  const suspended = replica(slow, {
+    summarize: async () => {
+      asked();
+      await setTimeout(300);
+      return summaryOf(1, 1);
+    },
+  });
+  const late = suspended(historyOf(1, 20));
+  await begun;
+  const first = await replica(sharedMemory(store))(historyOf(1, 20));
+  const second = await late;
+  assert.deepEqual([first.report.changed, second.report.changed, second.known], [true, false, true]);
+  assert.deepEqual(first.messages, second.messages);
+});
+
+test("a lease is renewed while a summary is written, given back, and waited for no longer than the signal says", async () => {
+  const { store, leases } = storeOf();
+  let let_ = () => {};
+  const written = new Promise((done) => {
+    let_ = () => done(undefined);
+  });
+  const one = replica(sharedMemory(store, { leaseMs: 60 }), {
+    summarize: async () => {
+      await written;
+      return summaryOf(1, 1);
+    },
+  });
+  const other = replica(sharedMemory(store));
+  const first = one(historyOf(1, 20));
+  await setTimeout(300);
+  await assert.rejects(other(historyOf(1, 20), { timeoutMs: 50 }), { name: "TimeoutError" });
+  const second = other(historyOf(1, 21)); // goes on from what is compacted
+  await setTimeout(100);
+  assert.equal(other.counts.calls, 0, "it does not wait");
+  let_();
+  assert.deepEqual([(await first).report.changed, (await second).known], [true, true]);
+  assert.equal(leases.size, 0, "a lease is left");
+});
+
+test("a lease that is granted when nobody waits for it any more is given back", async () => {
+  const { store, leases } = storeOf();
+  const late = {
+    ...store,
+    lease: async (/** @type {any[]} */ ...args) =>
+      setTimeout(100).then(() => store.lease(.../** @type {[any, any, any]} */ (args))),
+  };
+  const fit = replica(sharedMemory(late, { timeoutMs: 30 }));
+  assert.equal((await fit(historyOf(1, 20))).report.changed, true);
+  await setTimeout(150);
+  assert.equal(leases.size, 0);
+});
+
+test("what is made where the model fails is made anew by any process; other records cost a compaction", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const { store, records } = storeOf();
+  let fails = true;
+  const summarize = async () => {
+    if (fails) throw new Error("busy");
+    return summaryOf(1, 1);
+  };
+  const [one, other] = [1, 2].map(() => replica(sharedMemory(store), { summarize }));
+  const turn = async (/** @type {typeof one} */ fit) => (await fit(historyOf(1, 20))).report.changed;
+  assert.equal(await turn(one), true);
+  const [record] = [...records.values()].map((each) => JSON.parse(each));
+  assert.deepEqual([record.version, record.degraded.tries, Object.keys(record.entry).includes("tries")], [2, 1, false]);
+  assert.equal(await turn(other), false);
+  fails = false;
+  t.mock.timers.tick(61_000);
+  const { messages, report } = await other(historyOf(1, 20));
+  assert.deepEqual([report.changed, summariesIn(messages).length], [true, 1]);
+  assert.equal(JSON.parse([...records.values()][0]).degraded, undefined);
+  assert.equal(await turn(replica(sharedMemory(store))), false);
+  for (const broken of ["", "{", `{"version":1,"entry":{}}`, `{"version":2,"degraded":{"tries":1,"again":9}}`]) {
+    for (const key of records.keys()) records.set(key, broken);
+    assert.equal(await turn(replica(sharedMemory(store), { summarize })), true, broken);
+  }
+});
+
+test("what runs in the background in one process is not made by another", async () => {
+  const { store } = storeOf();
+  const policy = { ...POLICY, gate: { start: 0.9 } };
+  const fits = [1, 2].map(() => replica(sharedMemory(store), { policy }));
+  for (let turn = 1; turn <= TURNS; turn++) {
+    const sent = await Promise.all(fits.map((fit) => fit(historyOf(1, turn))));
+    await Promise.all(sent.map(({ background }) => background));
+  }
+  const own = replica(undefined, { policy });
+  for (let turn = 1; turn <= TURNS; turn++) await (await own(historyOf(1, turn))).background;
+  assert.equal(fits[0].counts.compactions + fits[1].counts.compactions, own.counts.compactions);
+});
+
+for (const client of ["redis", "postgres"]) {
+  test(`processes that are killed by chance, over ${client}`, { skip: noServers, timeout: 7_200_000 }, async () => {
+    const fit = replica(undefined);
+    const turns = 20;
+    for (let turn = 1; turn <= turns; turn++) await fit(historyOf(0, turn));
+    const { store } = CLIENTS[client];
+    const memory = { ...place(store), leaseMs: 1500 };
+    const how = { client, url: urls[store], memory, talks: long || 8, turns, killEvery: 500 };
+    const { made, ...counts } = await runReplicas(how);
+    assert.deepEqual(made, Array(how.talks).fill(fit.counts.compactions), JSON.stringify(counts));
+    assert.equal(counts.turns, how.talks * turns);
+    assert.ok(counts.killed > 0);
+    if (long) console.log(client, counts);
+  });
+}
+
+/** A program with each client; what is marked must be refused. */
+const PROGRAM = `
+import { createClient, createCluster } from "redis";
+import { createClient as createClient5 } from "redis-5";
+import { Cluster, Redis } from "ioredis";
+import { Redis as Redis5 } from "ioredis-5";
+import pg from "pg";
+import postgres from "postgres";
+import { postgresMemory } from "../../../dist/adapters/postgres.js";
+import { redisMemory } from "../../../dist/adapters/redis.js";
+import type { SharedMemory } from "../../../dist/shared.js";
+
+export const memories: SharedMemory[] = [
+  redisMemory(createClient()),
+  redisMemory(createCluster({ rootNodes: [] }), { prefix: "{ctxfold}:", maxAgeMs: 1, leaseMs: 1, timeoutMs: 1, onError: console.error }),
+  redisMemory(createClient5()),
+  redisMemory(new Redis()),
+  redisMemory(new Redis5()),
+  redisMemory(new Cluster([])),
+  postgresMemory(new pg.Pool(), { schema: "app", maxAgeMs: 1, leaseMs: 1, timeoutMs: 1, onError: console.error }),
+  postgresMemory(postgres("postgres://localhost/app")),
+];
+// @ts-expect-error a client of the other store
+redisMemory(new pg.Pool());
+// @ts-expect-error there is no such option
+postgresMemory(new pg.Pool(), { prefix: "x" });
+`;
+
+test("types in a strict program: each client", { timeout: 120_000 }, async (t) => {
+  const folder = await mkdtemp(`${root}js/fixtures/stores/build-types-`);
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(`${folder}/program.ts`, PROGRAM);
+  const strict =
+    "--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --skipLibCheck --types node --target es2022 --module nodenext";
+  const args = [`${root}js/node_modules/typescript/bin/tsc`, ...strict.split(" "), "program.ts"];
+  await run(process.execPath, args, { cwd: folder }).catch((error) => assert.fail(error.stdout || error));
+});
+
+test("the scripts and tables are those of the Go modules", async () => {
+  const plain = (/** @type {string} */ text) => text.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim();
+  for (const [entry, files] of /** @type {const} */ ([
+    ["redis", ["find.lua", "keep.lua", "lease.lua", "renew.lua", "release.lua"]],
+    ["postgres", ["schema.sql"]],
+  ])) {
+    const built = plain(await readFile(`${root}js/dist/adapters/${entry}.js`, "utf8"));
+    for (const file of files) {
+      assert.ok(built.includes(plain(await readFile(`${root}host/${entry}/${file}`, "utf8"))), `${entry}: ${file}`);
+    }
+  }
+});
+
+for (const client of ["redis", "pg"]) {
+  test(`a Go proxy and a Node server share ${CLIENTS[client].store}`, {
+    skip: noServers,
+    timeout: 300_000,
+  }, async (t) => {
+    const binary = await built();
+    /** @type {any[]} */
+    const got = [];
+    const endpoint = createServer(async (request, response) => {
+      const body = JSON.parse(await text(request));
+      const isSummary = !body.user; // which the clients' requests have
+      if (!isSummary) got.push(body.messages);
+      const content = isSummary ? summaryOf(++calls, 1) : "Done.";
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content } }] }));
+    });
+    await new Promise((done) => endpoint.listen(0, "127.0.0.1", () => done(undefined)));
+    t.after(() => endpoint.close());
+    const { port } = /** @type {import("node:net").AddressInfo} */ (endpoint.address());
+    const listen = await freePort();
+    const { store, open } = CLIENTS[client];
+    const url = store === "redis" ? urls.redis : `${urls.postgres}?sslmode=disable`;
+    const args = [
+      "serve",
+      "--upstream",
+      `http://127.0.0.1:${port}`,
+      "--listen",
+      `127.0.0.1:${listen}`,
+      "--policy",
+      JSON.stringify(POLICY),
+    ];
+    await start(t, binary, args, "Listening", { env: { ...process.env, CTXFOLD_MEMORY: url } });
+    const { memory, close } = await open(urls[store]);
+    t.after(close);
+    const node = replica(memory);
+    const proxy = async (/** @type {number} */ turn) => {
+      const answer = await fetch(`http://127.0.0.1:${listen}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer key", "content-type": "application/json", "ctxfold-conversation": "shared" },
+        body: JSON.stringify({ model: "m", user: "u", messages: historyOf(1, turn) }),
+      });
+      assert.equal(answer.status, 200);
+      return { sent: got.at(-1), changed: answer.headers.get("ctxfold-report")?.startsWith("compacted") ?? false };
+    };
+    let [byGo, byNode] = [0, 0];
+    for (let turn = 1; turn <= TURNS; turn++) {
+      // Whoever comes first makes the compaction, and the other one sends the same.
+      const first = turn % 20 < 10;
+      const go = first ? await proxy(turn) : undefined;
+      const { messages, report } = await node(historyOf(1, turn), { id: `${OWNER}\0shared` });
+      const { sent, changed } = go ?? (await proxy(turn));
+      assert.deepEqual(messages, sent, `turn ${turn}`);
+      if (changed) byGo++;
+      if (report.changed) byNode++;
+    }
+    assert.ok(byGo > 0 && byNode > 0, `${byGo} by Go, ${byNode} by Node`);
+    assert.equal(byGo + byNode, await alone());
+  });
+}
+
+/** The command, built once. @returns {Promise<string>} */
+function built() {
+  const binary = `${root}build/ctxfold-shared`;
+  building ??= run("go", ["build", "-o", binary, "./host/cmd/ctxfold"], { cwd: root }).then(() => binary);
+  return building;
+}
+/** @type {Promise<string> | undefined} */
+let building;
+
+/** What the proxy takes for the owner of requests with this key: a hash of their credentials, none of which is the key itself. */
+const OWNER = createHash("sha256")
+  .update(
+    [
+      ...["Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Proxy-Authorization", "Cf-Aig-Authorization"],
+      ...["Ocp-Apim-Subscription-Key", "Openai-Organization", "Openai-Project"],
+      ...["key", "api-key", "api_key", "subscription-key"],
+    ]
+      .map((name) => `${name} [${name === "Authorization" ? '"Bearer key"' : ""}]\n`)
+      .join(""),
+  )
+  .digest("hex");
+
+/** @param {import("node:http").IncomingMessage} request */
+async function text(request) {
+  let all = "";
+  for await (const piece of request) all += piece;
+  return all;
+}

@@ -1,0 +1,59 @@
+// Shared memories over each client that the package is made for.
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { postgresMemory } from "ctxfold/postgres";
+import { redisMemory } from "ctxfold/redis";
+
+const installed = createRequire(new URL("../../fixtures/stores/package.json", import.meta.url));
+/** @param {string} name @returns {Promise<any>} */
+const client = (name) => import(pathToFileURL(installed.resolve(name)).href);
+
+/**
+ * @typedef {{memory: import("ctxfold").SharedMemory, close: () => unknown}} Opened
+ * @typedef {(url: string, options?: any) => Promise<Opened>} Open
+ */
+
+/** @param {string} name @returns {Open} */
+const nodeRedis = (name) => async (url, options) => {
+  const { createClient } = await client(name);
+  const redis = createClient({ url });
+  redis.on("error", () => {});
+  await redis.connect();
+  return { memory: redisMemory(redis, options), close: () => redis.destroy() };
+};
+
+/** @param {string} name @returns {Open} */
+const ioRedis = (name) => async (url, options) => {
+  const { Redis } = await client(name);
+  const redis = new Redis(url);
+  redis.on("error", () => {});
+  return { memory: redisMemory(redis, options), close: () => redis.disconnect() };
+};
+
+/** @type {Record<string, {store: "redis" | "postgres", open: Open}>} */
+export const CLIENTS = {
+  redis: { store: "redis", open: nodeRedis("redis") },
+  "redis-5": { store: "redis", open: nodeRedis("redis-5") },
+  ioredis: { store: "redis", open: ioRedis("ioredis") },
+  "ioredis-5": { store: "redis", open: ioRedis("ioredis-5") },
+  pg: {
+    store: "postgres",
+    open: async (url, options) => {
+      const { default: pg } = await client("pg");
+      const pool = new pg.Pool({ connectionString: url });
+      pool.on("error", () => {});
+      return { memory: postgresMemory(pool, options), close: () => pool.end() };
+    },
+  },
+  postgres: {
+    store: "postgres",
+    open: async (url, options) => {
+      const { default: postgres } = await client("postgres");
+      const sql = postgres(url, { onnotice: () => {} });
+      return { memory: postgresMemory(sql, options), close: () => sql.end({ timeout: 0 }) };
+    },
+  },
+};
+
+/** The version of a client. @param {string} name @returns {string} */
+export const versionOf = (name) => installed(`./node_modules/${name}/package.json`).version;
