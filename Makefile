@@ -347,6 +347,14 @@ bench: module node-is-there browser-is-there ## Measure ctxfold beside other pac
 bench-short: node-is-there ## Measure a few ratios again; fail where one is more than twice the committed one
 	$(say) 'Benchmarks, the short form: no ratio is more than twice the committed one, and the module has not grown'
 	@cd bench && node run.js --short
+	$(say) 'docs/SCALE.md is what its sample and its shapes give'
+	@cd bench/scale && npm ci --no-audit --no-fund --silent && node run.js --check
+
+.PHONY: bench-scale
+bench-scale: node-is-there servers-are-there ## Run a sample of real shapes in workerd, the proxy and Node; simulate a million conversations a day; write docs/SCALE.md
+	$(say) 'A million conversations a day: a sample for real, some minutes, and a day by its costs'
+	@cd js && npm ci --no-audit --no-fund --silent && for fixture in runtimes stores; do (cd fixtures/$$fixture && $(INSTALL) --silent); done && npm run -s build
+	@cd bench/scale && npm ci --no-audit --no-fund --silent && $(if $(CTXFOLD_DATA),node shapes.js "$(CTXFOLD_DATA)" &&) node run.js
 
 .PHONY: bench-build
 bench-build: node-is-there ## Measure what each step of the module's build gains; write the table of docs/BUILD.md; fail where one gains nothing

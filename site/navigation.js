@@ -9,6 +9,7 @@ const GROUPS = {
     "SESSIONS",
     "PROXY",
     "EDGE",
+    "SCALE",
     "OVERFLOW",
     "TOKENS",
     "HOSTS",

@@ -86,7 +86,7 @@ export function freePort() {
 }
 
 /**
- * Runs a program until the test is over; resolves when it has said that it is ready.
+ * Runs a program until the test is over; resolves to its process id when it has said that it is ready.
  * @param {Scope} t @param {string} program @param {string[]} args @param {string} ready @param {import("node:child_process").SpawnOptions} [options]
  */
 export async function start(t, program, args, ready, options = {}) {
@@ -107,6 +107,7 @@ export async function start(t, program, args, ready, options = {}) {
     child.once("error", failed);
     ended.then(() => failed(new Error(`${program} has ended:\n${said}`)));
   });
+  return Number(child.pid);
 }
 
 /** A line to a server that can be cut and can hang. @param {Scope} t @param {string} url @returns {Promise<Line>} */
