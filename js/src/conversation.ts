@@ -56,7 +56,7 @@ export interface ConversationOptions<M extends Message = Message> {
    *
    * It also tells of other writers: where another tab or process has saved a state of the same `id` since this conversation has
    * read it, a compaction rejects with `conflict`, before anybody is asked for a summary, and nothing has changed. With Web Locks
-   * only one tab compacts at a time. `setMessages`, with the messages as they are stored, goes on from there.
+   * only one tab compacts at a time, and with `redisStates` or `postgresStates` only one process. `setMessages`, with the messages as they are stored, goes on from there.
    */
   states?: StateStore;
   /** Gets an event at the start and at the end of each compaction. */
@@ -446,9 +446,11 @@ export class Conversation<M extends Message = Message> {
         throw error;
       }
     };
-    const done = await ending(options, (signal) =>
-      states ? alone(`ctxfold:${id}`, signal, () => compact(signal)) : compact(signal),
-    );
+    const done = await ending(options, (signal) => {
+      const work = () => compact(signal);
+      if (states?.alone) return states.alone(id, signal, work);
+      return states ? alone(`ctxfold:${id}`, signal, work) : work();
+    });
     const { report } = done;
     if (report.changed) this.#tried = 0;
     const end: CompactionEvent = {

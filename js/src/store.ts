@@ -40,6 +40,11 @@ export interface StateStore {
    * `saveState`, and two writers at the same moment can go unnoticed.
    */
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
+  /**
+   * Does something while nobody else does it for this conversation, for a store that processes share; what waits for others ends with the
+   * signal's reason. Without it Web Locks do so, where there are any.
+   */
+  alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
 
 export type MaybeState = State | null | undefined;

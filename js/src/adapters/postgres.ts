@@ -6,7 +6,15 @@
  * ones.
  */
 import { checkOptions, type Names } from "../options.js";
-import { SHARED_OPTIONS, type SharedMemory, type SharedOptions, type SharedRecords, sharedMemory } from "../shared.js";
+import {
+  SHARED_OPTIONS,
+  type SharedMemory,
+  type SharedOptions,
+  type SharedRecords,
+  sharedMemory,
+  sharedStates,
+} from "../shared.js";
+import type { StateStore } from "../store.js";
 
 export type { SharedMemory } from "../shared.js";
 
@@ -38,8 +46,21 @@ const TRIM_MS = 600_000;
 /** A memory for `fit`, `createFitter` and the adapters. The client is the app's own, and the app closes it. */
 export function postgresMemory(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): SharedMemory {
   checkOptions(options, OPTIONS, "postgresMemory");
-  const { schema = "ctxfold", maxAgeMs = MAX_AGE_MS, ...shared } = options;
-  return sharedMemory(new PostgresRecords(client, schema, maxAgeMs), shared);
+  return over(client, options, sharedMemory);
+}
+
+/** The `states` of conversations, likewise. */
+export function postgresStates(client: PgPool | PostgresSql, options: PostgresMemoryOptions = {}): StateStore {
+  checkOptions(options, OPTIONS, "postgresStates");
+  return over(client, options, sharedStates);
+}
+
+function over<T>(
+  client: PgPool | PostgresSql,
+  { schema = "ctxfold", maxAgeMs = MAX_AGE_MS, ...shared }: PostgresMemoryOptions,
+  make: (records: SharedRecords, options: SharedOptions) => T,
+): T {
+  return make(new PostgresRecords(client, schema, maxAgeMs), shared);
 }
 
 interface Rows {

@@ -7,7 +7,15 @@
  */
 import { createHash } from "node:crypto";
 import { checkOptions, type Names } from "../options.js";
-import { SHARED_OPTIONS, type SharedMemory, type SharedOptions, type SharedRecords, sharedMemory } from "../shared.js";
+import {
+  SHARED_OPTIONS,
+  type SharedMemory,
+  type SharedOptions,
+  type SharedRecords,
+  sharedMemory,
+  sharedStates,
+} from "../shared.js";
+import type { StateStore } from "../store.js";
 
 export type { SharedMemory } from "../shared.js";
 
@@ -45,8 +53,21 @@ const MOST_KEYS = 2048;
  */
 export function redisMemory(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): SharedMemory {
   checkOptions(options, OPTIONS, "redisMemory");
-  const { prefix = "ctxfold:", maxAgeMs = MAX_AGE_MS, ...shared } = options;
-  return sharedMemory(recordsIn(client, prefix, Math.round(maxAgeMs)), shared);
+  return over(client, options, sharedMemory);
+}
+
+/** The `states` of conversations, likewise. */
+export function redisStates(client: NodeRedisClient | IoRedisClient, options: RedisMemoryOptions = {}): StateStore {
+  checkOptions(options, OPTIONS, "redisStates");
+  return over(client, options, sharedStates);
+}
+
+function over<T>(
+  client: NodeRedisClient | IoRedisClient,
+  { prefix = "ctxfold:", maxAgeMs = MAX_AGE_MS, ...shared }: RedisMemoryOptions,
+  make: (records: SharedRecords, options: SharedOptions) => T,
+): T {
+  return make(recordsIn(client, prefix, Math.round(maxAgeMs)), shared);
 }
 
 /** Runs a script as one step. */

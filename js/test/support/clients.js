@@ -1,15 +1,15 @@
 // Shared memories over each client that the package is made for.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { postgresMemory } from "ctxfold/postgres";
-import { redisMemory } from "ctxfold/redis";
+import { postgresMemory, postgresStates } from "ctxfold/postgres";
+import { redisMemory, redisStates } from "ctxfold/redis";
 
 const installed = createRequire(new URL("../../fixtures/stores/package.json", import.meta.url));
 /** @param {string} name @returns {Promise<any>} */
 const client = (name) => import(pathToFileURL(installed.resolve(name)).href);
 
 /**
- * @typedef {{memory: import("ctxfold").SharedMemory, close: () => unknown}} Opened
+ * @typedef {{memory: import("ctxfold").SharedMemory, states: import("ctxfold").StateStore, close: () => unknown}} Opened
  * @typedef {(url: string, options?: any) => Promise<Opened>} Open
  */
 
@@ -19,7 +19,7 @@ const nodeRedis = (name) => async (url, options) => {
   const redis = createClient({ url });
   redis.on("error", () => {});
   await redis.connect();
-  return { memory: redisMemory(redis, options), close: () => redis.destroy() };
+  return { memory: redisMemory(redis, options), states: redisStates(redis, options), close: () => redis.destroy() };
 };
 
 /** @param {string} name @returns {Open} */
@@ -27,7 +27,7 @@ const ioRedis = (name) => async (url, options) => {
   const { Redis } = await client(name);
   const redis = new Redis(url);
   redis.on("error", () => {});
-  return { memory: redisMemory(redis, options), close: () => redis.disconnect() };
+  return { memory: redisMemory(redis, options), states: redisStates(redis, options), close: () => redis.disconnect() };
 };
 
 /** @type {Record<string, {store: "redis" | "postgres", open: Open}>} */
@@ -42,7 +42,7 @@ export const CLIENTS = {
       const { default: pg } = await client("pg");
       const pool = new pg.Pool({ connectionString: url });
       pool.on("error", () => {});
-      return { memory: postgresMemory(pool, options), close: () => pool.end() };
+      return { memory: postgresMemory(pool, options), states: postgresStates(pool, options), close: () => pool.end() };
     },
   },
   postgres: {
@@ -50,7 +50,11 @@ export const CLIENTS = {
     open: async (url, options) => {
       const { default: postgres } = await client("postgres");
       const sql = postgres(url, { onnotice: () => {} });
-      return { memory: postgresMemory(sql, options), close: () => sql.end({ timeout: 0 }) };
+      return {
+        memory: postgresMemory(sql, options),
+        states: postgresStates(sql, options),
+        close: () => sql.end({ timeout: 0 }),
+      };
     },
   },
 };
