@@ -1,7 +1,8 @@
 /** What every entry of the package exports beside `load` and `createCompactor`, which differ in where the module comes from. */
 export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from "./archive.js";
-export type { Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
+export type { Compactor, CreateCompactor } from "./compactor.js";
+export type { CompactorOptions } from "./compactor-options.js";
 export {
   type Called,
   type Compacted,

@@ -1,14 +1,7 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { keep, unlessAborted } from "./archive.js";
-import {
-  type CompactOptions,
-  type CountTokens,
-  checkOverrides,
-  ending,
-  type Overrides,
-  optionsOf,
-  usageOf,
-} from "./ending.js";
+import type { CompactorOptions } from "./compactor-options.js";
+import { type CompactOptions, checkOverrides, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
 import {
   type Answer,
   type AnswerOf,
@@ -23,15 +16,14 @@ import {
   withMessages,
 } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import { type CompactorEvent, type Model, model, replies } from "./events.js";
+import { type Model, model, replies } from "./events.js";
 import { decode, members } from "./json.js";
-import type { Load, ModuleSource } from "./load.js";
+import type { Load } from "./load.js";
+import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import { saved } from "./save.js";
 import { type Ask, type Compacting, type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
-import type { Delta } from "./stream.js";
-import type { Summarize } from "./summarize.js";
 import { type Transcript, transcript, written } from "./transcript.js";
 import type {
   Check,
@@ -69,58 +61,6 @@ import type {
   Validation,
   Verdict,
 } from "./types.js";
-
-/** How a compactor is made. */
-export interface CompactorOptions {
-  /** The module, or what it is made of; without it, the package's own. Compactors may share one. */
-  module?: ModuleSource;
-  /** What to do; without it, the `default` preset. */
-  policy?: Policy;
-  /** Asks the caller's model for a summary. Without it `compact` writes local digests and asks nobody. */
-  summarize?: Summarize;
-  /**
-   * The longest that one summary may take, in milliseconds; then the local digest takes its place. It counts from the call of
-   * `summarize`, not while a request waits for its turn. Default 120000.
-   */
-  summaryTimeoutMs?: number;
-  /**
-   * How many summaries are asked for at once, 1 or more, by all compactions of this compactor together; the other requests wait. A model
-   * on the user's own machine, which answers one request at a time, wants 1. Default: no limit.
-   */
-  concurrency?: number;
-  /** Gets the pieces of a summary as they come, where `summarize` gives them. */
-  onDelta?: (delta: Delta) => void;
-  /**
-   * Is told what happens in `compact`, which waits for what it returns. What it throws ends the compaction, and nothing has
-   * changed.
-   */
-  onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
-  /**
-   * Keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. `compact`
-   * resolves when all of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
-   */
-  store?: Store;
-  /**
-   * An exact tokenizer, in place of the estimate of a whole transcript: `check`, `estimate` and `compact` ask it once, where
-   * they are given no `usage`. What a compaction would leave is still estimated, in proportion.
-   */
-  countTokens?: CountTokens;
-  /** The state that the last compaction of this conversation returned. */
-  state?: State | null | undefined;
-}
-
-export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
-  module: true,
-  policy: true,
-  summarize: true,
-  summaryTimeoutMs: true,
-  concurrency: true,
-  onDelta: true,
-  onEvent: true,
-  store: true,
-  countTokens: true,
-  state: true,
-};
 
 const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
 const STEP_OPTIONS: Names<StepOptions> = { memory: true };

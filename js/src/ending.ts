@@ -49,13 +49,27 @@ interface Hosting {
   local?: boolean;
 }
 
-/** The options of a request: what the caller wants of this one call, and what the host knows and needs itself. */
+/** What the host sets itself: the result comes back as the messages came in. */
+const OF_HOST = ["answer", "only_known"];
+
+/**
+ * The options of a request: what the caller wants of this one call, and what the host knows and needs itself. Throws `invalid_option` for
+ * those that are the host's alone.
+ */
 export function optionsOf(
   given: CallOptions | undefined,
   own: Pick<Options, "answer"> & { usage?: Counted | undefined },
   { store, local }: Hosting = {},
 ): Options {
   const { usage, answer } = own;
+  const taken = OF_HOST.find((name) => given && Object.hasOwn(given, name));
+  if (taken !== undefined) {
+    throw new CtxfoldError(
+      "invalid_option",
+      `options.${taken} is set by the package: a result comes back as the messages were given`,
+      { path: `options.${taken}` },
+    );
+  }
   return {
     ...given,
     ...(answer && { answer }),

@@ -1,11 +1,12 @@
 /** What to send for a whole history, for apps that keep their own list of messages and give all of it each turn. */
-import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
+import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
 import type { Asking, Settings } from "./fitting.js";
 import type { ModuleSource } from "./load.js";
 import { type FitMemory, KeptMemories, type Memories, OwnMemories, type SharedMemory } from "./memories.js";
+import { FITTER_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import { Pool } from "./pool.js";
 import { Slots } from "./slots.js";
@@ -121,24 +122,11 @@ export type Fit<Source = ModuleSource> = <M extends Messages>(
   options?: FitOptions<Source>,
 ) => Promise<Fitted<M>>;
 
-const { state: _, ...MAKING } = COMPACTOR_OPTIONS;
 /** Makes what answers operations, over a module. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
-const FITTER_OPTIONS: Names<FitterOptions> = {
-  ...MAKING,
-  window: true,
-  model: true,
-  format: true,
-  memory: true,
-  remembered: true,
-  shared: true,
-  worker: true,
-  onCompaction: true,
-  onBackgroundError: true,
-};
 const FIT_CALL: Names<FitCall> = { id: true, policy: true, options: true, usage: true, signal: true, timeoutMs: true };
-const { shared: __, ...FITTING } = FITTER_OPTIONS;
+const { shared: _, ...FITTING } = FITTER_OPTIONS;
 const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
 
 const REMEMBERED = 256;

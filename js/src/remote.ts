@@ -1,11 +1,12 @@
 /** The page's side of `ctxfold/worker`. */
 import { keep } from "./archive.js";
-import { COMPACTOR_OPTIONS, type CompactorOptions } from "./compactor.js";
+import type { CompactorOptions } from "./compactor-options.js";
 import { type CompactOptions, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
+import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { fileOf, saving } from "./save.js";

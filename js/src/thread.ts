@@ -1,5 +1,6 @@
 /** The worker's side of `ctxfold/worker`: compactors that a page calls by messages. */
-import type { Compactor, CompactorOptions, CreateCompactor } from "./compactor.js";
+import type { Compactor, CreateCompactor } from "./compactor.js";
+import type { CompactorOptions } from "./compactor-options.js";
 import type { Answer, Head } from "./envelope.js";
 import { decode } from "./json.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";

@@ -72,3 +72,33 @@ for (const [name, option, call] of CALLS) {
     );
   });
 }
+
+test("options that the package sets are refused everywhere, before anything is changed", async (t) => {
+  const { fit } = main;
+  const remote = worker.createCompactor({ policy: { format: "openai-chat" } });
+  t.after(() => remote.close());
+  const held = compactor.session(messages);
+  const there = remote.session(messages);
+  for (const options of [{ answer: "report" }, { answer: "messages" }, { answer: "edits" }, { only_known: true }]) {
+    /** @type {any} */
+    const given = { options };
+    const [name] = Object.keys(options);
+    for (const call of [
+      () => compactor.compact(messages, given),
+      () => compactor.plan(messages, given),
+      () => compactor.check(messages, given),
+      () => held.plan(given),
+      () => held.check(given),
+      () => held.compact(given),
+      () => remote.compact(messages, given),
+      () => remote.check(messages, given),
+      () => there.plan(given),
+      () => there.compact(given),
+      () => fit(messages, { ...given, format: "openai-chat" }),
+    ]) {
+      await assert.rejects(async () => call(), { code: "invalid_option", path: `options.${name}` }, String(call));
+    }
+    assert.equal(held.messages[0], messages[0]);
+  }
+  assert.equal(held.check().due, false);
+});

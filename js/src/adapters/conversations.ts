@@ -13,6 +13,7 @@ import {
   type Format,
 } from "ctxfold";
 import { failureOf, refused } from "../failure.js";
+import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
 /**
@@ -29,28 +30,7 @@ export interface AdapterOptions extends FitterOptions {
   onError?: (error: unknown) => void;
 }
 
-const ADAPTER_OPTIONS: Names<AdapterOptions> = {
-  module: true,
-  policy: true,
-  window: true,
-  model: true,
-  format: true,
-  summarize: true,
-  summaryTimeoutMs: true,
-  concurrency: true,
-  onDelta: true,
-  onEvent: true,
-  store: true,
-  countTokens: true,
-  memory: true,
-  remembered: true,
-  shared: true,
-  onCompaction: true,
-  onBackgroundError: true,
-  worker: true,
-  id: true,
-  onError: true,
-};
+const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, onError: true };
 
 export interface FitOptions {
   /** The request body that holds the messages under the name `list`; its other members count too. */

@@ -14,6 +14,7 @@ import {
   type Report,
 } from "ctxfold";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
 /** As for `fit`. They may be made anew in each render. */
@@ -28,28 +29,8 @@ export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> 
   createFitter?: CreateFitter;
 }
 
-const USE_FIT_OPTIONS: Names<UseFitOptions> = {
-  module: true,
-  policy: true,
-  window: true,
-  model: true,
-  format: true,
-  summarize: true,
-  summaryTimeoutMs: true,
-  concurrency: true,
-  onDelta: true,
-  onEvent: true,
-  store: true,
-  countTokens: true,
-  memory: true,
-  remembered: true,
-  onCompaction: true,
-  onBackgroundError: true,
-  worker: true,
-  id: true,
-  ahead: true,
-  createFitter: true,
-};
+const { shared: _, ...FITTING } = FITTER_OPTIONS;
+const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...FITTING, id: true, ahead: true, createFitter: true };
 
 /** A summary that is being written. */
 export interface FitProgress {

@@ -1,0 +1,35 @@
+/**
+ * The names of the options that several entries take, written once. Adapters are bundled beside `ctxfold` and must not bring a second copy
+ * of its code, so that nothing but names stands here.
+ */
+import type { CompactorOptions } from "./compactor-options.js";
+import type { FitterOptions } from "./fit.js";
+import type { Names } from "./options.js";
+
+export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
+  module: true,
+  policy: true,
+  summarize: true,
+  summaryTimeoutMs: true,
+  concurrency: true,
+  onDelta: true,
+  onEvent: true,
+  store: true,
+  countTokens: true,
+  state: true,
+};
+
+const { state: _, ...MAKING } = COMPACTOR_OPTIONS;
+
+export const FITTER_OPTIONS: Names<FitterOptions> = {
+  ...MAKING,
+  window: true,
+  model: true,
+  format: true,
+  memory: true,
+  remembered: true,
+  shared: true,
+  worker: true,
+  onCompaction: true,
+  onBackgroundError: true,
+};
