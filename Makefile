@@ -16,8 +16,8 @@ SEED        := $(shell date +%s)
 BENCH       ?= .
 
 # What the npm package is tested with has lock files of its own, so that the package's stays small.
-FIXTURES    := runtimes bundlers sdks agents pi langchain cline react stores
-HEAVY       := browsers parcel wrangler next
+FIXTURES    := runtimes sdks agents pi langchain cline react stores
+HEAVY       := browsers
 # Not npm ci: it wants the packages of every platform in the lock file.
 INSTALL     := npm install --no-save --no-audit --no-fund
 
@@ -139,7 +139,7 @@ test-js: node-is-there libatomic-is-there browser-is-there servers-are-there mod
 
 .PHONY: test-js-long
 test-js-long: node-is-there libatomic-is-there browser-is-there other-browsers-are-there module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd
-	$(say) 'npm: Firefox and WebKit, fixtures for $(HEAVY), and 1,000 conversations that are evicted between plan and step'
+	$(say) 'npm: Firefox and WebKit, heavy bundlers, and 1,000 conversations that are evicted between plan and step'
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && npm ci --no-audit --no-fund; \
 	for fixture in runtimes $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \

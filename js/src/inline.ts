@@ -1,38 +1,20 @@
 /**
  * The entry `ctxfold/inline`: the module is inside, for bundlers that lose files beside the code, and for pages of one
- * file. It costs a third more bytes than the file, and is compiled only when everything has arrived.
+ * file. It costs a third more bytes than the file, and is compiled only when everything has arrived. Tools that name neither
+ * `production` nor `development` when they look up `ctxfold`, such as esbuild, get this entry.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
-import { CtxfoldError } from "./errors.js";
 import { type CreateFitter, type Fit, fitters, freeFit } from "./fit.js";
-import { gzip } from "./inline-module.js";
+import { inflated } from "./inflated.js";
 import { type Load, loader, type ModuleSource } from "./load.js";
 import { type Preload, preloader } from "./preload.js";
 
 export * from "./api.js";
 
-let own: Promise<ArrayBuffer> | undefined;
-
-/** The module's bytes. Throws `load_failed` where the platform cannot decompress. */
-async function inflate(): Promise<ArrayBuffer> {
-  if (typeof DecompressionStream === "undefined") {
-    throw new CtxfoldError(
-      "load_failed",
-      "ctxfold/inline needs DecompressionStream, which this platform does not have: import ctxfold, or give " +
-        "ctxfold/core the module",
-    );
-  }
-  const bytes = Uint8Array.from(atob(gzip), (character) => character.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
 /** Loads the module; see {@link Load}. */
 export const load: Load = /* @__PURE__ */ loader(
-  () => {
-    own ??= inflate();
-    return own;
-  },
+  () => inflated(),
   (url) => fetch(url),
 );
 

@@ -14,14 +14,19 @@ type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembl
  */
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
-/**
- * The loader of one platform, which knows where the package's own module is and how to open a URL. `swollen` is how many bytes an
- * instance of a module keeps there.
- */
+/** What differs between platforms beside the place of the module. */
+interface Platform {
+  /** How many bytes an instance of a module keeps there. */
+  swollen?: number;
+  /** The module as code, where its file may be missing: tools that bundle code leave files behind. It is loaded only then. */
+  inside?: () => Promise<ModuleSource>;
+}
+
+/** The loader of one platform, which knows where the package's own module is and how to open a URL. */
 export function loader(
   own: () => ModuleSource,
   open: (url: URL) => Promise<Response | Uint8Array>,
-  swollen?: number,
+  { swollen, inside }: Platform = {},
 ): Load {
   const byUrl = new Map<string, Promise<CtxfoldModule>>();
   const byObject = new WeakMap<object, Promise<CtxfoldModule>>();
@@ -37,12 +42,29 @@ export function loader(
     return made(given, "the source");
   };
 
-  return async (source = own()) => {
+  const given = async (source: unknown): Promise<CtxfoldModule> => {
     if (source instanceof URL || typeof source === "string") return fromUrl(resolve(source));
-    if (source !== Object(source)) return made(source, "the source");
+    if (!isObject(source)) return made(source, "the source");
     return once(byObject, source, () => fromObject(source));
   };
+
+  /** The module as code, once its file was found missing: it is not looked for again. */
+  let code: ModuleSource | undefined;
+  const packaged = async (): Promise<CtxfoldModule> => {
+    if (code !== undefined) return given(code);
+    try {
+      return await given(await obtained("the package's module", own));
+    } catch (error) {
+      code = await inside?.().catch(() => undefined);
+      if (code === undefined) throw error;
+      return given(code);
+    }
+  };
+
+  return async (source) => (source === undefined ? packaged() : given(source));
 }
+
+const isObject = (value: unknown): value is object => value === Object(value);
 
 /** The running or finished load of a key; a failed one is forgotten. */
 function once<K>(cache: Cache<K>, key: K, start: () => Promise<CtxfoldModule>): Promise<CtxfoldModule> {
@@ -77,11 +99,14 @@ async function obtained<T>(name: string, obtain: () => PromiseLike<T> | T): Prom
   try {
     return await obtain();
   } catch (cause) {
+    if (cause instanceof CtxfoldError) throw cause;
     throw new CtxfoldError("load_failed", `${name} cannot be read: ${messageOf(cause)}. ${ELSEWHERE}`, { cause });
   }
 }
 
-const ELSEWHERE = "If the module is at another place, say where: load(url), or createCompactor({ module: url, ... })";
+const ELSEWHERE =
+  "If the module is at another place, say where: load(url), or createCompactor({ module: url, ... }); if your bundler leaves it " +
+  "behind, import ctxfold/inline, which has it inside";
 
 async function compile(source: unknown, name: string): Promise<WebAssembly.Module> {
   if (isModule(source)) return source as WebAssembly.Module;
@@ -113,9 +138,8 @@ async function fromBytes(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<
   if (magic.startsWith("3c")) {
     throw new CtxfoldError(
       "invalid_module",
-      `${name} is an HTML page (it begins with ${magic}), not the module: the server has no ctxfold.wasm there. In the ` +
-        `development server of Vite 5 to 7, set optimizeDeps.exclude to ["ctxfold"]; elsewhere copy ` +
-        `node_modules/ctxfold/ctxfold.wasm to where it is served. ${ELSEWHERE}`,
+      `${name} is an HTML page (it begins with ${magic}), not the module: the server has no ctxfold.wasm there. ` +
+        `Copy node_modules/ctxfold/ctxfold.wasm to where it is served. ${ELSEWHERE}`,
     );
   }
   if (magic !== "00 61 73 6d") {

@@ -1,4 +1,7 @@
-/** The entry for Node, Bun and Deno: as `index.ts`, but file URLs are read from disk. */
+/**
+ * The entry for Node, Bun and Deno: as `index.ts`, but file URLs are read from disk. In a program of one file, as esbuild and
+ * `bun build` make it, the module is inside.
+ */
 import { readFile } from "node:fs/promises";
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";
@@ -12,6 +15,7 @@ export * from "./api.js";
 export const load: Load = /* @__PURE__ */ loader(
   () => new URL("../ctxfold.wasm", import.meta.url),
   (url) => (url.protocol === "file:" ? readFile(url) : fetch(url)),
+  { inside: async () => (await import("./inflated.js")).inflated() },
 );
 
 /** Makes a compactor for one conversation; see {@link CreateCompactor}. */

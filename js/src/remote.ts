@@ -3,7 +3,7 @@ import { keep } from "./archive.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { type CompactOptions, ending, type Overrides, optionsOf, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
-import { CtxfoldError } from "./errors.js";
+import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
@@ -119,14 +119,33 @@ export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   let shared: Link | undefined;
   return (options = {}) => {
     checkOptions(options, COMPACTOR_OPTIONS, "createCompactor");
-    if (!shared?.alive) shared = new Link(start());
+    if (!shared?.alive) shared = new Link(started(start));
     return shared.compactor(options);
   };
 }
 
+/** Throws `load_failed` where the platform has no such worker, or no place for its file. */
+function started(start: () => Running): Running {
+  try {
+    return start();
+  } catch (cause) {
+    throw new CtxfoldError(
+      "load_failed",
+      `the worker of ctxfold cannot be started: ${messageOf(cause)}. ${LEFT_BEHIND}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+const LEFT_BEHIND =
+  "If your bundler leaves its file behind, import ctxfold in place of ctxfold/worker: fit and createCompactor then work in the page";
+
 /** One worker, with the compactors and the calls that are under way in it. */
 class Link {
   alive = true;
+  #answered = false;
   readonly #worker: Running;
   readonly #calls = new Map<number, (result: Result) => void>();
   readonly #asked = new Map<number, AbortController>();
@@ -137,7 +156,8 @@ class Link {
     this.#worker = worker;
     worker.listen((message) => this.#heard(message));
     worker.failed((error) => {
-      const failure = new CtxfoldError("load_failed", `the worker of ctxfold ended: ${thrown(error).message}`);
+      const cure = this.#answered ? "" : `. ${LEFT_BEHIND}`;
+      const failure = new CtxfoldError("load_failed", `the worker of ctxfold ended: ${thrown(error).message}${cure}`);
       this.#end();
       for (const settle of this.#calls.values()) settle({ thrown: thrown(failure) });
     });
@@ -213,6 +233,7 @@ class Link {
   }
 
   #heard(message: ToPage): void {
+    this.#answered = true;
     if (message.kind === "result") this.#calls.get(message.call)?.(message.result);
     else if (message.kind === "forget") this.#asked.get(message.question)?.abort(errorOf(message.reason));
     else this.#answer(message);

@@ -13,7 +13,7 @@ export * from "./api.js";
 export const load: Load = /* @__PURE__ */ loader(
   () => own,
   (url) => fetch(url),
-  SWOLLEN_AT_THE_EDGE,
+  { swollen: SWOLLEN_AT_THE_EDGE },
 );
 
 /** Makes a compactor for one conversation; see {@link CreateCompactor}. */

@@ -166,7 +166,7 @@ test("what goes wrong with the module is told with its cure", { skip: noBrowser 
       );
     }, url);
   const page = await open(t);
-  assert.match(await failure(page, "/js/ctxfold.wasm?html"), /^invalid_module: .*3c 21 64 6f.*optimizeDeps\.exclude/s);
+  assert.match(await failure(page, "/js/ctxfold.wasm?html"), /^invalid_module: .*3c 21 64 6f.*ctxfold\/inline/s);
   assert.match(await failure(page, "/js/ctxfold.wasm?missing"), /^load_failed: .*status 404/s);
   assert.match(await failure(page, "http://127.0.0.1:1/ctxfold.wasm"), /^load_failed: .*cannot be read/s);
 

@@ -1,102 +1,100 @@
+// The tarball in an empty folder, without configuration: tools that are installed in seconds. test/heavy has the others.
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { before, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { noBrowser, openPage } from "./support/browser.js";
-import { packedInto } from "./support/packed.js";
-import { files, serve } from "./support/server.js";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { noBrowser } from "./support/browser.js";
+import { BOTH, newcomer } from "./support/newcomer.js";
+import { built, shows } from "./support/newcomer-page.js";
 import { testedOn } from "./support/tested-on.js";
 
-const root = fileURLToPath(new URL("../fixtures/bundlers", import.meta.url));
-const dist = `${root}/dist`;
-const installed = createRequire(`${root}/package.json`);
+const options = { skip: noBrowser, timeout: 180_000 };
+const EVERY = `${BOTH}, worker: compacted, models: unavailable`;
+const WITH_WORKER = "the page, `fit` in a worker; `/worker`, models in the browser";
+const INSIDE = "`fit` in the page, the module inside the code";
+const PAGE = ["both.js", "main.js", "index.html"];
+/** The page with every entry. */
+const EVERY_ENTRY = { "both.js": "both.js", "main.js": "every-entry.js", "index.html": "index.html" };
+const MODULE = `<script type="module" src="main.js"></script>`;
+const CLASSIC = `<script src="main.js"></script>`;
+// The runtimes of the tests, in the place of those that a newcomer has on the machine.
+const runtimes = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/", import.meta.url));
+const bun = `${runtimes}bun`;
+const deno = `${runtimes}deno`;
 
-/** A row of the README. @param {string} name @param {string} what @param {string} [id] the package */
-async function builtWith(name, what, id = name.toLowerCase()) {
-  const { version } = JSON.parse(await readFile(`${root}/node_modules/${id}/package.json`, "utf8"));
-  await testedOn(name, version, what, "bundlers");
-}
+/** The version that a program tells. @param {string} program */
+const versionOf = async (program) =>
+  (await promisify(execFile)(program, ["--version"])).stdout.match(/\d+(\.\d+)+/)?.[0] ?? "";
 
-/** A package of the fixture. @param {string} name @returns {Promise<any>} */
-const tool = async (name) => import(pathToFileURL(installed.resolve(name)).href);
+test("Vite builds the page, and serves it in development", options, async (t) => {
+  const { folder, run, started, tested } = await newcomer(t, ["vite@8.3.8"], EVERY_ENTRY);
+  await run("vite", "build", "--logLevel", "error");
+  await built(t, `${folder}/dist`, EVERY, 1);
+  await tested("Vite (build)", "vite", WITH_WORKER);
+  await shows(t, await started(["vite", "--host", "127.0.0.1"]), EVERY, 1);
+  await tested("Vite (development)", "vite", WITH_WORKER);
+});
 
-before(() => packedInto("bundlers"));
+test("webpack builds the page", options, async (t) => {
+  const { folder, run, tested } = await newcomer(t, ["webpack@5.112.2", "webpack-cli@6.0.1"], EVERY_ENTRY);
+  await run("webpack", "./main.js", "--mode", "production");
+  await built(t, `${folder}/dist`, EVERY, 1, CLASSIC);
+  await tested("webpack", "webpack", WITH_WORKER);
+});
 
-/**
- * Opens the page at an address and waits for what it shows.
- * @param {import("node:test").TestContext} t @param {string} address @param {string} expected
- */
-async function shows(t, address, expected) {
-  const page = await openPage(t);
-  await page.goto(address);
-  const status = page.getByRole("status");
-  await status
-    .filter({ hasText: "main:" })
-    .or(status.filter({ hasText: "inline:" }))
-    .waitFor();
-  assert.equal(await status.textContent(), expected);
-}
-
-/** Serves what a bundler has written; bundlers that write no page get one. @param {import("node:test").TestContext} t @param {string} name @param {string} expected */
-async function built(t, name, expected, script = "") {
-  const folder = `${dist}/${name}`;
-  if (script) {
-    const page = `<!doctype html><link rel="icon" href="data:,"><p role="status"></p><script type="module" src="${script}"></script>`;
-    await writeFile(`${folder}/index.html`, page);
+test("esbuild builds a page of one file, and a program", options, async (t) => {
+  const { folder, run, tested } = await newcomer(t, ["esbuild@0.28.2"], [...PAGE, "program.js"]);
+  await run("esbuild", "main.js", "--bundle", "--log-level=error", "--outfile=dist/main.js");
+  await built(t, `${folder}/dist`, BOTH, 0, CLASSIC);
+  await run("esbuild", "main.js", "--bundle", "--log-level=error", "--minify", "--format=esm", "--outdir=dist/module");
+  await built(t, `${folder}/dist/module`, BOTH, 0, MODULE);
+  for (const [file, format] of Object.entries({ "node.cjs": "cjs", "node.mjs": "esm" })) {
+    const outfile = `${folder}/dist/${file}`;
+    const to = [`--format=${format}`, `--outfile=${outfile}`];
+    await run("esbuild", "program.js", "--bundle", "--platform=node", "--log-level=error", ...to);
+    assert.equal(await run(process.execPath, outfile), `${BOTH}\n`);
   }
-  await shows(t, `${await serve(t, files(pathToFileURL(`${folder}/`)))}/`, expected);
-}
-
-const BOTH = "main: compacted, worker: compacted, fit: compacted, models: unavailable";
-
-test("Vite builds it, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const { build } = await tool("vite");
-  await build({ root, logLevel: "error", build: { outDir: `${dist}/vite`, emptyOutDir: true } });
-  await built(t, "vite", BOTH);
-  await builtWith("Vite (build)", "the page, with `/worker`, `fit`, models in the browser", "vite");
+  await tested("esbuild", "esbuild", `a page of one file, a program for Node; ${INSIDE}`);
 });
 
-test("Vite serves it in development, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const { createServer } = await tool("vite");
-  const server = await createServer({ root, logLevel: "error", server: { host: "127.0.0.1", port: 0 } });
-  t.after(() => server.close());
-  await server.listen();
-  await shows(t, `http://127.0.0.1:${server.httpServer.address().port}/`, BOTH);
-  await builtWith("Vite (development)", "the page, with `/worker`, `fit`, models in the browser", "vite");
+test("bun build: a page of one file, a page from its HTML, and programs", options, async (t) => {
+  const { folder, run } = await newcomer(t, [], [...PAGE, "program.js"]);
+  await run(bun, "build", "main.js", "--outdir=dist");
+  await built(t, `${folder}/dist`, BOTH, 0, MODULE);
+  await run(bun, "build", "main.js", "--production", "--outdir=production");
+  await built(t, `${folder}/production`, BOTH, 0, MODULE);
+  await run(bun, "build", "index.html", "--outdir=html");
+  await built(t, `${folder}/html`, BOTH, 0);
+  for (const [target, program] of Object.entries({ bun, node: process.execPath })) {
+    await run(bun, "build", "program.js", `--target=${target}`, `--outdir=${target}`);
+    assert.equal(await run(program, `${folder}/${target}/program.js`), `${BOTH}\n`);
+  }
+  await testedOn(
+    "bun build",
+    await versionOf(bun),
+    `a page of one file, programs for Bun and Node; ${INSIDE}`,
+    "bundlers",
+  );
 });
 
-test("webpack builds it, with the worker", { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const { default: webpack } = await tool("webpack");
-  const output = { path: `${dist}/webpack`, filename: "main.js", clean: true };
-  const options = { context: root, entry: "./src/main.js", mode: "production", performance: false, output };
-  const stats = await new Promise((done, failed) => {
-    webpack(options, (/** @type {unknown} */ error, /** @type {any} */ result) =>
-      error ? failed(error) : done(result),
-    );
-  });
-  assert.equal(stats.hasErrors() || stats.hasWarnings(), false, stats.toString());
-  await built(t, "webpack", BOTH, "main.js");
-  await builtWith("webpack", "the page, with `/worker`, `fit`, models in the browser");
+test("Rollup builds the page with its plugins", options, async (t) => {
+  const plugins = ["@rollup/plugin-node-resolve@16.0.3", "@web/rollup-plugin-import-meta-assets@2.3.3"];
+  const { folder, run, tested } = await newcomer(t, ["rollup@4.68.7", ...plugins], PAGE);
+  const named = ["-p", "node-resolve={browser:true}", "-p", "@web/rollup-plugin-import-meta-assets"];
+  await run("rollup", "main.js", "--silent", "--format", "es", "--dir", "dist", ...named);
+  await built(t, `${folder}/dist`, BOTH, 0, MODULE);
+  await tested("Rollup", "rollup", "the page, with a plugin for assets; `fit` in the page");
 });
 
-test("Rollup builds it with its plugin for assets", { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const { rollup } = await tool("rollup");
-  const { nodeResolve } = await tool("@rollup/plugin-node-resolve");
-  const { importMetaAssets } = await tool("@web/rollup-plugin-import-meta-assets");
-  const plugins = [nodeResolve({ browser: true }), importMetaAssets()];
-  const onwarn = (/** @type {{message: string}} */ { message }) => assert.fail(message);
-  const bundle = await rollup({ input: `${root}/src/no-worker.js`, plugins, onwarn });
-  await bundle.write({ dir: `${dist}/rollup`, format: "es", entryFileNames: "main.js" });
-  await bundle.close();
-  await built(t, "rollup", "main: compacted", "main.js");
-  await builtWith("Rollup", "the page, with a plugin for assets");
-});
-
-test("esbuild builds it with the module inside", { skip: noBrowser, timeout: 120_000 }, async (t) => {
-  const { build } = await tool("esbuild");
-  const entryPoints = [`${root}/src/no-assets.js`];
-  await build({ entryPoints, outfile: `${dist}/esbuild/main.js`, bundle: true, format: "esm", minify: true });
-  await built(t, "esbuild", "inline: compacted", "main.js");
-  await builtWith("esbuild", "the page, with `/inline`");
+test("Node, Bun and Deno run a program", { timeout: 180_000 }, async (t) => {
+  const { folder, tarball, run } = await newcomer(t, [], ["both.js", "program.js"]);
+  assert.equal(await run(process.execPath, "program.js"), `${BOTH}\n`);
+  assert.equal(await run(deno, "run", "--quiet", "--allow-read", "program.js"), `${BOTH}\n`);
+  await run(process.execPath, "-e", `fs.rmSync("node_modules", { recursive: true }); fs.rmSync("package.json")`);
+  await run(bun, "add", `./${tarball}`);
+  assert.equal(await run(bun, "run", `${folder}/program.js`), `${BOTH}\n`);
+  for (const [name, program] of Object.entries({ Bun: bun, Deno: deno, Node: process.execPath })) {
+    await testedOn(name, await versionOf(program), "a program", "bundlers");
+  }
 });

@@ -27,7 +27,9 @@ test("every entry exports the same names, but the worker's, which needs no load"
   assert.deepEqual(Object.keys(inline).sort(), names);
   const { load: _, ...rest } = main;
   assert.deepEqual(Object.keys(await import("ctxfold/worker")).sort(), Object.keys(rest).sort());
-  assert.deepEqual(Object.keys(await import("../dist/index.js")).sort(), names);
+  for (const file of ["index", "development"]) {
+    assert.deepEqual(Object.keys(await import(`../dist/${file}.js`)).sort(), names, file);
+  }
   for (const file of ["workerd", "edge-light"]) {
     const text = await readFile(new URL(`../dist/${file}.js`, import.meta.url), "utf8");
     assert.match(
@@ -50,12 +52,30 @@ test("conditions stand in the order in which platforms must find them, and each 
     "node",
     "bun",
     "deno",
-    "browser",
+    "production",
+    "development",
     "default",
   ]);
 });
 
+test("a tool gets a module beside the code, inside it, or both, by what it names", () => {
+  const { production, development, default: others } = manifest.exports["."];
+  assert.deepEqual([production, development, others], ["./dist/index.js", "./dist/development.js", "./dist/inline.js"]);
+});
+
+test("where the file is missing the module inside is loaded once, and the file is not asked for again", async (t) => {
+  const asked = t.mock.method(globalThis, "fetch", async () => new Response("<!doctype html>", { status: 404 }));
+  const development = await import("../dist/development.js");
+  const [one, two] = await Promise.all([development.load(), development.load()]);
+  assert.equal(one, two);
+  assert.equal(await development.load(), one);
+  assert.equal(asked.mock.callCount(), 1);
+  assert.equal(development.createCompactor({ module: one }).info().name, "ctxfold");
+  const index = await import("../dist/index.js");
+  await assert.rejects(index.load(), { code: "load_failed", message: /status 404.*import ctxfold\/inline/ });
+});
+
 test("who does not read exports gets the entry for browsers: Parcel does not, and Node does", () => {
-  assert.equal(manifest.main, manifest.exports["."].default);
+  assert.equal(manifest.main, manifest.exports["."].production);
   assert.equal(manifest.browser, undefined);
 });

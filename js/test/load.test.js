@@ -72,7 +72,7 @@ test("an HTML page instead of the module is told with its cure", async (t) => {
   );
   await assert.rejects(load(new URL(address)), {
     code: "invalid_module",
-    message: /HTML page \(it begins with 3c 21 64 6f\).*optimizeDeps\.exclude.*copy/s,
+    message: /HTML page \(it begins with 3c 21 64 6f\).*Copy node_modules/s,
   });
 });
 

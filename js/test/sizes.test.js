@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { row, updating, write } from "./support/tested-on.js";
 
 const js = fileURLToPath(new URL("..", import.meta.url));
-const installed = createRequire(`${js}fixtures/bundlers/package.json`);
+const installed = createRequire(`${js}fixtures/runtimes/package.json`);
 /** The SDKs are the app's own. */
 const external = ["node:crypto", "ai", "openai", "@anthropic-ai/sdk", "@langchain/core/*", "react"];
 

@@ -1,93 +1,57 @@
-// The bundlers that are too heavy for every run: make test-js-long installs and runs them.
+// The tarball in an empty folder, without configuration: tools that are too heavy for every run. make test-js-long runs them.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import { openPage } from "../support/browser.js";
-import { packedInto } from "../support/packed.js";
-import { freePort } from "../support/port.js";
-import { files, serve } from "../support/server.js";
-import { session } from "../support/session.js";
-import { testedOn } from "../support/tested-on.js";
-
-const run = promisify(execFile);
-
-/** A row of the README. @param {string} cwd @param {string} name @param {string} what @param {string} id the package */
-async function builtWith(cwd, name, what, id) {
-  const { version } = JSON.parse(await readFile(`${cwd}/node_modules/${id}/package.json`, "utf8"));
-  await testedOn(name, version, what, "bundlers");
-}
-
-/**
- * Starts a tool's own server in its fixture and waits until it answers. It ends with the test, with its children.
- * @param {import("node:test").TestContext} t @param {string} cwd @param {string[]} command
- */
-async function started(t, cwd, [command, ...args]) {
-  const port = await freePort();
-  const child = spawn(`${cwd}/node_modules/.bin/${command}`, [...args, "--port", String(port)], {
-    cwd,
-    detached: true,
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", NEXT_TELEMETRY_DISABLED: "1" },
-  });
-  t.after(() => process.kill(-Number(child.pid)));
-  const address = `http://127.0.0.1:${port}`;
-  for (let i = 0; i < 300; i++) {
-    if (
-      await fetch(address).then(
-        () => true,
-        () => false,
-      )
-    )
-      return address;
-    await new Promise((later) => setTimeout(later, 200));
-  }
-  throw new Error(`${command} does not answer`);
-}
+import { BOTH, newcomer } from "../support/newcomer.js";
+import { built, shows } from "../support/newcomer-page.js";
 
 /** @param {string} address */
-async function compacts(address) {
-  const response = await fetch(address, { method: "POST", body: JSON.stringify(session(20)) });
-  const text = await response.text();
-  assert.equal(response.status, 200, text);
-  assert.equal(JSON.parse(text).reason, "compacted");
+async function answers(address) {
+  const response = await fetch(address);
+  assert.deepEqual([response.status, await response.text()], [200, BOTH]);
 }
 
-/** @param {import("node:test").TestContext} t @param {string} address */
-async function shows(t, address) {
-  const page = await openPage(t);
-  await page.goto(address);
-  const status = page.getByRole("status").filter({ hasText: "main:" });
-  await status.waitFor();
-  assert.equal(await status.textContent(), "main: compacted");
+test("Parcel builds the page", { timeout: 400_000 }, async (t) => {
+  const { folder, run, tested } = await newcomer(t, ["parcel@2.16.4"], ["both.js", "main.js", "index.html"]);
+  await run("parcel", "build", "index.html");
+  await built(t, `${folder}/dist`, BOTH, 1);
+  await tested("Parcel", "parcel", "the page, `fit` in a worker");
+});
+
+test("wrangler builds the worker and runs it in workerd", { timeout: 400_000 }, async (t) => {
+  const { run, started, tested } = await newcomer(t, ["wrangler@4.86.0"], ["both.js", "worker.js"]);
+  const date = ["--compatibility-date", "2026-01-01"];
+  await run("wrangler", "deploy", "worker.js", "--name", "newcomer", "--dry-run", "--outdir", "dist", ...date);
+  await answers(`${await started(["wrangler", "dev", "worker.js", "--ip", "127.0.0.1", "--local", ...date])}/both`);
+  await tested("wrangler", "wrangler", "the worker, run in workerd");
+});
+
+test("Next.js builds the page, the Node route and the edge route", { timeout: 600_000 }, async (t) => {
+  const packages = ["next@16.4.6", "react@19.3.1", "react-dom@19.3.1"];
+  const { run, started, tested } = await newcomer(t, packages, { app: "next/app", "both.js": "both.js" });
+  await run("next", "build");
+  const address = await started(["next", "start", "--hostname", "127.0.0.1"]);
+  await answers(`${address}/api/node`);
+  await answers(`${address}/api/edge`);
+  await shows(t, address, BOTH, 1);
+  await tested("Next.js", "next", "the page, `fit` in a worker; a Node route, an edge route");
+});
+
+// Their optimizer leaves the files beside the code behind, so that the module comes from inside, and fit works in the page.
+for (const version of ["5.4.21", "6.4.6", "7.3.8"]) {
+  test(`Vite ${version} builds the page, and serves it in development`, { timeout: 400_000 }, async (t) => {
+    const { folder, run, started, tested } = await newcomer(
+      t,
+      [`vite@${version}`],
+      ["both.js", "main.js", "index.html"],
+    );
+    await run("vite", "build", "--logLevel", "error");
+    await built(t, `${folder}/dist`, BOTH, 1);
+    await shows(t, await started(["vite", "--host", "127.0.0.1"]), BOTH, 0);
+    const [major] = version.split(".");
+    await tested(
+      `Vite ${major}`,
+      "vite",
+      "the page, `fit` in a worker; in development `fit` in the page, the module inside the code",
+    );
+  });
 }
-
-test("Parcel builds the page", { timeout: 300_000 }, async (t) => {
-  const cwd = await packedInto("parcel");
-  const build = ["build", "index.html", "--dist-dir", "dist", "--no-cache", "--no-source-maps", "--public-url", "./"];
-  await run(`${cwd}/node_modules/.bin/parcel`, build, { cwd });
-  await shows(t, `${await serve(t, files(pathToFileURL(`${cwd}/dist/`)))}/`);
-  await builtWith(cwd, "Parcel", "the page", "parcel");
-});
-
-test("wrangler builds the worker and runs it in workerd", { timeout: 300_000 }, async (t) => {
-  const cwd = await packedInto("wrangler");
-  const dryRun = ["deploy", "--dry-run", "--outdir", "dist"];
-  const env = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false" };
-  await run(`${cwd}/node_modules/.bin/wrangler`, dryRun, { cwd, env });
-  await compacts(await started(t, cwd, ["wrangler", "dev", "--ip", "127.0.0.1", "--local"]));
-  await builtWith(cwd, "wrangler", "the worker, run in workerd", "wrangler");
-});
-
-test("Next.js builds the page, the Node route and the edge route", { timeout: 400_000 }, async (t) => {
-  const cwd = await packedInto("next");
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
-  await run(`${cwd}/node_modules/.bin/next`, ["build"], { cwd, env });
-  const address = await started(t, cwd, ["next", "start", "--hostname", "127.0.0.1"]);
-  await compacts(`${address}/api/node`);
-  await compacts(`${address}/api/edge`);
-  await shows(t, address);
-  await builtWith(cwd, "Next.js", "the page, a Node route, an edge route", "next");
-});

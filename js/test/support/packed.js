@@ -7,6 +7,17 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
+ * Packs the package into a folder, as npm would publish it.
+ * @param {string} folder
+ * @returns {Promise<string>} the tarball's name in it
+ */
+export async function packed(folder) {
+  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+  const { stdout } = await run("npm", pack, { cwd: root });
+  return JSON.parse(stdout)[0].filename;
+}
+
+/**
  * Puts the package into a fixture as npm would publish it: what is not in the tarball is not there.
  * @param {string} fixture the name of a folder in js/fixtures
  * @returns {Promise<string>} the fixture's path, without a slash at the end
@@ -16,9 +27,7 @@ export async function packedInto(fixture) {
   const target = `${folder}/node_modules/ctxfold`;
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
-  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", target];
-  const { stdout } = await run("npm", pack, { cwd: root });
-  const tarball = `${target}/${JSON.parse(stdout)[0].filename}`;
+  const tarball = `${target}/${await packed(target)}`;
   await run("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
   await rm(tarball);
   return folder;

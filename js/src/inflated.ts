@@ -1,0 +1,23 @@
+/** The module from inside the code. */
+import { CtxfoldError } from "./errors.js";
+import { gzip } from "./inline-module.js";
+
+let own: Promise<ArrayBuffer> | undefined;
+
+/** The module's bytes, the same each time. Rejects with `load_failed` where the platform cannot decompress. */
+export function inflated(): Promise<ArrayBuffer> {
+  own ??= inflate();
+  return own;
+}
+
+async function inflate(): Promise<ArrayBuffer> {
+  if (typeof DecompressionStream === "undefined") {
+    throw new CtxfoldError(
+      "load_failed",
+      "ctxfold/inline needs DecompressionStream, which this platform does not have: import ctxfold, or give " +
+        "ctxfold/core the module",
+    );
+  }
+  const bytes = Uint8Array.from(atob(gzip), (character) => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}

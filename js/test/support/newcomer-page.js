@@ -1,0 +1,35 @@
+// What a newcomer's page shows, in a browser.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { openPage } from "./browser.js";
+import { files, serve } from "./server.js";
+
+/**
+ * Opens the page at an address and waits for what it shows.
+ * @param {import("node:test").TestContext} t @param {string} address @param {string} expected
+ * @param {number} workers how many workers of the page compute: 0 where the tool leaves the worker's file behind
+ */
+export async function shows(t, address, expected, workers) {
+  const page = await openPage(t);
+  await page.goto(address);
+  const status = page.getByRole("status").filter({ hasText: ":" });
+  await status.waitFor();
+  assert.equal(await status.textContent(), expected);
+  assert.equal(page.workers().length, workers);
+}
+
+/**
+ * Serves what a tool has built; one that writes no page gets one that loads `script`.
+ * @param {import("node:test").TestContext} t @param {string} folder @param {string} expected @param {number} workers
+ * @param {string} [script] a tag
+ */
+export async function built(t, folder, expected, workers, script) {
+  if (script) {
+    await writeFile(
+      `${folder}/index.html`,
+      `<!doctype html><link rel="icon" href="data:,"><p role="status"></p>${script}`,
+    );
+  }
+  await shows(t, `${await serve(t, files(pathToFileURL(`${folder}/`)))}/`, expected, workers);
+}

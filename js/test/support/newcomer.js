@@ -1,0 +1,86 @@
+/**
+ * A newcomer: an empty folder, the tarball as npm would publish it, one tool in an exact version, a few lines of code, and no
+ * configuration.
+ */
+import { execFile, spawn } from "node:child_process";
+import { copyFile, cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { packed } from "./packed.js";
+import { freePort } from "./port.js";
+import { testedOn } from "./tested-on.js";
+
+const exec = promisify(execFile);
+const sources = fileURLToPath(new URL("../../fixtures/newcomer/", import.meta.url));
+const env = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false", NEXT_TELEMETRY_DISABLED: "1" };
+const newFolder = () => mkdtemp(`${tmpdir()}/ctxfold-newcomer-`);
+
+/** One tarball for all. @type {Promise<{folder: string, name: string}> | undefined} */
+let tarballs;
+async function tarball() {
+  const folder = await newFolder();
+  return { folder, name: await packed(folder) };
+}
+after(async () => tarballs && rm((await tarballs).folder, { recursive: true, force: true }));
+
+/** What both.js says where all is well. */
+export const BOTH = "fit: compacted, createCompactor: compacted";
+
+/**
+ * Installs the tarball and packages, such as "vite@8.3.8", and puts files of fixtures/newcomer beside them, those of a folder too. The
+ * folder goes when the test ends.
+ * @param {import("node:test").TestContext} t @param {string[]} packages
+ * @param {Record<string, string> | string[]} files names, or what each file of the folder is made of
+ */
+export async function newcomer(t, packages, files) {
+  tarballs ??= tarball();
+  const { folder: from, name } = await tarballs;
+  const folder = await newFolder();
+  /** @type {import("node:child_process").ChildProcess[]} */
+  const servers = [];
+  t.after(async () => {
+    for (const server of servers) {
+      const ended = new Promise((done) => server.once("exit", done));
+      if (server.exitCode !== null) continue;
+      process.kill(-Number(server.pid));
+      await ended;
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  await copyFile(`${from}/${name}`, `${folder}/${name}`);
+  const npm = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--save-exact"];
+  await exec("npm", [...npm, `./${name}`, ...packages], { cwd: folder, env });
+  for (const [file, source] of Array.isArray(files) ? files.map((each) => [each, each]) : Object.entries(files)) {
+    await cp(sources + source, `${folder}/${file}`, { recursive: true });
+  }
+  /** Runs a command of the installed packages, or a program by its path. @param {string} command @param {string[]} args */
+  const run = async (command, ...args) => {
+    const program = command.includes("/") ? command : `${folder}/node_modules/.bin/${command}`;
+    return (await exec(program, args, { cwd: folder, env, maxBuffer: 1 << 26 })).stdout;
+  };
+  /** Starts a tool's own server and waits until it answers. It ends with the test, with its children. @param {string[]} command */
+  const started = async ([command, ...args]) => {
+    const port = await freePort();
+    const child = spawn(`${folder}/node_modules/.bin/${command}`, [...args, "--port", String(port)], {
+      cwd: folder,
+      detached: true,
+      stdio: ["ignore", "ignore", "inherit"],
+      env,
+    });
+    servers.push(child);
+    const address = `http://127.0.0.1:${port}`;
+    for (let i = 0; i < 300; i++) {
+      if (await fetch(address).then(Boolean, () => false)) return address;
+      await new Promise((later) => setTimeout(later, 200));
+    }
+    throw new Error(`${command} does not answer`);
+  };
+  /** A row of the README. @param {string} name @param {string} id the package @param {string} what */
+  const tested = async (name, id, what) => {
+    const { version } = JSON.parse(await readFile(`${folder}/node_modules/${id}/package.json`, "utf8"));
+    await testedOn(name, version, what, "bundlers");
+  };
+  return { folder, tarball: name, run, started, tested };
+}
