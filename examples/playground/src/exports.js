@@ -25,18 +25,31 @@ const isChatGPT = (chat) => typeof chat?.mapping === "object" && chat.mapping !=
 const isClaude = (chat) => Array.isArray(chat?.chat_messages);
 
 /** @param {any} chat @returns {Chat} */
-function chatGPT(chat) {
-  const messages = turns(branch(chat).map(plain));
-  return {
-    title: chat.title || "Untitled",
-    date: day(chat.update_time ?? chat.create_time),
-    count: messages.length,
-    kind: "ChatGPT",
-    format: "plain",
-    model: chat.default_model_slug ?? "",
-    messages: () => messages,
-  };
-}
+const chatGPT = (chat) =>
+  exported("ChatGPT", turns(branch(chat).map(plain)), {
+    title: chat.title,
+    time: chat.update_time ?? chat.create_time,
+    model: chat.default_model_slug,
+  });
+
+/** @param {any} chat @returns {Chat} */
+const claude = (chat) =>
+  exported("Claude.ai", turns(chat.chat_messages.map(turn).filter(Boolean)), {
+    title: chat.name,
+    time: chat.updated_at ?? chat.created_at,
+    model: chat.model,
+  });
+
+/** @param {string} kind @param {any[]} messages @param {{title: any, time: any, model: any}} about @returns {Chat} */
+const exported = (kind, messages, { title, time, model }) => ({
+  title: title || "Untitled",
+  date: day(time),
+  count: messages.length,
+  kind,
+  format: "plain",
+  model: model ?? "",
+  messages: () => messages,
+});
 
 /** The branch that ends with the current node, from the first message on: edits and new answers leave other branches. @param {any} chat */
 function branch({ mapping, current_node: current }) {
@@ -115,20 +128,6 @@ function part(part) {
   if (/image/.test(part?.content_type ?? "")) return "[image]";
   if (/audio|video/.test(part?.content_type ?? "")) return "[audio]";
   return typeof part?.text === "string" ? part.text : "";
-}
-
-/** @param {any} chat @returns {Chat} */
-function claude(chat) {
-  const messages = turns(chat.chat_messages.map(turn).filter(Boolean));
-  return {
-    title: chat.name || "Untitled",
-    date: day(chat.updated_at ?? chat.created_at),
-    count: messages.length,
-    kind: "Claude.ai",
-    format: "plain",
-    model: chat.model ?? "",
-    messages: () => messages,
-  };
 }
 
 /** One turn, with its tools as text: their calls and results stand in one message, which no API takes. @param {any} message */

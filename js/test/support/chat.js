@@ -1,6 +1,34 @@
 /** What a user does in the chat, and what the chat then has. */
 
+import { before } from "node:test";
+import { pathToFileURL } from "node:url";
+import { noBrowser, openPage } from "./browser.js";
+import { built } from "./built.js";
+import { files, serve } from "./server.js";
+
 /** @typedef {import("playwright-core").Page} Page */
+
+/** Of each test of the chat. */
+export const options = { skip: noBrowser, timeout: 180_000 };
+/** What the line of a compaction says. */
+export const FOLDED = /^\d+ messages folded into a digest/;
+
+let dist = "";
+before(async () => {
+  if (!noBrowser) dist = await built("chat");
+});
+
+/** Where the chat is served for a test. @param {import("node:test").TestContext} t */
+export const address = async (t) => `${await serve(t, files(pathToFileURL(`${dist}/`)))}/`;
+
+/** @param {import("node:test").TestContext} t @param {(page: Page) => Promise<unknown>} prepare before the page is loaded */
+export async function open(t, prepare = async () => {}) {
+  const page = await openPage(t);
+  await prepare(page);
+  await page.goto(await address(t));
+  await page.getByRole("heading", { name: "Talk for as long as you like" }).waitFor();
+  return page;
+}
 
 /** @param {Page} page @param {string} text */
 export async function speak(page, text) {
