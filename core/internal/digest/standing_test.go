@@ -27,6 +27,18 @@ func standing(t *testing.T, texts ...string) []string {
 	return l.Standing
 }
 
+// Where not all fit, what would harm somebody stays before what only says much.
+func TestAllergyStays(t *testing.T) {
+	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"It faces south-west, it is four metres long, and the railing goes up to my hips."},`+
+		`{"role":"user","content":"Our summers have got very hot, up to 38 degrees, and a neighbour lost everything to blight."},`+
+		`{"role":"user","content":"And Mia is allergic to walnuts, does that matter for anything we plant?"}]`)
+	var l digest.Ledger
+	l.Add(tr, seq)
+	if block := l.ChatStandingBlock(120); !strings.Contains(block, "Mia is allergic to walnuts\n") || !strings.Contains(block, "(2 more)") {
+		t.Errorf("%q", block)
+	}
+}
+
 // What the user says about how to work is found in his own words, in many languages; requests, questions and stories are not.
 func TestStanding(t *testing.T) {
 	for text, want := range map[string][]string{
@@ -54,6 +66,19 @@ func TestStanding(t *testing.T) {
 		"프로덕션 데이터베이스는 절대 수정하지 마세요.":                                    {"프로덕션 데이터베이스는 절대 수정하지 마세요."},
 		"لا تلمس قاعدة بيانات الإنتاج أبداً.":                          {"لا تلمس قاعدة بيانات الإنتاج أبداً."},
 		"हमेशा हिंदी में उत्तर दें।":                                   {"हमेशा हिंदी में उत्तर दें।"},
+
+		"And Mia is allergic to walnuts, does that matter for what we plant?": {"And Mia is allergic to walnuts"},
+		"My budget is 600 euros – how much is left of it?":                    {"My budget is 600 euros"},
+		"Ich mag keine Rosinen, kann ich Nüsse nehmen?":                       {"Ich mag keine Rosinen"},
+		"Je préfère le train, est-ce que ça marche ?":                         {"Je préfère le train"},
+		"I don't want raisins, so what can I take instead?":                   {"I don't want raisins"},
+		"If I prefer tea, does that change the plan?":                         nil,
+		"Which one is read-only, and how do I open it?":                       nil,
+		"You prefer short answers, don't you?":                                nil,
+		"Hey there, do you always need that?":                                 nil,
+		"I like that. Where would the table stand?":                           nil,
+		"That is fine. Go on.":                                                nil,
+		"It is an old house. I like that.":                                    {"It is an old house. I like that."},
 
 		"Do you always need that?":              nil,
 		"It never works for me.":                nil,

@@ -49,11 +49,15 @@ func (p *passage) statements(out []string) []string {
 			mask = quoted[at[0]:at[1]]
 		}
 		ws := wordsOf(s, mask)
+		if n := asserted(s, ws); n > 0 {
+			s, mask = s[:n], mask[:min(n, len(mask))]
+			ws = wordsOf(s, mask)
+		}
 		r := rate(s, ws)
 		if p.lead != "" && !asks(s) { // the list says what its items are
 			r.strength = max(r.strength, wish)
 		}
-		if r.strength > none && len(s) >= minStatement {
+		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
 			whole := s
 			switch {
 			case p.lead != "":
@@ -347,6 +351,19 @@ func refersBack(ws []word) bool {
 		}
 	}
 	return false
+}
+
+// pointless tells whether a sentence only points to what stood before it: "I like that."
+func pointless(ws []word) bool {
+	if !refersBack(ws) {
+		return false
+	}
+	for _, w := range ws {
+		if !w.cue && !pronouns.Has(w.text) && !narrators.Has(w.text) && !conjunctions.Has(w.text) && !joins.Has(w.text) {
+			return false
+		}
+	}
+	return true
 }
 
 // matches tells whether words begin with those of a cue.

@@ -14,12 +14,12 @@ var cueRows = []struct {
 }{
 	// English
 	{duty, strict, false, "must,must not,mustn't,shall not,may not,may only,can only,cannot be,can't be,is not to be,are not to be,has to be,have to be,need to be,needs to be"},
-	{anywhere, strict, false, "not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,must only,read only,not an option,no go"},
+	{anywhere, strict, false, "allergic to,not allowed,aren't allowed,isn't allowed,allowed only,forbidden,prohibited,under no circumstances,on no account,no exceptions,without exception,never ever,do not ever,don't ever,should never,should always,must never,off limits,out of bounds,hands off,mandatory,non negotiable,strictly,at all costs,whatever happens,no matter what,is required,are required,at all times,not permitted,must only,read only,not an option,no go"},
 	{lead, strict, false, "never,do not,don't,always,refrain from,avoid,make sure,be sure to,ensure,only,no one,nobody,nothing,dont,do only"},
 	{anywhere, strict, true, "from now on,from here on,going forward,from this point on,henceforth,starting now"},
 	{anywhere, none, true, "instead,no longer,not any more,anymore,changed my mind,actually,scratch that,forget about,forget what,ignore what,ignore the rule,on second thought,correction,switch to,as of now,as of today,not anymore"},
 	{duty, wish, false, "should,shouldn't,should not,ought to,have to,has to,need to,needs to,shall"},
-	{anywhere, wish, false, "i prefer,i'd prefer,i would prefer,we prefer,preferably,preference is,my preference,i'd rather,i would rather,i like,i love it when,i hate,i dislike,i can't stand,i don't want,i do not want,i don't like,i do not like,we don't,we do not,i don't need,we never,we always,we only,i never want,i always want,rather than,not more than,no more than,no longer than,no less than,no fewer than,at most,at least,up to,unless,except when,except for,only if,only when,only after,only with,without asking,ask me,ask before,check with me,ask first,tell me before,my permission,my approval,my okay,my ok,explicit approval,keep in mind,bear in mind,remember that,remember to,note that,is important,are important,it's important,constraint,constraints,requirement,rule is,as a rule,rule of thumb,by default,every time,each time,whenever,in future,in the future,for the rest of,until further notice,it is essential,it's essential,crucial,budget is,budget of,limited to,limit is,hard limit,deadline,is fine,stick to,stick with,no need to,feel free to,you may,you can,you are free to,we are not,please only,at no point,not until,not before,rule one,rule number one,policy,guideline,convention,by convention,house style,works best for me,suits me,be careful with,be careful not,careful with,leave alone,don't bother,allergic to"},
+	{anywhere, wish, false, "i prefer,i'd prefer,i would prefer,we prefer,preferably,preference is,my preference,i'd rather,i would rather,i like,i love it when,i hate,i dislike,i can't stand,i don't want,i do not want,i don't like,i do not like,we don't,we do not,i don't need,we never,we always,we only,i never want,i always want,rather than,not more than,no more than,no longer than,no less than,no fewer than,at most,at least,up to,unless,except when,except for,only if,only when,only after,only with,without asking,ask me,ask before,check with me,ask first,tell me before,my permission,my approval,my okay,my ok,explicit approval,keep in mind,bear in mind,remember that,remember to,note that,is important,are important,it's important,constraint,constraints,requirement,rule is,as a rule,rule of thumb,by default,every time,each time,whenever,in future,in the future,for the rest of,until further notice,it is essential,it's essential,crucial,budget is,budget of,limited to,limit is,hard limit,deadline,is fine,stick to,stick with,no need to,feel free to,you may,you can,you are free to,we are not,please only,at no point,not until,not before,rule one,rule number one,policy,guideline,convention,by convention,house style,works best for me,suits me,be careful with,be careful not,careful with,leave alone,don't bother"},
 	{habit, wish, false, "always,never"},
 	{anywhere, weak, false, "the goal,our goal,my goal,the aim,our aim,the objective,the purpose,the point of,done when,done once,finished when,finished once,success means,trying to reach,milestone"},
 	{lead, wish, false, "important,prefer,keep,stick,remember,no,not,leave,limit,restrict,treat,assume,follow,respect,stay away,stay,be"},
@@ -30,7 +30,7 @@ var cueRows = []struct {
 	{lead, wish, false, "skip,spare,go easy"},
 	{taste, weak, false, "i want,we want,i'd like,i would like,we'd like,we need"},
 	// German
-	{anywhere, strict, false, "darf nicht,dürfen nicht,darfst nicht,darf nur,dürfen nur,darf niemals,darf kein,darf keine,darf keinen,dürfen keine,auf keinen fall,unter keinen umständen,unbedingt,zwingend,verboten,untersagt,tabu,nicht erlaubt,ist pflicht,verpflichtend,ausnahmslos,keinesfalls,auf gar keinen fall"},
+	{anywhere, strict, false, "allergisch gegen,allergisch auf,darf nicht,dürfen nicht,darfst nicht,darf nur,dürfen nur,darf niemals,darf kein,darf keine,darf keinen,dürfen keine,auf keinen fall,unter keinen umständen,unbedingt,zwingend,verboten,untersagt,tabu,nicht erlaubt,ist pflicht,verpflichtend,ausnahmslos,keinesfalls,auf gar keinen fall"},
 	{duty, strict, false, "muss,müssen,musst,müsst"},
 	{habit, strict, false, "niemals,nie"},
 	{anywhere, strict, true, "ab jetzt,ab sofort,von nun an,künftig,zukünftig,in zukunft,ab heute"},
@@ -43,7 +43,7 @@ var cueRows = []struct {
 	{anywhere, wish, false, "auf deutsch,auf englisch,auf französisch,auf spanisch,obergrenze,grenze,höchstgrenze,budget,stört mich,nervt mich,durchgehend,ausschließlich,bleibt,bleiben,freigabe,genehmigung,erlaubnis,zustimmung,rücksprache"},
 	{loose, weak, false, "nicht,kein,keine,keinen,gehören,gehört,alle,jede,jeder,jedes,nur,ohne,bitte nutze,wir verwenden,wir nutzen,vertraulich,geheim,das ziel,unser ziel"},
 	// French
-	{anywhere, strict, false, "il faut,il ne faut,ne doit,ne doivent,ne dois,ne devez,doit,doivent,dois,devez,interdit,interdite,interdits,interdites,défense de,en aucun cas,sous aucun prétexte,obligatoire,obligatoirement,impérativement,ne peut pas,ne peuvent pas,strictement,ne faut"},
+	{anywhere, strict, false, "allergique à,allergique au,allergique aux,il faut,il ne faut,ne doit,ne doivent,ne dois,ne devez,doit,doivent,dois,devez,interdit,interdite,interdits,interdites,défense de,en aucun cas,sous aucun prétexte,obligatoire,obligatoirement,impérativement,ne peut pas,ne peuvent pas,strictement,ne faut"},
 	{habit, strict, false, "jamais"},
 	{lead, strict, false, "ne,n',pas de,pas d',évite,évitez,éviter,assure toi,assurez vous,veille à,veillez à,surtout"},
 	{anywhere, strict, true, "à partir de maintenant,désormais,dorénavant,à l'avenir"},
@@ -54,7 +54,7 @@ var cueRows = []struct {
 	{anywhere, wish, false, "en français,en anglais,en allemand,en espagnol,plafond,limite,budget,m'agace,partout,reste,restent,accord,autorisation,permission"},
 	{loose, weak, false, "ne,n',pas de,pas d',tous,toutes,chaque,sans,aucun,aucune,on utilise,nous utilisons,confidentiel,secret,le but,l'objectif"},
 	// Spanish
-	{anywhere, strict, false, "no se debe,no se deben,no debe,no deben,no debes,no deberías,debe,deben,debes,hay que,tiene que,tienen que,tienes que,no se puede,no se pueden,no puede,no pueden,prohibido,prohibida,prohibidos,bajo ningún concepto,bajo ninguna circunstancia,en ningún caso,obligatorio,obligatoria,es imprescindible,sin excepción,no está permitido,terminantemente"},
+	{anywhere, strict, false, "alérgico a,alérgica a,no se debe,no se deben,no debe,no deben,no debes,no deberías,debe,deben,debes,hay que,tiene que,tienen que,tienes que,no se puede,no se pueden,no puede,no pueden,prohibido,prohibida,prohibidos,bajo ningún concepto,bajo ninguna circunstancia,en ningún caso,obligatorio,obligatoria,es imprescindible,sin excepción,no está permitido,terminantemente"},
 	{habit, strict, false, "nunca,jamás"},
 	{lead, strict, false, "no,evita,evite,evitar,asegúrate,asegúrese,solo,sólo"},
 	{anywhere, strict, true, "a partir de ahora,de ahora en adelante,desde ahora,en adelante,en lo sucesivo,de aquí en adelante"},
@@ -65,7 +65,7 @@ var cueRows = []struct {
 	{anywhere, wish, false, "en español,en inglés,en francés,en alemán,tope,límite,presupuesto,me molesta,en todas partes,queda,quedan,va siempre,van siempre,permiso,autorización,aprobación,visto bueno"},
 	{loose, weak, false, "no,va,van,todos,todas,cada,sin,ningún,ninguna,usamos,utilizamos,confidencial,secreto,el objetivo,la meta"},
 	// Portuguese
-	{anywhere, strict, false, "não deve,não devem,não deves,deve,devem,é preciso,tem que,têm que,tem de,têm de,não pode,não podem,proibido,proibida,em hipótese alguma,de jeito nenhum,em nenhuma circunstância,obrigatório,obrigatória,obrigatoriamente,é essencial,sem exceção,não é permitido"},
+	{anywhere, strict, false, "alérgico a,alérgica a,não deve,não devem,não deves,deve,devem,é preciso,tem que,têm que,tem de,têm de,não pode,não podem,proibido,proibida,em hipótese alguma,de jeito nenhum,em nenhuma circunstância,obrigatório,obrigatória,obrigatoriamente,é essencial,sem exceção,não é permitido"},
 	{lead, strict, false, "não,evite,evita,evitar,certifique,certifica,garanta,apenas,somente,só"},
 	{anywhere, strict, true, "a partir de agora,de agora em diante,daqui em diante,doravante,daqui para frente"},
 	{anywhere, none, true, "em vez de,ao invés de,já não,mudei de ideia"},
@@ -75,7 +75,7 @@ var cueRows = []struct {
 	{anywhere, wish, false, "em português,em inglês,em espanhol,teto,limite,orçamento,me incomoda,fica,ficam,permissão,autorização,aprovação"},
 	{loose, weak, false, "não,todos,todas,cada,sem,nenhum,nenhuma,usamos,utilizamos,confidencial,segredo,o objetivo,a meta"},
 	// Italian
-	{anywhere, strict, false, "non deve,non devono,non devi,deve,devono,devi,bisogna,occorre,non può,non possono,vietato,vietata,vietati,proibito,in nessun caso,per nessun motivo,assolutamente,obbligatorio,obbligatoria,tassativamente,senza eccezioni,non è consentito,è necessario"},
+	{anywhere, strict, false, "allergico a,allergica a,allergico alle,allergica alle,non deve,non devono,non devi,deve,devono,devi,bisogna,occorre,non può,non possono,vietato,vietata,vietati,proibito,in nessun caso,per nessun motivo,assolutamente,obbligatorio,obbligatoria,tassativamente,senza eccezioni,non è consentito,è necessario"},
 	{habit, strict, false, "mai"},
 	{lead, strict, false, "non,evita,evitare,evitate,assicurati,assicuratevi,solo,soltanto,niente"},
 	{anywhere, strict, true, "d'ora in poi,d' ora in poi,da ora in poi,da adesso in poi,in futuro,da oggi"},
@@ -86,7 +86,7 @@ var cueRows = []struct {
 	{anywhere, wish, false, "in italiano,in inglese,in francese,in tedesco,tetto,limite,budget,mi dà fastidio,resta,restano,va scritto,vanno scritti,permesso,autorizzazione,approvazione"},
 	{loose, weak, false, "non,va,vanno,tutti,tutte,ogni,senza,nessun,nessuna,usiamo,utilizziamo,riservato,segreto,l'obiettivo"},
 	// Russian
-	{anywhere, strict, false, "нельзя,запрещено,запрещается,запрещены,недопустимо,ни в коем случае,ни при каких,должен,должна,должно,должны,обязательно,обязан,обязаны,строго,категорически,необходимо,без исключений,не допускается"},
+	{anywhere, strict, false, "аллергия на,нельзя,запрещено,запрещается,запрещены,недопустимо,ни в коем случае,ни при каких,должен,должна,должно,должны,обязательно,обязан,обязаны,строго,категорически,необходимо,без исключений,не допускается"},
 	{habit, strict, false, "никогда"},
 	{lead, strict, false, "не,никаких,избегай,избегайте,только,убедись,убедитесь"},
 	{anywhere, strict, true, "с этого момента,отныне,впредь,с сегодняшнего дня,с этой минуты"},
@@ -106,7 +106,7 @@ var signRows = []struct {
 }{
 	// Chinese
 	{strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
-	{strict, false, false, "必须,必須,务必,務必,一定要,一律,只能,只允许,只允許,只可以,得先"},
+	{strict, false, false, "过敏,過敏,必须,必須,务必,務必,一定要,一律,只能,只允许,只允許,只可以,得先"},
 	{strict, true, false, "从现在起,從現在起,从现在开始,從現在開始,今后,今後,从今以后,從今以後,往后,以后都,以后请"},
 	{wish, true, false, "改用,改为,改為,不再,改成"},
 	{wish, false, true, "不要,请勿,請勿,勿,请别,請別,别再,別再,别用,別用,别把,別把,别给,別給,别在,別在,避免,我不喜欢,我不喜歡,我不想,不用"},
@@ -122,7 +122,7 @@ var signRows = []struct {
 	{weak, false, false, "使って,使用して,英語で,日本語で,中国語で,上限,予算,てください,て下さい,すべて,全て,統一,目標,目的は"},
 	// Korean
 	{strict, false, true, "절대,금지,안 됩니다,안됩니다,안 된다,안 돼,안돼,말아야,하지 마,하지마,하지 말"},
-	{strict, false, false, "반드시,해야 합니다,해야 한다,해야 해,해야합니다,해야 돼,꼭,필수"},
+	{strict, false, false, "알레르기,반드시,해야 합니다,해야 한다,해야 해,해야합니다,해야 돼,꼭,필수"},
 	{strict, true, false, "앞으로는,앞으로,이제부터,지금부터,이후로는"},
 	{wish, true, false, "대신,더 이상,바꿔"},
 	{wish, false, true, "마세요,마십시오,말아 주세요,말아주세요,말고,피해,싫어,원하지 않"},
