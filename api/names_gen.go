@@ -5,6 +5,7 @@ package api
 // The values of Format.
 const (
 	FormatAuto               Format = "auto" // of a policy: detection decides
+	FormatAdk                Format = "adk"
 	FormatAgUI               Format = "ag-ui"
 	FormatAISDK              Format = "ai-sdk"
 	FormatAISDKUI            Format = "ai-sdk-ui"

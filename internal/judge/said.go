@@ -21,7 +21,7 @@ func SaidIn(list []byte) (s Said, err error) {
 	if err := json.Unmarshal(list, &messages); err != nil {
 		return s, err
 	}
-	for _, m := range messages {
+	for _, m := range adPlainly(messages) {
 		if m = plainly(m); m == nil {
 			continue
 		}

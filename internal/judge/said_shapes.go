@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -151,6 +152,42 @@ func maPlainly(role string, store map[string]any) map[string]any {
 		role = "user"
 	}
 	return map[string]any{"role": role, "parts": append(rest, calls...)}
+}
+
+// adPlainly are the contents that the framework would send of ADK's events; messages of other formats are as they were.
+func adPlainly(messages []map[string]any) []map[string]any {
+	if !slices.ContainsFunc(messages, func(m map[string]any) bool { return m["author"] != nil }) {
+		return messages
+	}
+	b, _ := json.Marshal(messages)
+	events, _ := adkEvents(b)
+	last := map[string]int{} // the last event with a response, by its id
+	for i, e := range events {
+		if e.content != nil {
+			_, responses := e.content.calls()
+			for _, r := range responses {
+				last[r.ID] = i
+			}
+		}
+	}
+	var contents []map[string]any
+	for i, e := range events {
+		if e.content == nil {
+			continue
+		}
+		var parts []any
+		for _, p := range e.content.parts {
+			if p.response != nil && p.response.ID != "" && last[p.response.ID] != i {
+				continue
+			}
+			var part any
+			raw, _ := json.Marshal(p.fields)
+			_ = json.Unmarshal(raw, &part)
+			parts = append(parts, part)
+		}
+		contents = append(contents, map[string]any{"role": e.content.role, "parts": parts})
+	}
+	return contents
 }
 
 func list(v any) []any {

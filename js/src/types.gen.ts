@@ -28,6 +28,7 @@ export type Operation =
 
 /** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
+  | "adk"
   | "ag-ui"
   | "ai-sdk"
   | "ai-sdk-ui"

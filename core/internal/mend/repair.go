@@ -138,6 +138,7 @@ func (c *Run) mend(violations []wire.Violation) bool {
 	turns := map[int]transcript.Role{}
 	touched := map[int]bool{} // items that have to be measured anew
 	drained := map[int]bool{} // items that results were taken from
+	var further map[int32][]int32
 	opener, done := -1, false
 	for _, v := range violations {
 		at, ok := place[v.Message]
@@ -161,7 +162,10 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		case wire.AddResult:
 			unanswered[v.Message] = append(unanswered[v.Message], v.Part)
 		case wire.RenameID:
-			if !c.rename(at, v.Part, place, touched) {
+			if further == nil {
+				further = c.further()
+			}
+			if !c.rename(at, v.Part, further[v.Part], place, touched) {
 				continue
 			}
 		case wire.AddUser:
@@ -393,10 +397,10 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 		alone = alone && (other.Has(transcript.Removed) || other.Parent >= 0 || other.Kind == transcript.ToolResult && other.Pair >= 0 &&
 			c.T.Parts[other.Pair].Msg == c.T.Parts[p.Pair].Msg)
 	}
-	if alone {
+	if alone && c.F.Stamp == "" { // a message that moves keeps its date
 		return move{from: at, behind: call}, true
 	}
-	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.AppendPart(nil, part))
+	text := c.F.Wrap(nil, c.F.Rules.ResultRole, c.AppendPart(nil, part), c.T.Bytes(c.T.Messages[p.Msg].Span))
 	c.TakePart(part)
 	touched[at] = true
 	// The pair is linked again when the new message is read.
@@ -411,35 +415,6 @@ func (c *Run) behind(call int) int {
 		call++
 	}
 	return call
-}
-
-// rename gives a tool call, and its result, an id of their own.
-func (c *Run) rename(at int, part int32, place map[int32]int, touched map[int]bool) bool {
-	p := &c.T.Parts[part]
-	id := c.F.AppendID(nil, p.Msg, part, c.T.Bytes(p.ID))
-	if p.Pair >= 0 {
-		other, ok := place[c.T.Parts[p.Pair].Msg]
-		if !ok {
-			return false
-		}
-		c.setID(p.Pair, id)
-		touched[other] = true
-	}
-	c.setID(part, id)
-	for n := p.Copy; n > 0; n = c.T.Parts[n-1].Copy {
-		c.setID(n-1, id)
-	}
-	touched[at] = true
-	return true
-}
-
-func (c *Run) setID(part int32, id []byte) {
-	p := &c.T.Parts[part]
-	span := c.T.Write(id)
-	if !p.ID.Zero() {
-		c.Splice(p.Msg, c.SourceOf(p.ID), span)
-	}
-	p.ID = span
 }
 
 // rebuild makes the new list of items: without those gone, with inserts behind their items and moved items in their

@@ -187,7 +187,7 @@ func writeTextMessage(dst []byte, role transcript.Role, text string) []byte {
 }
 
 // wrapContent writes {"role":…,"content":[part]}.
-func wrapContent(dst []byte, role transcript.Role, part []byte) []byte {
+func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	dst = append(dst, `{"role":"`...)
 	dst = append(dst, role.String()...)
 	dst = append(dst, `","content":[`...)

@@ -250,7 +250,7 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 
 // bedrockMessage writes a message with one text, which is a list even then.
 func bedrockMessage(dst []byte, role transcript.Role, text string) []byte {
-	return wrapContent(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'))
+	return wrapContent(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'), nil)
 }
 
 func bedrockResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {

@@ -23,6 +23,8 @@ const (
 	BeforeUser
 	// Anywhere: anywhere behind the call (OpenAI Responses).
 	Anywhere
+	// Behind: anywhere behind the call, and only the newest message may have calls without one (ADK).
+	Behind
 )
 
 // Rules are what the general checks need to know of a format. The strings are rule ids; "" means that the format has no
@@ -244,7 +246,7 @@ func (c *Checker) pairs() {
 			case p.Kind == transcript.ToolCall && role != transcript.Assistant && role != transcript.Other:
 				c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
 			case p.Kind == transcript.ToolCall && other < 0:
-				if c.open(place) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
+				if c.open(place) || p.Has(transcript.Held) && !p.Has(transcript.Server) || p.Has(transcript.Server) && !c.closed && c.deferred(place, len(c.Seq)) {
 					continue
 				}
 				if p.Has(transcript.Server) {
@@ -328,7 +330,7 @@ func (c *Checker) adjacent(call, result int32) bool {
 		return result == call+1
 	case BeforeUser:
 		return call <= result && (call == result || c.asked[result] < call)
-	case Anywhere:
+	case Anywhere, Behind:
 		return call < result
 	}
 	return call < result && c.owner[result] == call
@@ -387,7 +389,7 @@ func (c *Checker) order() {
 			role == transcript.System && (before == transcript.Tool || before == transcript.Assistant) {
 			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may stand behind the one before it")
 		}
-		if role == transcript.System {
+		if role == transcript.System || c.F.Rules.Through && c.T.Messages[m].Unsent {
 			continue
 		}
 		if last == transcript.System && role != transcript.User && !c.summarized(m) {

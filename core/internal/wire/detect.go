@@ -243,7 +243,7 @@ func (f *Format) Knows(sign string) bool {
 	case "list":
 		return f.List == name
 	case "content":
-		return f.Signs.Content == "" && name != "object" && name != "block" && name != "store" || word(f.Signs.Content, name)
+		return f.Signs.Content == "" && name != "object" && name != "block" && name != "store" && name != "turn" || word(f.Signs.Content, name)
 	}
 	return word(f.Signs.Own, sign) || word(f.Signs.Also, sign)
 }

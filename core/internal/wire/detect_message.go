@@ -123,18 +123,28 @@ func (d *detector) message(list string) {
 	}
 }
 
-// block notes the signs of a content that is an object, and says what it is: a block where it has a type, a store where it has format 2.
+// block notes the signs of a content that is an object, and says what it is: a block where it has a type, a store where it has format 2, a
+// turn where it has a role, or parts and no format.
 func (d *detector) block() (word string) {
 	word = "object"
+	format, parts := false, false
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
+			if word == "object" && parts && !format {
+				word = "turn"
+			}
 			return word
 		}
+		format = format || string(name) == "format"
+		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		if d.note("part", name); string(name) == "format" && d.Kind() == jsonspan.Number {
 			if v := d.Skip(); string(v.Of(d.Src())) == "2" {
 				word = "store"
 			}
+		} else if string(name) == "role" && d.Kind() == jsonspan.String {
+			word = "turn"
+			d.Skip()
 		} else if string(name) != "type" || d.Kind() != jsonspan.String {
 			d.Skip()
 		} else if v := d.Text(); v.Len() <= 66 {

@@ -87,6 +87,11 @@ func TestDetect(t *testing.T) {
 		{"tanstack, a call of the browser's", transcriptOf(tsSays(tsOwn2)), "tanstack"},
 		{"mastra", transcriptOf(maUser, maSays(maCall(maInv1))), "mastra"},
 		{"mastra, a message of version 2 of the store", `[{"id":"1","role":"user","type":"v2","content":{"format":2,"parts":[{"type":"text","text":"go"}]}}]`, "mastra"},
+		{"adk", transcriptOf(adUser, adSays(adCall1), adGot1), "adk"},
+		{"adk, a text", transcriptOf(`{"author":"user","content":{"parts":[{"text":"go"}],"role":"user"}}`), "adk"},
+		{"adk, Python", transcriptOf(`{"content":{"parts":[{"text":"go"}],"role":"user"},"invocation_id":"i","author":"user","id":"1","timestamp":1.5}`), "adk"},
+		{"adk, no content", transcriptOf(`{"id":"1","invocationId":"i","author":"a","timestamp":1,"actions":{"stateDelta":{"n":1}}}`), "adk"},
+		{"adk, a session", `{"id":"s","appName":"a","userId":"u","state":{},"events":` + transcriptOf(adUser) + `,"lastUpdateTime":1}`, "adk"},
 		{"mastra, a signal", `[{"id":"1","role":"signal","type":"state","content":{"parts":[{"type":"text","text":"go"}],"metadata":{},"format":2}}]`, "mastra"},
 		{"assistant-ui", transcriptOf(auUser, auSays(auCall1)), "assistant-ui"},
 		{"assistant-ui, texts alone", transcriptOf(auUser, auSays(auText)), "assistant-ui"},
@@ -243,7 +248,6 @@ func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
 		{"Genkit", "gemini", `[{"role":"user","content":[{"text":"go"}]},{"role":"model","content":[{"toolRequest":{"name":"read","ref":"1","input":{}}}]}]`},
 		{"an object", "mastra", `[{"id":"1","role":"user","content":{"format":3,"parts":[{"type":"text","text":"go"}]}}]`},
-		{"ADK", "gemini", `[{"author":"user","invocationId":"e","content":{"role":"user","parts":[{"text":"go"}]},"role":"user"}]`},
 	} {
 		t.Run(test.shape, func(t *testing.T) {
 			var a struct {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -318,14 +319,31 @@ func geminiSign(dst, part []byte) []byte {
 	return append(dst, `{"thoughtSignature":"skip_thought_signature_validator",`...)
 }
 
+// geminiRules are the ids of the rules that formats with parts of Gemini's share; "" is one that a format does not have.
+type geminiRules struct {
+	empty  string // no part is empty
+	order  string // responses stand in the order of their calls
+	sign   string // the first call of a turn is signed where the others are
+	object string // a response is an object
+	begin  string // a message does not begin with an empty text
+	last   int32  // the place of the last message with calls or words that is sent
+}
+
 // checkGemini reports G2 (nothing is empty), G5 (responses in the order of their calls), G7 (the first call of a turn is
 // signed) and G8 (a response is an object).
 func checkGemini(c *Checker) {
+	c.geminiParts(&geminiRules{empty: "G2", order: "G5", sign: "G7", object: "G8", last: int32(len(c.Seq)) - 1})
+}
+
+func (c *Checker) geminiParts(rules *geminiRules) {
 	t := c.T
-	loop, last := c.current(), int32(-1)
+	loop, last := c.current(rules.last), int32(-1)
 	for place, m := range c.Seq {
 		msg := &t.Messages[m]
-		calls := 0
+		if msg.Unsent || msg.Variant != transcript.Plain {
+			continue
+		}
+		calls, begins := 0, rules.begin != ""
 		if place == 0 || c.run[place] != c.run[place-1] {
 			last = -1
 		}
@@ -334,29 +352,36 @@ func checkGemini(c *Checker) {
 			if p.Has(transcript.Removed) || p.Parent >= 0 {
 				continue
 			}
+			empty := p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning)
+			if begins && empty {
+				c.Add(rules.begin, m, n, DropPart, "the first text is empty, and the event would be left out with all that is in it")
+				begins = false
+				continue
+			}
+			begins = false
 			switch p.Kind {
 			case transcript.Text, transcript.Opaque:
 				switch {
 				case p.Has(transcript.Signed):
-				case p.Kind == transcript.Text && p.Size.Bytes == 0:
-					c.AddCase("G2", BlankText, m, n, DropPart, "the part is empty")
+				case p.Kind == transcript.Text && empty:
+					c.AddCase(rules.empty, BlankText, m, n, DropPart, "the part is empty")
 				case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
-					c.Add("G2", m, n, DropPart, "the part is empty")
+					c.Add(rules.empty, m, n, DropPart, "the part is empty")
 				}
 			case transcript.ToolCall:
 				if calls++; calls == 1 && place >= loop && !p.Has(transcript.Signed) {
-					c.Add("G7", m, n, Sign, "the other calls of this turn are signed, and this one is not")
+					c.Add(rules.sign, m, n, Sign, "the other calls of this turn are signed, and this one is not")
 				}
 			case transcript.ToolResult:
 				if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
 					if p.Body.Zero() {
-						c.Add("G8", m, n, DropPart, "the response is missing")
+						c.Add(rules.object, m, n, DropPart, "the response is missing")
 					} else {
-						c.Add("G8", m, n, WrapBody, "the response must be an object")
+						c.Add(rules.object, m, n, WrapBody, "the response must be an object")
 					}
 				}
 				if p.Pair >= 0 && p.Pair < last && c.sameRun(t.Parts[p.Pair].Msg, t.Parts[last].Msg) {
-					c.Add("G5", m, n, MoveResult, "the responses do not stand in the order of their calls")
+					c.Add(rules.order, m, n, MoveResult, "the responses do not stand in the order of their calls")
 				}
 				last = max(last, p.Pair)
 			}
@@ -369,13 +394,16 @@ func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// current is the place behind the newest message of the user, where the provider asks for signatures; or the end, where no
+// current is the place behind the newest message of the user up to a last one, where the provider asks for signatures; or the end, where no
 // message there has a signed call, as models that do not sign leave it.
-func (c *Checker) current() int {
+func (c *Checker) current(last int32) int {
 	t := c.T
 	signed := false
-	for place := len(c.Seq) - 1; place >= 0; place-- {
-		if t.HasUserText(int(c.Seq[place])) {
+	for place := int(last); place >= 0; place-- {
+		m := c.Seq[place]
+		// What a message with results says goes with them to their calls, where these may be elsewhere.
+		away := c.F.Rules.Answers == Behind && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
+		if t.HasUserText(int(m)) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
 				return place
 			}

@@ -16,18 +16,19 @@ func content(role string, parts ...string) string {
 }
 
 const (
-	gmHi    = `{"text":"hi"}`
-	gmGo    = `{"role":"user","parts":[{"text":"go"}]}`
-	gmDone  = `{"role":"model","parts":[{"text":"done"}]}`
-	gmNoted = `{"role":"model","parts":[{"text":"[Noted.]"}]}`
-	gmCall1 = `{"functionCall":{"id":"c1","name":"read","args":{"path":"a"}}}`
-	gmCall2 = `{"functionCall":{"id":"c2","name":"bash","args":{}}}`
-	gmRead  = `{"functionCall":{"name":"read","args":{"path":"a"}}}`
-	gmGot1  = `{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}}`
-	gmGot2  = `{"functionResponse":{"id":"c2","name":"bash","response":{"exit":0,"stdout":"two"}}}`
-	gmGot   = `{"functionResponse":{"name":"read","response":{"output":"one"}}}`
-	gmLost1 = `{"functionResponse":{"id":"c1","name":"read","response":{"error":"` + lost + `"}}}`
-	gmLost2 = `{"functionResponse":{"id":"c2","name":"bash","response":{"error":"` + lost + `"}}}`
+	gmHi      = `{"text":"hi"}`
+	gmGo      = `{"role":"user","parts":[{"text":"go"}]}`
+	gmDone    = `{"role":"model","parts":[{"text":"done"}]}`
+	gmNoted   = `{"role":"model","parts":[{"text":"[Noted.]"}]}`
+	gmCall1   = `{"functionCall":{"id":"c1","name":"read","args":{"path":"a"}}}`
+	gmCall2   = `{"functionCall":{"id":"c2","name":"bash","args":{}}}`
+	gmRead    = `{"functionCall":{"name":"read","args":{"path":"a"}}}`
+	gmGot1    = `{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}}`
+	gmGoesOn1 = `{"functionResponse":{"id":"c1","name":"read","willContinue":true,"response":{"output":"so far"}}}`
+	gmGot2    = `{"functionResponse":{"id":"c2","name":"bash","response":{"exit":0,"stdout":"two"}}}`
+	gmGot     = `{"functionResponse":{"name":"read","response":{"output":"one"}}}`
+	gmLost1   = `{"functionResponse":{"id":"c1","name":"read","response":{"error":"` + lost + `"}}}`
+	gmLost2   = `{"functionResponse":{"id":"c2","name":"bash","response":{"error":"` + lost + `"}}}`
 )
 
 // signed puts a signature on a part.
@@ -53,6 +54,13 @@ func TestGemini(t *testing.T) {
 			invalid:  transcriptOf(gmGo, content("model", `{"text":""}`, gmHi, `{}`)),
 			says:     "G2 messages[1].parts[0] drop_part, G2 messages[1].parts[2] drop_part",
 			repaired: transcriptOf(gmGo, content("model", gmHi)),
+		}, {
+			name:    "I2 an id twice, with a response that goes on",
+			valid:   transcriptOf(gmGo, content("model", gmCall1), content("user", gmGoesOn1, gmGot1), gmDone),
+			invalid: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", gmCall1), content("user", gmGoesOn1, gmGot1), gmDone),
+			says:    "I2 messages[3].parts[0] rename_id",
+			repaired: transcriptOf(gmGo, content("model", gmCall1), content("user", gmGot1), content("model", strings.Replace(gmCall1, "c1", "call_ctxfold_3_3", 1)),
+				content("user", strings.Replace(gmGoesOn1, "c1", "call_ctxfold_3_3", 1), strings.Replace(gmGot1, "c1", "call_ctxfold_3_3", 1)), gmDone),
 		}, {
 			name:     "G3 begins with the user",
 			valid:    transcriptOf(gmGo, gmDone),

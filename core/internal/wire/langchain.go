@@ -338,7 +338,7 @@ func (w lcWriter) message(dst []byte, role transcript.Role, text string) []byte 
 }
 
 // wrap writes a message that holds one result as a block, as only the user's messages do.
-func (w lcWriter) wrap(dst []byte, _ transcript.Role, part []byte) []byte {
+func (w lcWriter) wrap(dst []byte, _ transcript.Role, part, _ []byte) []byte {
 	dst = append(append(w.open(dst, "human", "HumanMessage"), `"content":[`...), part...)
 	return w.close(append(dst, ']'))
 }

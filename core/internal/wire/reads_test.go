@@ -527,6 +527,30 @@ assistant
   18 opaque free
   19 opaque 29b
 `},
+		{"events of all kinds", "adk", transcriptOf(adUser, adState, adSays(`{"text":"hm","thought":true}`, signed(adCall1), adCall2),
+			adSaysAs("q", `{"functionCall":{"id":"q","name":"adk_request_input","args":{}}}`), adGot1, adGot2, strings.Replace(adGot1, "one", "at last", 1),
+			`{"id":"c","author":"system","isCompacted":true,"compactedContent":"It was read.","content":{"role":"model","parts":[{"text":"It was read."}]}}`,
+			`{"id":"d","author":"user","actions":{"compaction":{"start_timestamp":1,"end_timestamp":2,"compacted_content":{"role":"model","parts":[{"text":"and"},{"text":"so on"},7]}}}}`), `
+user
+  0 text "go" 2b
+assistant
+  1 reasoning "hm" 2b
+  2 tool_call read #c1 signed {"path":"a"} 12b with 7
+  3 tool_call bash #c2 {} 2b with 6
+user
+  4 opaque free {}
+user
+  5 tool_result read #c1 free continues "one" 3b by 2
+user
+  6 tool_result bash #c2 {"exit":0,"stdout":"two"} 25b with 3
+user
+  7 tool_result read #c1 "at last" 7b with 2
+user
+  8 text "It was read." 12b
+user
+  9 text "and" 3b
+  10 text "so on" 5b
+`},
 		{"what stands in parts and beside them", "mastra", transcriptOf(
 			`{"id":"1","role":"user","content":{"experimental_attachments":[{"url":"data:image/png;base64,AAEC","contentType":"image/png"}],"content":"go","format":2,"parts":[{"type":"text","text":"go"},null]}}`,
 			maWith(`,"toolInvocations":[`+maInv1+`,{"state":"call","toolCallId":"stray"},`+maInv2+`],"content":"done","reasoning":"hm"`,

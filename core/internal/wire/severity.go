@@ -41,6 +41,7 @@ var tolerances = []struct {
 	{"anthropic", "AN2", OpensInText},
 	{"anthropic", "AN3", ReusedID},
 	{"mistral", "MI4", ReusedID},
+	{"adk", "AD1", BlankText},
 	{"gemini", "G2", BlankText},
 	{"gemini", "G3", SameRole},
 	{"gemini", "G4", SplitTurn},

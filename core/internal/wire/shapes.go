@@ -13,7 +13,6 @@ type Shape struct {
 // know a sign of theirs.
 var shapes = []Shape{
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
-	{"events of Google's ADK", "gemini", "key:invocationId key:invocation_id"},
 	{"messages whose content is an object", "mastra", "content:object"},
 }
 

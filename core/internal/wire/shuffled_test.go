@@ -71,6 +71,15 @@ var shapes = map[string][]string{
 		strings.NewReplacer("a1", "m@", "c1", "c#", "c2", "d#").Replace(maWith(`,"toolInvocations":[`+maInv2+`,`+maOpen1+`]`, maText)),
 		strings.NewReplacer("a1", "m@").Replace(maSays(`{"type":"reasoning","reasoning":"hm #","details":[],"providerMetadata":{"anthropic":{"signature":"s"}}}`, maText)),
 	},
+	"adk": {
+		strings.Replace(adUser, "u1", "m@", 1), strings.Replace(adState, "s1", "m@", 1), strings.Replace(adDone, "a9", "m@", 1), adSaysAs("m@", `{"text":""}`), adSaysAs("m@"), adSaysAs("m@", `{"text":""}`, `{"text":"text #"}`, `{}`),
+		adSaysAs("m@", `{"text":"hm #","thought":true}`, signed(strings.Replace(adCall1, "c1", "c#", 1))), adSaysAs("m@", strings.Replace(adCall1, "c1", "c#", 1), strings.Replace(adCall2, "c2", "d#", 1)),
+		adSaysAs("m@", `{"function_call":{"name":"read","args":{}}}`, `{"text":"text #"}`), adSaysAs("m@", `{"functionCall":{"id":"q@","name":"adk_request_credential","args":{}}}`),
+		strings.NewReplacer("r1", "m@", "c1", "c#").Replace(adGot1), strings.NewReplacer("r2", "m@", "c2", "d#").Replace(adGot2), strings.NewReplacer("r1", "m@", "c1", "c#", `{"output":"one"}`, `"one"`).Replace(adGot1),
+		strings.NewReplacer("r1", "m@", adResp1, adResp1+","+adResp2+`,{"text":"text #"}`, "c1", "c#", "c2", "d#").Replace(adGot1), strings.NewReplacer("r1", "m@", adResp1, adCall1+","+adResp1, "c1", "c#").Replace(adGot1),
+		`{"id":"m@","author":"system","timestamp":1,"isCompacted":true,"startTime":0,"endTime":0,"compactedContent":"text #","content":{"role":"model","parts":[{"text":"text #"}]}}`,
+		`{"id":"m@","author":"user","timestamp":1,"actions":{"compaction":{"start_timestamp":0,"end_timestamp":0,"compacted_content":{"role":"model","parts":[{"text":"text #"}]}}}}`,
+	},
 	"assistant-ui": {
 		`{"id":"m@","role":"user","content":[{"type":"text","text":"text #"},{"type":"image","image":"data:image/png;base64,aaaa"}]}`, `{"id":"m@","role":"system","content":[{"type":"text","text":"s"}]}`,
 		`{"id":"m@","role":"user","content":"text #"}`, `{"id":"m@","role":"user","content":[]}`, `{"id":"m@","role":"assistant","content":[{"type":"text","text":""}]}`, `{"id":"m@","role":"user","content":[{"type":"text","text":""}],"attachments":[{"id":"f","content":[{"type":"text","text":"x"}]}]}`,

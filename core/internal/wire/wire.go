@@ -59,8 +59,9 @@ type Format struct {
 	// part, in the stead of Results.
 	Answer func(dst, part []byte, text string) []byte
 
-	// Wrap appends a message that holds one part, given as JSON; for formats whose messages hold several results.
-	Wrap func(dst []byte, role transcript.Role, part []byte) []byte
+	// Wrap appends a message that holds one part, given as JSON, which stood in another message; for formats whose messages hold several
+	// results.
+	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
 	// Sign appends what takes the place of the opening brace of a tool call, given as JSON, to stand for the signature that
 	// it lacks.
 	Sign func(dst, part []byte) []byte

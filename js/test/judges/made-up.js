@@ -163,6 +163,44 @@ const turn = {
       { id: `d${n}`, role: "assistant", content: long },
     ];
   },
+  adk: (n, ids) => {
+    const actions = { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} };
+    /** @param {string} id @param {number} m @param {string} author @param {any} [content] */
+    const event = (id, m, author, content) => ({
+      id: `${id}${n}`,
+      invocationId: `i${n}`,
+      author,
+      timestamp: n * 10 + m,
+      actions,
+      ...(content && { content }),
+    });
+    const [a, b] = ids.map((id) => ({ functionCall: { id: `adk-${id}`, name: "read", args: { path: id } } }));
+    const [forA, forB] = ids.map((id) => ({
+      functionResponse: { id: `adk-${id}`, name: "read", response: { output: long } },
+    }));
+    const pending = { functionResponse: { id: `adk-${ids[0]}`, name: "read", response: { status: "pending" } } };
+    return [
+      event("u", 1, "user", {
+        role: "user",
+        parts: [{ text: `Question ${n}` }, { inlineData: { mimeType: "image/png", data: png } }],
+      }),
+      event("s", 2, "coder"),
+      {
+        ...event("a", 3, "coder", {
+          role: "model",
+          parts: [{ text: "think", thought: true }, { ...a, thoughtSignature: "CiQB" }, b],
+        }),
+        longRunningToolIds: [`adk-${ids[0]}`],
+      },
+      ...(n % 2 === 0
+        ? [
+            event("p", 4, "coder", { role: "user", parts: [pending, forB] }),
+            event("q", 5, "coder", { role: "user", parts: [forA] }),
+          ]
+        : [event("r", 5, "coder", { role: "user", parts: [forA, forB] })]),
+      event("d", 6, "coder", { role: "model", parts: [{ text: long, thoughtSignature: "CiQB" }] }),
+    ];
+  },
   mastra: (n, ids) => {
     const createdAt = (/** @type {number} */ m) => new Date(Date.UTC(2026, 0, 1, n, m)).toISOString();
     const [a, b] = ids.map((id) => ({ toolCallId: id, toolName: "read", args: { path: id } }));

@@ -46,6 +46,7 @@ const unions = [
     " in content",
   ],
   ["gemini", "keys", "Part", "@google/genai-3"],
+  ["adk", "keys", "Part", "../fixtures/adk/node_modules/@google/genai/dist/genai.js"],
   ["gemini-interactions", "type", "Interactions.Step", "@google/genai-3"],
   ["gemini-interactions", "type", "Interactions.Content", "@google/genai-3", " in content"],
   ["ai-sdk", "type", "Inside<ModelMessage['content']>", "ai-7"],

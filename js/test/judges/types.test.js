@@ -23,6 +23,7 @@ const types = {
   "assistant-ui": ["ThreadMessageLike", "@assistant-ui/core"],
   tanstack: ["UIMessage", "@tanstack/ai"],
   pi: ["Message", "../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/types.js"],
+  adk: ["Event", "../fixtures/adk/node_modules/@google/adk/dist/types/index.js"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
   "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
 };
@@ -42,6 +43,13 @@ const broken = {
   "assistant-ui": { id: "1", role: "assistant", content: [{ type: "text", content: "no text" }] },
   tanstack: { id: "1", role: "user", parts: [{ type: "text", text: "no content" }] },
   pi: { role: "toolResult", toolCallId: "c", toolName: "read", content: "a text", isError: false, timestamp: 1 },
+  adk: {
+    id: "1",
+    invocationId: "i",
+    author: "user",
+    timestamp: 1,
+    content: { role: "user", parts: [{ text: "no actions" }] },
+  },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
 };
 

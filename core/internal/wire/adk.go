@@ -1,0 +1,391 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+func init() {
+	Register(&Format{
+		Name:    "adk",
+		Doc:     "Google Agent Development Kit: Event[], as sessions of JavaScript and Python keep them",
+		List:    "events",
+		Convert: &adkTarget,
+		Signs: Signs{
+			Keys:    "content timestamp",
+			Content: "turn",
+			Own: "content:turn key:invocationId key:invocation_id key:longRunningToolIds key:long_running_tool_ids key:isCompacted list:events " +
+				"body:appName body:app_name body:lastUpdateTime body:last_update_time",
+			Also: "part:role part:parts",
+			Shy:  true,
+		},
+		Parts:       "parts",
+		Within:      []string{"content"},
+		ReadMessage: readADK,
+		Message:     func(dst []byte, role transcript.Role, text string) []byte { return adkInstead(dst, role, text, nil) },
+		Instead:     adkInstead,
+		Timed:       true,
+		ResultBody:  geminiResultBody,
+		Tool:        `{"name":%n,"description":%d,"parametersJsonSchema":%p}`,
+		TextPart:    `{"text":%t}`,
+		InnerMedia:  true,
+		Results:     adkResults,
+		Wrap:        adkWrap,
+		Sign:        geminiSign,
+		Link:        linkADK,
+		Stamp:       "timestamp",
+		SystemApart: true,
+		FreshID:     "adk-ctxfold-",
+		Rules: Rules{
+			Unanswered: "AD2", Orphan: "AD3", Duplicate: "AD4", Empty: "AD1", First: "AD5", Role: "AD6",
+			Answers: Behind, ResultRole: transcript.User, Named: true, Through: true,
+		},
+		Extra: checkADK,
+	})
+}
+
+const (
+	adContent = iota
+	adAuthor
+	adCompacted
+	adSummary
+	adActions
+	adScope
+	adScope2
+)
+
+var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope", "isolation_scope"}
+
+// readADK reads an event. One that the model is not sent (a change of the state, a request to the user's interface, a content without a
+// text) costs nothing, and its calls are none.
+func readADK(r *Reader, m *transcript.Message) {
+	first := len(r.T.Parts)
+	var role, parts field
+	var told adkCompaction
+	f, _ := r.fields(adkKeys, func(r *Reader, key int, f *frame) bool {
+		if r.Kind() != jsonspan.Object || key != adContent && key != adActions {
+			return false
+		}
+		if f[key].Start = r.Pos(); key == adActions {
+			told.actions(r)
+			return true
+		}
+		in, _ := r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
+			if key != 1 || r.Kind() != jsonspan.Array {
+				return false
+			}
+			f[1].Start = r.Pos()
+			m.Lists[transcript.ContentList] = r.list(geminiPart)
+			return true
+		})
+		role, parts = in[0], in[1]
+		return true
+	})
+	r.want(&f[adContent], jsonspan.Object, jsonspan.Null, "the content of an event must be an object with role and parts")
+	r.want(&parts, jsonspan.Array, jsonspan.Null, "parts must be a list")
+	r.want(&role, jsonspan.String, jsonspan.Null, "the role must be a string")
+	if r.Err() != nil {
+		return
+	}
+	switch {
+	case f[adCompacted].Kind == jsonspan.True:
+		told.texts = append(told.texts[:0], f[adSummary])
+		told.digest(r, m, first)
+		return
+	case told.is:
+		told.digest(r, m, first)
+		return
+	}
+	m.Content, m.RoleSpan = parts.Span, role.Span
+	if !role.Str() || role.Size.Bytes == 0 || adkUnseen(r, first) {
+		m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
+		for i := range r.T.Parts[first:] {
+			p := &r.T.Parts[first+i]
+			p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.Free, jsonspan.Measure{}, 0
+			p.ID, p.Name = jsonspan.Span{}, jsonspan.Span{}
+		}
+		return
+	}
+	r.role(m, &role, geminiRoles)
+	for _, k := range [...]int{adScope, adScope2} {
+		if f[k].Str() {
+			m.Label = f[k].Span
+		}
+	}
+}
+
+// adkFramework are the names under which the framework calls its users, and not the model its tools: events with them are not sent.
+var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
+
+// adkUnseen tells whether an event, whose parts begin at index first, is not sent: it is the framework's, or holds nothing but empty texts.
+func adkUnseen(r *Reader, first int) bool {
+	parts := r.T.Parts[first:]
+	seen := len(parts) == 0
+	for i := range parts {
+		p := &parts[i]
+		seen = seen || p.Kind != transcript.Text && p.Kind != transcript.Reasoning || p.Size.Bytes > 0
+		if p.Name.Zero() {
+			continue
+		}
+		for _, name := range adkFramework {
+			if jsonspan.EqualText(r.Src(), p.Name, name) {
+				return true
+			}
+		}
+	}
+	return !seen
+}
+
+// adkCompaction is what an event says of those that the framework has summarized.
+type adkCompaction struct {
+	is    bool
+	texts []field
+}
+
+var (
+	adkActionKeys     = []string{"compaction"}
+	adkCompactionKeys = []string{"compactedContent", "compacted_content"}
+	adkTextKeys       = []string{"text"}
+)
+
+// actions reads the actions of an event, where Python keeps a compaction.
+func (c *adkCompaction) actions(r *Reader) {
+	r.fields(adkActionKeys, func(r *Reader, _ int, f *frame) bool {
+		if r.Kind() != jsonspan.Object {
+			return false
+		}
+		f[0].Start, c.is = r.Pos(), true
+		r.fields(adkCompactionKeys, func(r *Reader, key int, f *frame) bool {
+			if r.Kind() != jsonspan.Object {
+				return false
+			}
+			f[key].Start = r.Pos()
+			r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
+				if key != 1 || r.Kind() != jsonspan.Array {
+					return false
+				}
+				f[1].Start = r.Pos()
+				r.list(func(r *Reader) {
+					if r.Kind() != jsonspan.Object {
+						r.Skip()
+						return
+					}
+					if in, _ := r.fields(adkTextKeys, nil); in[0].Str() {
+						c.texts = append(c.texts, in[0])
+					}
+				})
+				return true
+			})
+			return true
+		})
+		return true
+	})
+}
+
+// digest makes the event a digest with the texts alone, in the stead of the content that it may have.
+func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
+	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
+	m.Role, m.Variant = transcript.User, transcript.Digest
+	for i := range c.texts {
+		if c.texts[i].Str() {
+			r.Add(whole(transcript.Text, &c.texts[i]))
+		}
+	}
+}
+
+// linkADK pairs each call with the last of its responses, which is the one that the model is sent, and notes calls that have begun a task:
+// the events of a task have the id of its call as their scope, and its response comes when the task ends.
+func linkADK(t *transcript.Transcript, from int) {
+	var answers critbit.Map[int32] // the response to a call, by its id
+	for i := from; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Kind != transcript.ToolResult || p.ID.Zero() {
+			continue
+		}
+		if before, ok := answers.Get(t.Text(p.ID)); ok && p.Pair < 0 && t.Parts[before].Msg != p.Msg && t.Text(t.Parts[before].Name) == t.Text(p.Name) {
+			old := &t.Parts[before]
+			call := old.Pair
+			p.Pair, t.Parts[call].Pair = call, int32(i)
+			old.Pair, old.Caller = -1, call+1
+			old.Flags |= transcript.Continues | transcript.Free
+		}
+		if p.Pair >= 0 {
+			answers.Set(t.Text(p.ID), int32(i))
+		}
+	}
+	if from > 0 {
+		return
+	}
+	var tasks critbit.Map[bool]
+	any := false
+	for i := range t.Messages {
+		if m := &t.Messages[i]; m.Variant == transcript.Plain && !m.Label.Zero() {
+			tasks.Add(t.Text(m.Label))
+			any = true
+		}
+	}
+	for i := range t.Parts {
+		if p := &t.Parts[i]; any && p.Kind == transcript.ToolCall && p.Pair < 0 && !p.ID.Zero() && tasks.Has(t.Text(p.ID)) {
+			p.Flags |= transcript.Held
+		}
+	}
+}
+
+// checkADK reports AD1 (no part is empty), AD3 (an event answers calls of one event by their ids, and holds none itself), AD7 (the first call of a
+// turn is signed), AD8 (a response is an object) and AD9 (an event does not begin with an empty text).
+func checkADK(c *Checker) {
+	t := c.T
+	last := c.lastCalling()
+	rules := geminiRules{empty: "AD1", sign: "AD7", object: "AD8", begin: "AD9", last: last}
+	if last < 0 {
+		rules.last = int32(len(c.Seq)) - 1
+	}
+	c.geminiParts(&rules)
+	for _, m := range c.Seq {
+		msg := &t.Messages[m]
+		calls, one := false, int32(-1)
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			calls = calls || t.Parts[n].Kind == transcript.ToolCall && !t.Parts[n].Has(transcript.Removed)
+		}
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			p := &t.Parts[n]
+			if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
+				continue
+			}
+			of := t.Parts[p.Pair].Msg
+			switch {
+			case p.ID.Zero() || t.Parts[p.Pair].ID.Zero():
+				c.Add("AD3", m, n, DropPart, "only by its id a response is found")
+			case calls:
+				c.Add("AD3", m, n, MoveResult, "an event with responses holds calls")
+			case c.place[of] < last && c.place[m] > last:
+				c.Add("AD3", m, n, MoveResult, "what stands between the last responses and their calls is left out")
+			case one >= 0 && of != one:
+				c.Add("AD3", m, n, MoveResult, "the responses of this event answer calls of several events")
+			default:
+				one = of
+			}
+		}
+	}
+}
+
+// lastCalling is the place of the event whose calls the last event that is sent answers; -1 where that answers none. What stands between
+// them is left out.
+func (c *Checker) lastCalling() int32 {
+	for i := len(c.Seq) - 1; i >= 0; i-- {
+		if c.T.Messages[c.Seq[i]].Unsent {
+			continue
+		}
+		for _, p := range c.T.PartsOf(int(c.Seq[i])) {
+			if p.Kind == transcript.ToolResult && p.Pair >= 0 && !p.Has(transcript.Removed) {
+				return c.place[c.T.Parts[p.Pair].Msg]
+			}
+		}
+		break
+	}
+	return -1
+}
+
+const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
+
+// adkCopied are the members that a new event has of the one that it stands beside; each pair is one in two spellings.
+var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
+
+// appendADK writes an event up to its content, as one of the author, JSON, or, where that is nil, of the one of event. From that come
+// the invocation and, for an author of its own, what tells who may see it.
+func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
+	var f frame
+	if event != nil {
+		in, _ := (&Reader{Scanner: jsonspan.New(event)}).fields(adkCopied, nil)
+		f = *in
+	}
+	either := func(k int) []byte {
+		for _, k := range [...]int{k, k + 1} {
+			if f[k].Str() {
+				return f[k].Of(event)
+			}
+		}
+		return nil
+	}
+	dst = append(appendMessageID(dst, id, salt), `,"invocationId":`...)
+	if invocation := either(0); invocation != nil {
+		dst = append(dst, invocation...)
+	} else {
+		dst = append(dst, `""`...)
+	}
+	own := author == nil
+	if own && f[2].Str() {
+		author = f[2].Of(event)
+	} else if own {
+		author = []byte(`"model"`)
+	}
+	dst = append(append(dst, `,"author":`...), author...)
+	if own && f[3].Str() {
+		dst = append(append(dst, `,"branch":`...), f[3].Of(event)...)
+	}
+	if scope := either(4); own && scope != nil {
+		dst = append(append(dst, `,"isolationScope":`...), scope...)
+	}
+	return append(dst, `,"timestamp":`+NoStamp+`,"content":`...)
+}
+
+var adkUser = []byte(`"user"`)
+
+// adkInstead writes an event with one text. What is not the model's is the user's, and seen in all branches.
+func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+	author := adkUser
+	if role == transcript.Assistant {
+		if author = nil; old != nil && bytes.Equal(adkAuthor(old), adkUser) {
+			author = []byte(`"model"`)
+		}
+	}
+	dst = geminiMessage(appendADK(dst, text, author, old, old), role, text)
+	return append(dst, `,`+adkActions...)
+}
+
+// adkAuthor is the author of an event, JSON; nil where it has none.
+func adkAuthor(event []byte) []byte {
+	f, _ := (&Reader{Scanner: jsonspan.New(event)}).fields(adkCopied, nil)
+	if !f[2].Str() {
+		return nil
+	}
+	return f[2].Of(event)
+}
+
+// adkResults writes one event with a response for each call, of the author of the calls: another's would be told to it as a text.
+func adkResults(dst []byte, calls []Call, text string) []byte {
+	if len(calls) == 0 {
+		return nil
+	}
+	for _, c := range calls {
+		if c.ID == nil {
+			return nil
+		}
+	}
+	dst = appendADK(dst, text, nil, calls[0].Message, calls[0].ID)
+	return append(geminiResults(dst, calls, text), `,`+adkActions...)
+}
+
+// adkWrap writes an event with a response that stood in another one.
+func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
+	dst = appendADK(dst, "", nil, event, part)
+	return append(wrapParts(dst, role, part), `,`+adkActions...)
+}
+
+// adkTarget numbers events by their time, since both SDKs tell by it what they have summarized.
+var adkTarget = Target{
+	User:      `{"id":"ctxfold-%#","invocationId":"","author":"user","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
+	Assistant: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"model","parts":[%c]},` + adkActions,
+	Apart:     `%t`, ApartKey: "instruction",
+	Text:      geminiTarget.Text,
+	Reasoning: geminiTarget.Reasoning,
+	Call:      geminiTarget.Call, Sign: true,
+	Result:   geminiTarget.Result,
+	Gathered: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
+	Outcome:  geminiTarget.Outcome,
+	Media:    geminiTarget.Media,
+	ID:       NameForm{Marks: AnySign}, ToolName: NameForm{Max: 64, Marks: "_.:-"},
+}
