@@ -382,12 +382,16 @@ func TestConvertSystem(t *testing.T) {
 	list := []byte(`[{"role":"system","content":"Be short."},{"role":"system","content":"Be kind."},{"role":"user","content":"a"}]`)
 	for to, system := range map[string]string{
 		"anthropic": `"Be short.\n\nBe kind."`, "gemini": `{"parts":[{"text":"Be short.\n\nBe kind."}]}`, "bedrock-converse": `[{"text":"Be short.\n\nBe kind."}]`,
-		"gemini-interactions": `"Be short.\n\nBe kind."`, "mistral": "",
+		"gemini-interactions": `"Be short.\n\nBe kind."`, "adk": `"Be short.\n\nBe kind."`, "mistral": "",
 	} {
 		a := converted(t, "openai-chat", to, list)
 		if string(a.System) != system || strings.Contains(string(a.Messages), "kind") == (system != "") {
 			t.Errorf("%s: %s beside %s", to, a.System, a.Messages)
 		}
+	}
+	// Mastra reads what the system says from beside the parts alone.
+	if a := converted(t, "openai-chat", "mastra", list); !strings.Contains(string(a.Messages), `"parts":[{"type":"text","text":"Be kind."}],"content":"Be kind."}`) {
+		t.Errorf("mastra: %s", a.Messages)
 	}
 }
 

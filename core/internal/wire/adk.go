@@ -210,7 +210,7 @@ func linkADK(t *transcript.Transcript, from int) {
 			call := old.Pair
 			p.Pair, t.Parts[call].Pair = call, int32(i)
 			old.Pair, old.Caller = -1, call+1
-			old.Flags |= transcript.Continues | transcript.Free
+			old.Flags |= transcript.Continues
 		}
 		if p.Pair >= 0 {
 			answers.Set(t.Text(p.ID), int32(i))

@@ -438,7 +438,7 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 
 // mastraTarget has no dates: what reads the messages gives them in their order.
 var mastraTarget = Target{
-	System:    `{"id":"ctxfold-%#","role":"system","content":{"format":2,"parts":[%c]}}`,
+	System:    `{"id":"ctxfold-%#","role":"system","content":{"format":2,"parts":[%c],"content":%t}}`,
 	User:      `{"id":"ctxfold-%#","role":"user","content":{"format":2,"parts":[%c]}}`,
 	Assistant: `{"id":"ctxfold-%#","role":"assistant","content":{"format":2,"parts":[%c]}}`,
 	Text:      `{"type":"text","text":%t}`,

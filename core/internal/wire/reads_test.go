@@ -540,7 +540,7 @@ assistant
 user
   4 opaque free {}
 user
-  5 tool_result read #c1 free continues "one" 3b by 2
+  5 tool_result read #c1 continues "one" 3b by 2
 user
   6 tool_result bash #c2 {"exit":0,"stdout":"two"} 25b with 3
 user
