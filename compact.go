@@ -50,6 +50,11 @@ type Input struct {
 	// Force it counts where it is smaller than the policy's window; 0 is none. Only Fit reads it.
 	Limit int
 
+	// Next is what is known of the call of a model that comes next. Where the policy has gate.idle, a conversation whose prompt cache is
+	// cold is compacted below the limit too; Fit measures how long it has been idle, and whether the model has changed. Only Check, Plan,
+	// CompactWith and Fit read it.
+	Next Next
+
 	// Owner says whose conversation it is, where one [Compactor] serves several: what Fit remembers of one owner is never
 	// used for another. Any text will do; it is kept as a hash. Only Fit and Recollect read it.
 	Owner string
@@ -61,7 +66,7 @@ type Input struct {
 
 // options are those of a call that compacts nothing, with the tokens that the provider or the tokenizer has counted.
 func (in *Input) options(ctx context.Context) (api.Options, error) {
-	o := api.Options{Format: in.Format, Usage: in.Usage}
+	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
 	if o.Usage == nil && in.Count != nil {
 		n, err := in.Count(ctx, in.Messages)
 		if err != nil {

@@ -70,6 +70,7 @@ type Conversation struct {
 	closed   bool
 	behind   *behind // the compaction that runs in the background
 	tried    int     // tokens for which one came to nothing
+	last     use     // the last call of the model
 }
 
 // Conversation takes up a conversation, or begins one. Close it when it is over. It takes the memory of one instance of the

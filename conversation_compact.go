@@ -36,6 +36,7 @@ const ReasonSkipped api.Reason = "skipped"
 // that has ended. The conversation then goes on with its result, which AfterCompact is told. Where the model fails in it, the
 // conversation stays as it is until it has grown. When the limit is reached first, AfterTurn waits for it.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
+	v.called(Next{})
 	var done *behind
 	for {
 		running := v.running()
@@ -125,14 +126,19 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 
 // Call calls a model: call sends the messages that it is given, and tells what is known of the answer (its usage, and of an
 // error the status and the body; an error may also have a method Failure() Failure). When the conversation does not fit,
-// Call compacts it and calls once more, no more than that. Where it has compacted, Compacted of the outcome is the result. It
-// does not append the model's answer.
+// Call compacts it and calls once more, no more than that. With gate.idle in the policy it compacts before the first call where the
+// conversation was idle. Where it has compacted, Compacted of the outcome is the result. It does not append the model's answer.
 //
 // The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is
 // returned as it is: whoever calls knows better when to try again.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
-	o := Outcome{Messages: v.Messages()}
+	var o Outcome
+	if r := v.chill(ctx); r != nil && r.Changed {
+		o.Compacted = r
+	}
+	o.Messages = v.Messages()
 	failure, err := call(ctx, o.Messages)
+	v.called(Next{})
 	if o.Verdict, err = v.judge(ctx, failure, err); !o.Verdict.Overflow {
 		return o, err
 	}
@@ -142,6 +148,7 @@ func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, 
 	}
 	o.Messages, o.Compacted = r.Messages, r
 	failure, err = call(ctx, r.Messages)
+	v.called(Next{})
 	if o.Verdict, err = v.judge(ctx, failure, err); o.Verdict.Overflow {
 		err = errors.Join(ErrStillOverflow, err)
 	}
@@ -152,7 +159,7 @@ func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, 
 type Outcome struct {
 	// Messages are those that the model was sent last.
 	Messages json.RawMessage
-	// Compacted is the compaction between two calls; nil where one was enough.
+	// Compacted is the compaction between two calls, or the one before the first where the prompt cache was cold; nil where there was none.
 	Compacted *Result
 	// Verdict is what the last call came to.
 	Verdict api.Verdict

@@ -66,6 +66,7 @@ type Compactor struct {
 	remembers   *remembers
 	leaseTime   time.Duration
 	flights     flights
+	uses        uses
 	now         func() time.Time
 }
 

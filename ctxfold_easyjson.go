@@ -14,7 +14,91 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *remembered) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *use) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "version":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Version = int(in.Int())
+			}
+		case "time":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Time = int64(in.Int64())
+			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in use) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"version\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Version))
+	}
+	{
+		const prefix string = ",\"time\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Time))
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		out.RawString(prefix)
+		out.String(string(in.Model))
+	}
+	if in.Provider != "" {
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		out.String(string(in.Provider))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v use) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *use) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(l, v)
+}
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *remembered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -50,7 +134,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *rememb
 				if out.Degraded == nil {
 					out.Degraded = new(degraded)
 				}
-				easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in, out.Degraded)
+				easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(in, out.Degraded)
 			}
 		default:
 			in.SkipRecursive()
@@ -62,7 +146,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(in *jlexer.Lexer, out *rememb
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in remembered) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in remembered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -79,21 +163,21 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(out *jwriter.Writer, in remem
 	if in.Degraded != nil {
 		const prefix string = ",\"degraded\":"
 		out.RawString(prefix)
-		easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out, *in.Degraded)
+		easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(out, *in.Degraded)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v remembered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold(w, v)
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *remembered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold(l, v)
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(l, v)
 }
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *degraded) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(in *jlexer.Lexer, out *degraded) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -141,7 +225,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold1(in *jlexer.Lexer, out *degra
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in degraded) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(out *jwriter.Writer, in degraded) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -167,7 +251,7 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold1(out *jwriter.Writer, in degr
 	}
 	out.RawByte('}')
 }
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(in *jlexer.Lexer, out *eventJSON) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *eventJSON) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -295,7 +379,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(in *jlexer.Lexer, out *event
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(out *jwriter.Writer, in eventJSON) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in eventJSON) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -375,14 +459,14 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(out *jwriter.Writer, in even
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v eventJSON) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold2(w, v)
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *eventJSON) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold2(l, v)
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(l, v)
 }
-func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *covered) {
+func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(in *jlexer.Lexer, out *covered) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -430,7 +514,7 @@ func easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(in *jlexer.Lexer, out *cover
 		in.Consumed()
 	}
 }
-func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in covered) {
+func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(out *jwriter.Writer, in covered) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -459,10 +543,10 @@ func easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(out *jwriter.Writer, in cove
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v covered) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold3(w, v)
+	easyjsonBed8d460EncodeGithubComCtxfoldCtxfold4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *covered) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold3(l, v)
+	easyjsonBed8d460DecodeGithubComCtxfoldCtxfold4(l, v)
 }

@@ -54,6 +54,10 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 	if err != nil {
 		return nil, err
 	}
+	if chills(&in.Policy) {
+		h.in.Next.options(&h.asked, h.last(ctx), c.now())
+		defer h.note(ctx)
+	}
 	if h.behind, h.edited = c.flights.behind(h.keys); in.Force && h.behind != nil {
 		// What it makes was asked for before the provider refused the messages.
 		h.behind.cancel()

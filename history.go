@@ -1,6 +1,7 @@
 package ctxfold
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,6 +38,7 @@ func (c *Compactor) history(ctx context.Context, in Input) (*history, error) {
 	if _, err := c.do(ctx, operations.OpPrints, &p, in.mending()); err != nil {
 		return nil, err
 	}
+	h.in.Next.Model = cmp.Or(in.Next.Model, p.Model, in.Policy.Model)
 	owner := sha256.Sum256([]byte(in.Owner))
 	h.key = func(print string) string {
 		sum := sha256.Sum256(append(owner[:], string(p.Format)+" "+print...))

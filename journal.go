@@ -20,7 +20,7 @@ type Event struct {
 	Type string `json:"type"`
 	// Conversation is the id of the conversation.
 	Conversation string `json:"conversation,omitempty"`
-	// Trigger says why: TriggerAuto, TriggerBackground, TriggerManual or TriggerRecovery.
+	// Trigger says why: TriggerAuto, TriggerBackground, TriggerCold, TriggerManual or TriggerRecovery.
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
@@ -49,6 +49,7 @@ const (
 
 	TriggerAuto       = "auto"                   // it was due
 	TriggerBackground = "background"             // it was begun before it was due
+	TriggerCold       = "cold"                   // the prompt cache is cold
 	TriggerManual     = "manual"                 // it was asked for
 	TriggerRecovery   = "context_limit_recovery" // a model said that the conversation does not fit
 )

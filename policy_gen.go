@@ -147,6 +147,13 @@ type Gate struct {
 	// Start is the share of the limit above which a compaction is begun in the background, while the conversation goes on: over
 	// Target and below 1. 0, the default, is never.
 	Start float64
+	// Idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a conversation that
+	// has been idle for so long, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
+	// never.
+	Idle int
+	// Cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0 is one
+	// half. Without Idle it does not count.
+	Cold float64
 	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02.
 	MinGain float64
 	// Inclusive makes compaction due at the limit itself, not only above it.
@@ -173,6 +180,12 @@ func (p Gate) append(dst []byte) []byte {
 	}
 	if p.Start != 0 {
 		o.Float("start", p.Start)
+	}
+	if p.Idle != 0 {
+		o.Int("idle", p.Idle)
+	}
+	if p.Cold != 0 {
+		o.Float("cold", p.Cold)
 	}
 	if p.MinGain != 0 {
 		o.Float("min_gain", p.MinGain)

@@ -121,8 +121,10 @@ type Estimate struct {
 type Check struct {
 	Due bool `json:"due"`
 	// Start says that a compaction is to be begun in the background (option background): it is not due, but over gate.start.
-	Start     bool        `json:"start,omitempty"`
-	Reason    Reason      `json:"reason"` // over_limit, over_bytes, under_budget or unknown_window
+	Start bool `json:"start,omitempty"`
+	// Cold is why the prompt cache is cold, where compaction is due for that alone.
+	Cold      Cold        `json:"cold,omitempty"`
+	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unknown_window
 	Tokens    int         `json:"tokens"`
 	Source    TokenSource `json:"source"` // of tokens
 	Bound     int         `json:"bound"`  // how far off they may be, in percent: nine of ten are closer
@@ -261,6 +263,8 @@ type Marker struct {
 type Prints struct {
 	Format Format   `json:"format"`
 	Prints []string `json:"prints"` // of the first one, two, … messages
+	// Model is the model that a request body names, or an answer of open.
+	Model string `json:"model,omitempty"`
 }
 
 // Found is the answer of the operation search.

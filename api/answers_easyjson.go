@@ -965,6 +965,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Pr
 				}
 				in.Delim(']')
 			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -999,6 +1005,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in P
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		out.RawString(prefix)
+		out.String(string(in.Model))
 	}
 	out.RawByte('}')
 }
@@ -5032,6 +5043,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *C
 			} else {
 				out.Start = bool(in.Bool())
 			}
+		case "cold":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cold = Cold(in.String())
+			}
 		case "reason":
 			if in.IsNull() {
 				in.Skip()
@@ -5123,6 +5140,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in 
 		const prefix string = ",\"start\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Start))
+	}
+	if in.Cold != "" {
+		const prefix string = ",\"cold\":"
+		out.RawString(prefix)
+		out.String(string(in.Cold))
 	}
 	{
 		const prefix string = ",\"reason\":"

@@ -6,6 +6,8 @@ package api
 type Report struct {
 	Reason  Reason `json:"reason"`
 	Changed bool   `json:"changed"` // whether the transcript is another one now
+	// Cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
+	Cold Cold `json:"cold,omitempty"`
 	// Fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it tells whether what
 	// can be neither folded nor cut has.
 	Fits bool `json:"fits"`

@@ -39,6 +39,12 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Rep
 			} else {
 				out.Changed = bool(in.Bool())
 			}
+		case "cold":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cold = Cold(in.String())
+			}
 		case "fits":
 			if in.IsNull() {
 				in.Skip()
@@ -284,6 +290,11 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Re
 		const prefix string = ",\"changed\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Changed))
+	}
+	if in.Cold != "" {
+		const prefix string = ",\"cold\":"
+		out.RawString(prefix)
+		out.String(string(in.Cold))
 	}
 	{
 		const prefix string = ",\"fits\":"

@@ -34,6 +34,12 @@ type Options struct {
 	// Tried is the size of the transcript, in tokens, for which a compaction in the background came to nothing: none is begun until it
 	// has grown.
 	Tried int `json:"tried,omitempty"`
+	// Idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last call of a model. From
+	// `gate.idle` of the policy on the provider's prompt cache is cold.
+	Idle float64 `json:"idle,omitempty"`
+	// Cold is why the provider's prompt cache has nothing of the conversation, however short it was idle. It counts where the policy has
+	// `gate.idle`.
+	Cold Cold `json:"cold,omitempty"`
 }
 
 // Clone is the options over values of their own, so that others can be read over them.

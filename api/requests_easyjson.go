@@ -1516,6 +1516,18 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *O
 			} else {
 				out.Tried = int(in.Int())
 			}
+		case "idle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Idle = float64(in.Float64())
+			}
+		case "cold":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cold = Cold(in.String())
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -1659,6 +1671,26 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 			out.RawString(prefix)
 		}
 		out.Int(int(in.Tried))
+	}
+	if in.Idle != 0 {
+		const prefix string = ",\"idle\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(in.Idle))
+	}
+	if in.Cold != "" {
+		const prefix string = ",\"cold\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Cold))
 	}
 	out.RawByte('}')
 }

@@ -39,6 +39,17 @@ const (
 	SummaryMinimal SummaryMode = "minimal" // code alone; it only counts the messages that are gone
 )
 
+// Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
+type Cold string
+
+// Why a prompt cache is cold.
+const (
+	ColdIdle     Cold = "idle"             // no call has come for longer than the cache lives
+	ColdModel    Cold = "model_changed"    // the last call was to another model
+	ColdProvider Cold = "provider_changed" // the last call was to another provider
+	ColdGone     Cold = "gone"             // the host knows it for another reason, such as other tools
+)
+
 // Reason is why an operation ended as it did.
 type Reason string
 
@@ -54,6 +65,7 @@ const (
 	ReasonNeedsSummaries   Reason = "needs_summaries"    // the host's model is asked first
 	ReasonOverLimit        Reason = "over_limit"         // of `check` only: compaction is due
 	ReasonOverBytes        Reason = "over_bytes"         // of `check` only: compaction is due because the messages have more than `max_bytes`
+	ReasonCold             Reason = "cold"               // of `check` only: compaction is due because the prompt cache is cold; `cold` says why
 	ReasonSummaryFailed    Reason = "summary_failed"     // there is no summary, and `summary.on_failure` is `keep`; the input comes back as it was
 	ReasonRepaired         Reason = "repaired"           // of `repair` only: something was mended
 	ReasonRestored         Reason = "restored"           // of `restore` only: bodies were put back

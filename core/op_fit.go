@@ -52,6 +52,9 @@ func prints(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := api.Prints{Format: api.Format(r.format.Name)}
+	if !r.t.Model.Zero() {
+		a.Model = r.t.Text(r.t.Model)
+	}
 	for _, p := range r.t.Prints(0, 0) {
 		a.Prints = append(a.Prints, p.String())
 	}

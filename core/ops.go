@@ -222,7 +222,7 @@ func check(r *request, dst []byte) []byte {
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
 		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages), Reason: api.ReasonUnderBudget}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)}
-	due, size := hook.Due(in, r.profile.Beside(r.t)+r.tokens())
+	due, size, cold := hook.Due(in, r.profile.Beside(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
@@ -235,6 +235,8 @@ func check(r *request, dst []byte) []byte {
 	case a.Messages == 0:
 	case r.policy.Unbounded():
 		a.Reason = api.ReasonUnknownWindow
+	case cold != "":
+		a.Reason, a.Cold = api.ReasonCold, cold
 	case a.Due:
 		a.Reason = "over_limit"
 	}

@@ -64,3 +64,23 @@ func TestBackground(t *testing.T) {
 		t.Errorf("%d requests for summaries of 2 conversations", n)
 	}
 }
+
+// A request to another model finds no prompt cache: its conversation is compacted below the limit.
+func TestAnotherModel(t *testing.T) {
+	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, _ := io.ReadAll(r.Body); strings.Contains(string(text), `"tools"`) {
+			io.WriteString(w, `{}`)
+			return
+		}
+		said(w, r, "## Goal\nThe user wants every file read and counted. Much was done and is known.")
+	})
+	base := before(t, up, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":6000,"reserve":500},"gate":{"idle":300},"passes":[{"pass":"fold","keep_tokens":500}]}`)})
+	for _, path := range []string{"/v1/chat/completions", "/v1/messages"} {
+		for _, call := range []struct{ model, want string }{{"m", "under_budget"}, {"m", "under_budget"}, {"n", "compacted"}, {"n", "under_budget"}} {
+			report := post(t, base+path, `{"model":"`+call.model+`","tools":[],"messages":[`+long(13)+`]}`)
+			if !strings.HasPrefix(report, call.want) || strings.HasSuffix(report, "; cold=model_changed") != (call.want == "compacted") {
+				t.Errorf("%s, model %s: %s, want %s", path, call.model, report, call.want)
+			}
+		}
+	}
+}

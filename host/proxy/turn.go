@@ -72,6 +72,9 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	}
 	t.reason = r.Reason
 	t.report = fmt.Sprintf("%s; before=%d; after=%d; summary=%s", r.Reason, r.Report.Tokens.Before, r.Report.Tokens.After, r.Report.Summary.Source)
+	if r.Report.Cold != "" {
+		t.report += "; cold=" + string(r.Report.Cold)
+	}
 	if r.Background != nil {
 		t.report += "; background=running"
 	}

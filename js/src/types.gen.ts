@@ -190,6 +190,11 @@ export type Archive = "" | "places" | "bodies";
 /** Answer says how the transcript comes back. */
 export type Answer = "messages" | "edits" | "report";
 
+/**
+ * Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
+ */
+export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
+
 /** TokenSource is where a number of tokens comes from. */
 export type TokenSource = "measured" | "calibrated" | "estimated";
 
@@ -208,6 +213,7 @@ export type Reason =
   | "needs_summaries"
   | "over_limit"
   | "over_bytes"
+  | "cold"
   | "summary_failed"
   | "repaired"
   | "restored"
@@ -698,6 +704,17 @@ export interface PolicyGate {
    * on: over Target and below 1. 0, the default, is never.
    */
   start?: number;
+  /**
+   * idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a
+   * conversation that has been idle for so long, or whose cache is cold for another reason, is compacted below the
+   * limit too. 0, the default, is never.
+   */
+  idle?: number;
+  /**
+   * cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0
+   * is one half. Without Idle it does not count.
+   */
+  cold?: number;
   /** min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02. */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
@@ -1109,6 +1126,16 @@ export interface Options {
    * begun until it has grown.
    */
   tried?: number;
+  /**
+   * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last call
+   * of a model. From `gate.idle` of the policy on the provider's prompt cache is cold.
+   */
+  idle?: number;
+  /**
+   * cold is why the provider's prompt cache has nothing of the conversation, however short it was idle. It counts where
+   * the policy has `gate.idle`.
+   */
+  cold?: Cold;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
@@ -1279,7 +1306,9 @@ export interface Check {
    * gate.start.
    */
   start?: boolean;
-  /** over_limit, over_bytes, under_budget or unknown_window */
+  /** cold is why the prompt cache is cold, where compaction is due for that alone. */
+  cold?: Cold;
+  /** over_limit, over_bytes, cold, under_budget or unknown_window */
   reason: Reason;
   tokens: number;
   /** of tokens */
@@ -1418,6 +1447,10 @@ export interface Report {
   reason: Reason;
   /** whether the transcript is another one now */
   changed: boolean;
+  /**
+   * cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
+   */
+  cold?: Cold;
   /**
    * fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it
    * tells whether what can be neither folded nor cut has.
@@ -1718,6 +1751,8 @@ export interface Prints {
   format: Format;
   /** of the first one, two, … messages */
   prints: string[];
+  /** model is the model that a request body names, or an answer of open. */
+  model?: string;
 }
 
 /** A request of the operation validate. */

@@ -17,7 +17,7 @@ func (c *Run) stuck() bool {
 func (c *Run) failed(reason api.Reason) *Run {
 	c.Unchanged(reason)
 	c.Report.Left = c.Refused
-	if c.Due && !c.Policy.Force && !c.Policy.Background {
+	if c.Due && !c.Policy.Force && !c.Policy.Background && c.Report.Cold == "" {
 		c.State.Attempts = &api.Attempts{Failed: c.failures(), Tokens: c.Report.Tokens.Before}
 	}
 	return c

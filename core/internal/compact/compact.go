@@ -54,8 +54,11 @@ func (c *Run) Idle(from int) bool {
 		c.Unchanged(api.ReasonUnderBudget)
 		return true
 	}
-	due, size := passes.Due(c.Input, from, c.Total)
+	due, size, cold := passes.Due(c.Input, from, c.Total)
 	c.Due, c.counted = c.Policy.Force || due, size.Tokens
+	if cold != "" && !c.Policy.Force {
+		c.chill(cold)
+	}
 	switch {
 	case c.Due || c.OverBytes():
 		return false
@@ -66,6 +69,16 @@ func (c *Run) Idle(from int) bool {
 		c.Unchanged(api.ReasonUnderBudget)
 	}
 	return true
+}
+
+// chill makes the run one that is due for its cold prompt cache alone. It aims for the policy's share of what there is now, and keeps the
+// transcript where the model gives no summary: it fits as it is.
+func (c *Run) chill(cold api.Cold) {
+	c.Report.Cold = cold
+	c.Target = min(c.Target, int(float64(c.Total)*c.Policy.Gate.Target))
+	own := *c.Policy
+	own.Summary.OnFailure = "keep"
+	c.Policy = &own
 }
 
 func compact(in view.Input, steps []passes.Pass) *Run {

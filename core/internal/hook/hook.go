@@ -57,9 +57,10 @@ func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 }
 
 // Due tells whether the policy's gate says that a transcript is to be compacted: see [passes.Due].
-func Due(in view.Input, total int) (bool, tokens.Context) {
+func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold) {
 	if exact(in.Policy) {
-		return Linked.Due(in, total)
+		due, size = Linked.Due(in, total)
+		return due, size, ""
 	}
 	return passes.Due(in, in.State.Messages, total)
 }

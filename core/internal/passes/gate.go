@@ -1,24 +1,29 @@
 package passes
 
 import (
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // Due tells whether the policy's gate says that a transcript is to be compacted, and the tokens that it goes by: total, an
 // estimate, or what a provider counted and an estimate of what follows, where the policy wants that. A provider's count of a
-// message before from is too large, and does not count (S4.9).
-func Due(in view.Input, from, total int) (due bool, size tokens.Context) {
+// message before from is too large, and does not count (S4.9). Cold is why the prompt cache is cold, where it is due for that alone.
+func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold api.Cold) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
 		size = tokens.MeasureContext(in.Estimator, in.Transcript, from, in.N, total)
 	}
 	if in.Policy.Unbounded() || in.N == 0 {
-		return false, size
+		return false, size, ""
 	}
 	most := in.Policy.Gate.MaxToolResults
 	due = in.Policy.Due(size.Tokens, in.N) || in.Policy.Background && in.Policy.Starts(size.Tokens, in.N)
-	return due || most > 0 && countResults(in, most) > most, size
+	due = due || most > 0 && countResults(in, most) > most
+	if !due && in.Policy.Chills(size.Tokens, in.N) {
+		return true, size, in.Policy.Cold
+	}
+	return due, size, ""
 }
 
 // Starts reports whether it is time to begin a compaction in the background of a transcript that has so many tokens by [Due] and is

@@ -10,7 +10,7 @@ import (
 type Run struct {
 	mend.Run
 	Requests []api.SummaryRequest // what is wanted before the run can end
-	Due      bool                 // for its tokens, or by force
+	Due      bool                 // for its tokens, for a cold cache, or by force
 	Folded   []view.Item          // the items that a fold has taken out
 	Small    bool                 // a pass was left out because it could not free min_gain
 	NoDigest string               // why there is no digest, where the policy does not take a local one for it

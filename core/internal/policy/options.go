@@ -61,6 +61,16 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 	if q.Background = o.Background; o.Background {
 		q.Summary.OnFailure = "keep"
 	}
+	switch {
+	case !(o.Idle >= 0 && o.Idle <= maxIdle):
+		return bad("idle", "must be from 0 to 1,000,000,000 seconds")
+	case !slices.Contains(colds, o.Cold):
+		return bad("cold", coldsAre)
+	case o.Cold != "":
+		q.Cold = o.Cold
+	case q.Gate.Idle > 0 && o.Idle >= float64(q.Gate.Idle):
+		q.Cold = api.ColdIdle
+	}
 	if q.Tried = o.Tried; o.Tried < 0 || o.Tried > MaxTokens {
 		return bad("tried", "must be from 0 to 1,000,000,000 tokens")
 	}

@@ -4,6 +4,8 @@
 // gives itself counts instead of the preset's. What never enters this package: transcripts, and how passes work.
 package policy
 
+import "github.com/ctxfold/ctxfold/api"
+
 //go:generate sh ../../../generate.sh -disallow_unknown_fields
 
 // Policy is a host's policy. The zero values of all fields mean "as the preset says".
@@ -62,6 +64,9 @@ type Policy struct {
 	Tried      int  `json:"-"`
 	OnlyKnown  bool `json:"-"` // no pass runs
 
+	// Cold is why the provider's prompt cache has nothing of the conversation; "" where it may have.
+	Cold api.Cold `json:"-"`
+
 	reserve *int // that of the policy itself, where Window has that of its model
 }
 
@@ -84,6 +89,12 @@ type Gate struct {
 	// Start is the share of the limit above which a compaction is begun in the background, while the conversation goes on: over Target
 	// and below 1. 0, the default, is never.
 	Start float64 `json:"start,omitempty"`
+	// Idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a conversation that has been
+	// idle for so long, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is never.
+	Idle int `json:"idle,omitempty"`
+	// Cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0 is one half.
+	// Without Idle it does not count.
+	Cold float64 `json:"cold,omitempty"`
 	// MinGain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1.
 	MinGain float64 `json:"min_gain,omitempty"`
 	// Inclusive makes compaction due at the limit itself, not only above it.
@@ -194,6 +205,20 @@ func (p *Policy) StartTokens() int {
 		return 0
 	}
 	return int(float64(p.Limit()) * p.Gate.Start)
+}
+
+// defaultCold is the share of the limit above which a conversation with a cold cache is compacted where the policy says nothing of it:
+// below it a digest costs detail that the window has room for until long after.
+const defaultCold = 0.5
+
+// Chills reports whether a transcript of so many tokens and messages is to be compacted because its prompt cache is cold. Published
+// systems know no cache.
+func (p *Policy) Chills(tokens, messages int) bool {
+	share := p.Gate.Cold
+	if share == 0 {
+		share = defaultCold
+	}
+	return p.Cold != "" && p.Gate.Idle > 0 && p.Safe() && !p.OnlyKnown && !p.Few(messages) && tokens > int(float64(p.Limit())*share)
 }
 
 // MinGain is how many tokens a compaction must free, or nothing is done.

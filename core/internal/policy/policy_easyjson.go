@@ -822,6 +822,18 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(in *jlexer
 			} else {
 				out.Start = float64(in.Float64())
 			}
+		case "idle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Idle = int(in.Int())
+			}
+		case "cold":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cold = float64(in.Float64())
+			}
 		case "min_gain":
 			if in.IsNull() {
 				in.Skip()
@@ -907,6 +919,26 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy2(out *jwrit
 			out.RawString(prefix)
 		}
 		out.Float64(float64(in.Start))
+	}
+	if in.Idle != 0 {
+		const prefix string = ",\"idle\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Int(int(in.Idle))
+	}
+	if in.Cold != 0 {
+		const prefix string = ",\"cold\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Float64(float64(in.Cold))
 	}
 	if in.MinGain != 0 {
 		const prefix string = ",\"min_gain\":"

@@ -141,13 +141,18 @@ var (
 	archives  = []string{"", "places", "bodies"}
 	openCalls = []string{"keep", "answer"}
 	modes     = []string{"model", "local", "minimal"}
+	colds     = []api.Cold{"", api.ColdIdle, api.ColdModel, api.ColdProvider, api.ColdGone}
 )
+
+// maxIdle is the longest time without a call, in seconds.
+const maxIdle = 1_000_000_000
 
 const (
 	answersAre   = `must be "messages", "edits" or "report"`
 	archivesAre  = `must be "", "places" or "bodies"`
 	openCallsAre = `must be "keep" or "answer"`
 	modesAre     = `must be "model", "local" or "minimal"`
+	coldsAre     = `must be "idle", "model_changed", "provider_changed" or "gone"`
 )
 
 // noRoom tells whether the reserve leaves nothing of the window for the conversation.
@@ -177,6 +182,10 @@ func (p *Policy) check() *Error {
 		return bad("gate.target", "must be over 0 and at most 1")
 	case p.Gate.Start != 0 && !(p.Gate.Start > p.Gate.Target && p.Gate.Start < 1):
 		return bad("gate.start", "must be over gate.target and below 1, or 0")
+	case p.Gate.Idle < 0 || p.Gate.Idle > maxIdle:
+		return bad("gate.idle", "must be from 0 to 1,000,000,000 seconds")
+	case !(p.Gate.Cold >= 0 && p.Gate.Cold <= 1):
+		return bad("gate.cold", "must be from 0, which is one half, to 1")
 	case !(p.Gate.MinGain >= 0 && p.Gate.MinGain <= 1):
 		return bad("gate.min_gain", "must be from 0 to 1")
 	case p.MaxBytes < 0 || p.MaxBytes > jsonspan.MaxSize:

@@ -93,8 +93,8 @@ func distance(a, b string) int {
 }
 
 // keys are those of a policy and of its passes, at all depths. docs/policy.schema.json says which may stand where.
-const keys = "always_newest archive batch boundary cache_read cache_write contains estimator excerpt exclude_tools " +
-	"force_turn format gate id inclusive index input instructions keep_first keep_last keep_messages " +
+const keys = "always_newest archive batch boundary cache_read cache_write cold contains estimator excerpt exclude_tools " +
+	"force_turn format gate id idle inclusive index input instructions keep_first keep_last keep_messages " +
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
 	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices prompt ratio " +
@@ -102,7 +102,7 @@ const keys = "always_newest archive batch boundary cache_read cache_write contai
 	"usage window wire_safe"
 
 // optionKeys are those of options, at all depths.
-const optionKeys = "answer archive background cache_read_tokens cache_write_tokens exact force format input_tokens message mode model no_reserve " +
+const optionKeys = "answer archive background cache_read_tokens cache_write_tokens cold exact force format idle input_tokens message mode model no_reserve " +
 	"open_calls output_tokens summary text total_tokens tried usage window"
 
 // moved are keys that are options now, by where they stood in a request.

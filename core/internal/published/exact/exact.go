@@ -25,7 +25,10 @@ func Suit(p *policy.Policy) {
 
 // Due tells whether a transcript is to be compacted: see [passes.Due]. What the provider counted before the last compaction counts too
 // (S4.9).
-func Due(in view.Input, total int) (bool, tokens.Context) { return passes.Due(in, 0, total) }
+func Due(in view.Input, total int) (bool, tokens.Context) {
+	due, size, _ := passes.Due(in, 0, total)
+	return due, size
+}
 
 // Compact runs the policy's passes over the input, in their order.
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
