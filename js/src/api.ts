@@ -32,3 +32,4 @@ export {
 export type { Delta } from "./stream.js";
 export type { Answer as SummaryAnswer, Piece, Summarize, SummaryText } from "./summarize.js";
 export type * from "./types.js";
+export type { Next } from "./uses.js";

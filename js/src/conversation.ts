@@ -22,6 +22,7 @@ import type {
   State,
   Verdict,
 } from "./types.js";
+import { chilled, chills, type Next, type Use } from "./uses.js";
 
 /** What a conversation needs of a compactor; that of `ctxfold/worker` has it too. */
 export interface ConversationCompactor extends Restoring {
@@ -67,6 +68,8 @@ export interface ConversationOptions<M extends Message = Message> {
   afterCompact?: (end: CompactionEvent, done?: Done<M[]>) => void;
   /** Is told what the journal throws. Without it nobody is. */
   onJournalError?: (error: unknown) => void;
+  /** Is given each compaction that begins in the background; see {@link FitterOptions}. */
+  waitUntil?: (ended: Promise<void>) => void;
 }
 
 const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
@@ -78,6 +81,7 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   beforeCompact: true,
   afterCompact: true,
   onJournalError: true,
+  waitUntil: true,
 };
 
 /** What came of a compaction, or of leaving it out. */
@@ -102,7 +106,7 @@ interface Behind<M extends Message> {
 export interface Called<T, M extends Message = Message> {
   /** What `send` returned last. */
   value: T;
-  /** The compaction between two calls, where one was not enough. */
+  /** The compaction between two calls, where one was not enough, or the one before the first, where the prompt cache was cold. */
   compacted?: Compacted<M>;
   verdict: Verdict;
 }
@@ -132,6 +136,8 @@ export class Conversation<M extends Message = Message> {
   #behind: Behind<M> | undefined;
   /** The tokens for which a compaction in the background came to nothing. */
   #tried = 0;
+  /** The last call of the model. */
+  #used: Use | undefined;
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
     checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
@@ -188,6 +194,7 @@ export class Conversation<M extends Message = Message> {
    */
   afterTurn(options: CompactOptions = {}): Promise<Compacted<M>> {
     const { signal } = options;
+    this.#called();
     return this.#alone(async (session) => {
       const tried = () => session.check({ options: { tried: this.#tried } });
       let check = await tried();
@@ -202,6 +209,31 @@ export class Conversation<M extends Message = Message> {
         return { changed: false, reason: check.reason, background: this.#begin(session, check, options) };
       }
       return behind?.compacted?.changed ? behind.compacted : { changed: false, reason: check.reason };
+    });
+  }
+
+  /**
+   * Compacts if that is due before the model is called: where the prompt cache is cold, by `policy.gate.idle`, a conversation is compacted below
+   * the limit too. It measures the time since the last `beforeTurn`, `afterTurn` or `call`; `options.idle` counts instead. `call` does
+   * so itself. Where the model gives no summary, the conversation stays as it is.
+   */
+  beforeTurn(next: Next = {}, options: CompactOptions = {}): Promise<Compacted<M>> {
+    return this.#alone(async (session) => {
+      const asked = { model: this.#compactor.policy.model, ...next };
+      try {
+        const wanted = chilled(options.options, this.#used, asked, Date.now());
+        let check = await session.check({ options: wanted });
+        const behind = this.#behind;
+        if (behind && !check.due) return { changed: false, reason: check.reason, background: behind.ended };
+        if (behind) {
+          await unlessAborted(behind.ended, options.signal);
+          check = await session.check({ options: wanted });
+        }
+        if (!check.due) return { changed: false, reason: check.reason };
+        return await this.#compact(session, wanted, check.cold ? "cold" : "auto", check, options);
+      } finally {
+        this.#called(asked);
+      }
     });
   }
 
@@ -226,8 +258,8 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Calls a model: `send` sends the messages that it is given, and may tell what is known of the answer by `told`. When the
-   * conversation does not fit, it is compacted and `send` is called once more, no more than that.
+   * Calls a model: `send` sends the messages that it is given, and may tell what is known of the answer by `told`. With `policy.gate.idle` a
+   * conversation that was idle is compacted before; what fails then costs nothing else. When the conversation does not fit, it is compacted and `send` is called once more, no more than that.
    *
    * Rejects with what `send` threw; where a compaction did not help, with `still_overflow`, whose cause that is. What is no
    * overflow, such as a rate limit, comes back as it is: whoever calls knows better when to try again.
@@ -236,8 +268,8 @@ export class Conversation<M extends Message = Message> {
     send: (messages: readonly M[], told: (failure: Failure) => void) => Promise<T>,
     options?: CompactOptions,
   ): Promise<Called<T, M>> {
-    let compacted: Compacted<M> | undefined;
-    for (;;) {
+    let compacted = await this.#chilled(options);
+    for (let again = false; ; again = true) {
       let known: Failure = {};
       let value: T | undefined;
       let thrown: { error: unknown } | undefined;
@@ -248,6 +280,7 @@ export class Conversation<M extends Message = Message> {
       } catch (error) {
         thrown = { error };
       }
+      this.#called();
       options?.signal?.throwIfAborted();
       const verdict = await this.classify(thrown ? { ...failureOf(thrown.error), ...known } : known);
       if (!verdict.overflow) {
@@ -255,7 +288,7 @@ export class Conversation<M extends Message = Message> {
         return { value: value as T, verdict, ...(compacted && { compacted }) };
       }
       const cause = thrown?.error ?? verdict;
-      if (compacted) throw new CtxfoldError("still_overflow", STILL, { cause });
+      if (again) throw new CtxfoldError("still_overflow", STILL, { cause });
       compacted = await this.#forced("context_limit_recovery", verdict.limit_tokens ?? 0, options);
       if (!compacted.changed) throw new CtxfoldError("still_overflow", STILL, { cause });
     }
@@ -324,6 +357,23 @@ export class Conversation<M extends Message = Message> {
     return result;
   }
 
+  /** Notes that the model is called now, or was. What is not known of it is as before. */
+  #called({ model = this.#used?.model, provider = this.#used?.provider }: Next = {}): void {
+    this.#used = { time: Date.now(), model, provider };
+  }
+
+  /** `beforeTurn` for `call`, which goes on whatever comes of it. */
+  async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
+    if (!chills(this.#compactor.policy)) return undefined;
+    try {
+      const compacted = await this.beforeTurn({}, options);
+      return compacted.changed ? compacted : undefined;
+    } catch {
+      options?.signal?.throwIfAborted();
+      return undefined; // the journal and afterCompact know
+    }
+  }
+
   /** In the place of a compaction in the background. */
   #instead<T>(work: (session: LiveSession<M> | RemoteSession<M>) => Promise<T>): Promise<T> {
     return this.#alone(async (session) => {
@@ -357,6 +407,7 @@ export class Conversation<M extends Message = Message> {
     };
     const behind: Behind<M> = { controller, ended: Promise.resolve().then(work) };
     this.#behind = behind;
+    this.#options.waitUntil?.(behind.ended);
     return behind.ended;
   }
 

@@ -70,6 +70,13 @@ export function optionsOf(
       { path: `options.${taken}` },
     );
   }
+  const { idle = 0 } = given ?? {};
+  if (!(idle >= 0 && idle <= 1e9)) {
+    // In JSON some of these would be null, and mean nothing.
+    throw new CtxfoldError("invalid_option", `idle must be from 0 to 1,000,000,000 seconds, not ${idle}`, {
+      path: "options.idle",
+    });
+  }
   return {
     ...given,
     ...(answer && { answer }),

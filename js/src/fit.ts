@@ -11,6 +11,7 @@ import { checkOptions, type Names } from "./options.js";
 import { Pool } from "./pool.js";
 import { Slots } from "./slots.js";
 import type { Body, CallOptions, Format, Messages, Policy, Report, Same } from "./types.js";
+import { KeptUses, type Next, OwnUses, UNKNOWN_USES, type Uses } from "./uses.js";
 
 /** How a fitter is made: as a compactor, without a state, since that is remembered with each compaction. */
 export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
@@ -44,6 +45,11 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
   onCompaction?: (report: Report) => void;
   /** Is told what a compaction in the background has failed with. An abort, or a model that gives no summary, is no such error. */
   onBackgroundError?: (error: unknown) => void;
+  /**
+   * Is given each compaction that begins in the background, as a promise that resolves when it has ended and never rejects: an edge worker
+   * hands it to the `waitUntil` of its platform, which freezes it otherwise.
+   */
+  waitUntil?: (ended: Promise<void>) => void;
 }
 
 /** What counts for one call. */
@@ -56,6 +62,11 @@ export interface FitCall {
   /** In place of the fitter's own. */
   policy?: Policy;
   options?: CallOptions | undefined;
+  /**
+   * The model and the provider that are asked next, for `policy.gate.idle`. Without it the model is that of a request body, or the policy's. How
+   * long the conversation was idle is measured; a caller who knows it better says so in `options.idle`.
+   */
+  next?: Next;
   /** What the provider counted for the last call, of what was sent then; `message` is an index of the history. */
   usage?: Counted | null | undefined;
   /** Ends the call: it rejects with the signal's reason, and nothing is remembered. */
@@ -110,7 +121,8 @@ export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Sourc
  * different policies, the one that was used longest ago is forgotten with all of its compactions.
  *
  * With `policy.gate.start` a compaction is begun before it is due, and calls go on without it: only at the limit one waits for it. Without
- * a `store` that needs a policy without `archive`.
+ * a `store` that needs a policy without `archive`. With `policy.gate.idle` a conversation is compacted below the limit where its prompt
+ * cache is cold.
  *
  * Where `summarize` fails, the digest is made without a model, and made anew by a later call: after a minute, and after longer each time
  * that it fails again, up to an hour.
@@ -125,7 +137,15 @@ export type Fit<Source = ModuleSource> = <M extends Messages>(
 /** Makes what answers operations, over a module. */
 type Create<Source> = (options: { module?: Source }, worker?: boolean) => unknown;
 
-const FIT_CALL: Names<FitCall> = { id: true, policy: true, options: true, usage: true, signal: true, timeoutMs: true };
+const FIT_CALL: Names<FitCall> = {
+  id: true,
+  policy: true,
+  options: true,
+  next: true,
+  usage: true,
+  signal: true,
+  timeoutMs: true,
+};
 const { shared: _, ...FITTING } = FITTER_OPTIONS;
 const FIT_OPTIONS: Names<FitOptions> = { ...FITTING, ...FIT_CALL };
 
@@ -158,7 +178,7 @@ export function fitters<Source>(create: Create<Source>): CreateFitter<Source> {
 export function freeFit<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
-    const { id, options: wanted, usage, signal, timeoutMs, ...rest } = options;
+    const { id, options: wanted, next, usage, signal, timeoutMs, ...rest } = options;
     const settings = settingsOf(rest);
     return sharedPools(create)
       .shared(settings, rest)()
@@ -167,13 +187,14 @@ export function freeFit<Source>(create: Create<Source>): Fit<Source> {
         usage,
         signal,
         ...(id !== undefined && { id }),
+        ...(next !== undefined && { next }),
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
   };
 }
 
 function ownPool<Source>(create: Create<Source>, options: FitterOptions<Source>): () => Pool {
-  const pool = poolOf(create, options);
+  const pool = poolOf(create, options, new OwnUses());
   return () => pool;
 }
 
@@ -194,6 +215,8 @@ class Pools<Source> {
   /** The one that was used last is the last. */
   readonly #pools = new Map<string, Pool>();
   readonly #numbers = new WeakMap<object, number>();
+  /** A change of the model makes another policy, and so another pool. */
+  readonly #uses = new OwnUses();
   #objects = 0;
 
   constructor(create: Create<Source>) {
@@ -211,7 +234,7 @@ class Pools<Source> {
 
   #pool(key: string, options: FitterOptions<Source>): Pool {
     const pools = this.#pools;
-    const pool = pools.get(key) ?? poolOf(this.#create, options);
+    const pool = pools.get(key) ?? poolOf(this.#create, options, this.#uses);
     pools.delete(key);
     pools.set(key, pool);
     for (const [oldest, each] of pools) {
@@ -233,8 +256,9 @@ class Pools<Source> {
 }
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
-  const { store, countTokens, onCompaction, onBackgroundError } = options;
-  return { policy: policyOf(options), model: model(options), store, countTokens, onCompaction, onBackgroundError };
+  const { store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
+  const told = { onCompaction, onBackgroundError, waitUntil };
+  return { policy: policyOf(options), model: model(options), store, countTokens, ...told };
 }
 
 /** The policy as a caller has written it, who may give three of its keys by themselves. */
@@ -252,13 +276,14 @@ function policyOf({ policy = {}, window, model: name, format }: FitterOptions<un
   };
 }
 
-function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>): Pool {
+function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>, own: Uses): Pool {
   const { module, memory, remembered = memory ? REMEMBERED_KEPT : REMEMBERED, concurrency, worker } = options;
   if (!(remembered >= 1)) {
     throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
   }
   const asking = create(module === undefined ? {} : { module }, worker) as Asking;
-  return new Pool(asking, memoriesOf(memory, remembered), new Slots(concurrency ?? Number.POSITIVE_INFINITY));
+  const uses = !memory ? own : "memories" in memory ? UNKNOWN_USES : new KeptUses(memory);
+  return new Pool(asking, memoriesOf(memory, remembered), new Slots(concurrency ?? Number.POSITIVE_INFINITY), uses);
 }
 
 function memoriesOf(memory: FitMemory | SharedMemory | undefined, remembered: number): Memories {

@@ -10,6 +10,7 @@ import type { Store } from "./store.js";
 import type { Transcript } from "./transcript.js";
 import type { Options } from "./types.gen.js";
 import type { Body, CallOptions, Messages, Operation, Policy, Report, Same, Summary } from "./types.js";
+import { chilled, chills, type Next, type Use } from "./uses.js";
 
 /** What answers operations: a compactor, here or in a worker. */
 export interface Asking {
@@ -28,6 +29,12 @@ export interface Settings {
   countTokens: CountTokens | undefined;
   onCompaction: ((report: Report) => void) | undefined;
   onBackgroundError: ((error: unknown) => void) | undefined;
+  waitUntil: ((ended: Promise<void>) => void) | undefined;
+}
+
+/** What the module tells of a history before anything is compacted. */
+interface Told extends Printed {
+  model?: string;
 }
 
 /** One history, and the operations on it. */
@@ -37,8 +44,8 @@ export class Fitting implements Asked {
   readonly #asking: Asking;
   readonly #source: Transcript;
   readonly #policy: Policy;
-  readonly #options: Options;
-  #printed: Promise<Printed> | undefined;
+  #options: Options;
+  #told: Promise<Told> | undefined;
 
   constructor(id: string, asking: Asking, source: Transcript, settings: Settings, options?: CallOptions) {
     const { policy, store, model } = settings;
@@ -55,11 +62,27 @@ export class Fitting implements Asked {
     return (await this.printed()).prints;
   }
 
-  printed(): Promise<Printed> {
-    this.#printed ??= this.#ask("prints", { policy: this.#policy, options: this.#options }).then(
-      (answer) => valuesOf(answer) as unknown as Printed,
+  printed(): Promise<Told> {
+    this.#told ??= this.#ask("prints", { policy: this.#policy, options: this.#options }).then(
+      (answer) => valuesOf(answer) as unknown as Told,
     );
-    return this.#printed;
+    return this.#told;
+  }
+
+  /** The model that the request body names, or the policy. */
+  async model(): Promise<string | undefined> {
+    return (await this.printed()).model ?? this.#policy.model;
+  }
+
+  /** Whether the prompt cache is asked about. */
+  get chills(): boolean {
+    return chills(this.#policy);
+  }
+
+  /** Goes on with what is known of the prompt cache. */
+  chill(last: Use | undefined, next: Next, now: number): void {
+    const { idle, cold } = chilled(this.#options, last, next, now);
+    this.#options = { ...this.#options, ...(idle && { idle }), ...(cold && { cold }) };
   }
 
   /** `tried` are the tokens for which a compaction in the background came to nothing. */

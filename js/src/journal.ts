@@ -6,8 +6,8 @@ export interface CompactionEvent {
   type: "compaction_start" | "compaction_end";
   /** The id of the conversation. */
   conversation: string;
-  /** It was due; it was begun before it was due; it was asked for; a model said that the conversation does not fit. */
-  trigger: "auto" | "background" | "manual" | "context_limit_recovery";
+  /** It was due; it was begun before it was due; the prompt cache is cold; it was asked for; a model said that the conversation does not fit. */
+  trigger: "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
   /** Milliseconds since 1970, as Date.now() has them. */
   time: number;
   /** Sizes, estimated. At the start those of after are 0. */

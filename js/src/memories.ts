@@ -6,7 +6,8 @@ import type { MemoryEntry } from "./types.js";
 
 /**
  * Where compactions are remembered, for hosts whose process does not live as long as a conversation. What is kept under a key is JSON
- * and not to be changed. A key is the `id` of a call, or `default`.
+ * and not to be changed. A key is the `id` of a call, or `default`; with `policy.gate.idle` the times of the last calls are under the same key
+ * with `:calls` behind it, which takes one more `load` and `save` for each call.
  */
 export interface FitMemory {
   /** What was saved last under the key; undefined or null where there is none. */
@@ -17,7 +18,8 @@ export interface FitMemory {
 
 /**
  * A memory that processes share, as `ctxfold/redis` and `ctxfold/postgres` make it, and `sharedMemory` of `ctxfold/shared`. Where it fails,
- * fits go on without it.
+ * fits go on without it. For `policy.gate.idle` the caller says in `options.idle` and `options.cold` how old the last call is, which another
+ * process may have made.
  */
 export interface SharedMemory {
   /** What fits do with it. */

@@ -32,4 +32,5 @@ export const FITTER_OPTIONS: Names<FitterOptions> = {
   worker: true,
   onCompaction: true,
   onBackgroundError: true,
+  waitUntil: true,
 };

@@ -11,6 +11,7 @@ import { type Add, counts, find, type Memories, provisional, type Remembered } f
 import type { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
 import type { CallOptions, Messages } from "./types.js";
+import type { Uses } from "./uses.js";
 
 /** Up to so many entries the module itself looks which one fits; of more, prints tell. */
 const FEW = 8;
@@ -29,9 +30,11 @@ export class Pool {
   readonly #slots: Slots;
   readonly #flights = new Set<Flight>();
   readonly #background = new Background();
+  readonly #uses: Uses;
   #running = 0;
 
-  constructor(asking: Asking, memories: Memories, slots: Slots) {
+  constructor(asking: Asking, memories: Memories, slots: Slots, uses: Uses) {
+    this.#uses = uses;
     this.#asking = asking;
     this.#memories = memories;
     this.#slots = slots;
@@ -65,14 +68,33 @@ export class Pool {
   async #fit<M extends Messages>(
     history: M,
     settings: Settings,
-    { id = "default", options, usage }: FitCall,
+    call: FitCall,
     signal: AbortSignal | undefined,
   ): Promise<Fitted<M>> {
+    const { id = "default" } = call;
     signal?.throwIfAborted();
     // Read at once, or what the caller does to its messages meanwhile would be seen.
     const source = await (this.#asking.read?.(history) ?? transcript(history));
-    const fitting = new Fitting(id, this.#asking, source, settings, options);
+    const fitting = new Fitting(id, this.#asking, source, settings, call.options);
     await unlessAborted(this.#asking.ready(), signal);
+    if (!fitting.chills) return this.#fitted(fitting, call, signal);
+    const prints = await fitting.prints();
+    const next = { model: await fitting.model(), ...call.next };
+    fitting.chill(await this.#uses.last(id, prints), next, Date.now());
+    try {
+      return await this.#fitted(fitting, call, signal);
+    } finally {
+      const last = prints.at(-1);
+      if (last !== undefined) await this.#uses.note(id, last, { ...next, time: Date.now() });
+    }
+  }
+
+  async #fitted<M extends Messages>(
+    fitting: Fitting,
+    { options, usage }: FitCall,
+    signal: AbortSignal | undefined,
+  ): Promise<Fitted<M>> {
+    const { id } = fitting;
     for (;;) {
       let known = await this.#known(fitting);
       signal?.throwIfAborted();
@@ -137,7 +159,7 @@ export class Pool {
   ): Promise<Running | undefined> {
     const own = fitting.inBackground();
     const prints = await fitting.prints();
-    return this.#background.begin(own.id, prints, async (signal): Promise<Attempt | undefined> => {
+    const running = this.#background.begin(own.id, prints, async (signal): Promise<Attempt | undefined> => {
       for (const each of edited) await each.ended;
       let tokens = 0;
       const make = async (add: Add): Promise<Attempt | undefined> => {
@@ -162,6 +184,8 @@ export class Pool {
         return { tokens, failed: false };
       }
     });
+    if (running) own.settings.waitUntil?.(running.ended);
+    return running;
   }
 
   /** The entries that count. Those that are to be made anew count where `stale` says so. */

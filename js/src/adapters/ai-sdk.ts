@@ -17,10 +17,10 @@ const FORMAT = "ai-sdk";
  */
 export function prepareStep(
   options: AdapterOptions = {},
-): <M extends object>(step: { messages: M[] }) => Promise<{ messages?: M[] }> {
+): <M extends object>(step: { messages: M[]; model?: unknown }) => Promise<{ messages?: M[] }> {
   const conversations = new Conversations(options, FORMAT, "prepareStep");
-  return async ({ messages }) => {
-    const fitted = await conversations.fit(messages);
+  return async ({ messages, model }) => {
+    const fitted = await conversations.fit(messages, { next: nextOf(model) });
     return fitted === messages ? {} : { messages: [...fitted] };
   };
 }
@@ -58,21 +58,36 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
   ...options
 }: AdapterOptions & { specificationVersion?: V } = {}): CompactionMiddleware<V> {
   const conversations = new Conversations(options, FORMAT, "compactionMiddleware");
-  const run = async <R>(params: CallOptions, call: (params: CallOptions) => PromiseLike<R>): Promise<R> => {
+  const run = async <R>(
+    params: CallOptions,
+    model: unknown,
+    call: (params: CallOptions) => PromiseLike<R>,
+  ): Promise<R> => {
     const { prompt, abortSignal: signal } = params;
-    const fitted = await conversations.fit(prompt, { signal });
+    const next = nextOf(model);
+    const fitted = await conversations.fit(prompt, { signal, next });
     try {
       return await call({ ...params, prompt: fitted.map(asPrompt) });
     } catch (error) {
       if (!(await isOverflow(error, options.module))) throw error;
-      const forced = await conversations.fit(prompt, { signal, force: true });
+      const forced = await conversations.fit(prompt, { signal, next, force: true });
       return call({ ...params, prompt: forced.map(asPrompt) });
     }
   };
   return {
     specificationVersion,
-    wrapGenerate: ({ params, model }) => run(params, (fitted) => model.doGenerate(fitted)),
-    wrapStream: ({ params, model }) => run(params, (fitted) => model.doStream(fitted)),
+    wrapGenerate: ({ params, model }) => run(params, model, (fitted) => model.doGenerate(fitted)),
+    wrapStream: ({ params, model }) => run(params, model, (fitted) => model.doStream(fitted)),
+  };
+}
+
+/** Who is asked: a model of the SDK, or its name at a gateway. */
+function nextOf(model: unknown): { model?: string; provider?: string } {
+  if (typeof model === "string") return { model };
+  const { modelId, provider } = (model ?? {}) as { modelId?: unknown; provider?: unknown };
+  return {
+    ...(typeof modelId === "string" && { model: modelId }),
+    ...(typeof provider === "string" && { provider }),
   };
 }
 

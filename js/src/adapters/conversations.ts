@@ -38,6 +38,8 @@ export interface FitOptions {
   /** Compacts although it is not due, for a provider that has just refused what the last call gave. */
   force?: boolean;
   signal?: AbortSignal | null | undefined;
+  /** Who is asked. */
+  next?: NonNullable<FitCall["next"]>;
 }
 
 export class Conversations {
@@ -69,10 +71,10 @@ export class Conversations {
 
   async #fit<M extends object>(
     messages: readonly M[],
-    { within, force = false, signal }: FitOptions,
+    { within, force = false, signal, next }: FitOptions,
   ): Promise<readonly M[]> {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
-    const call = { ...this.#call, signal };
+    const call = { ...this.#call, signal, ...(next && { next }) };
     let fitted = await this.#fitter(history, call);
     if (force) fitted = await this.#fitter(history, { ...call, options: refused(fitted.report.tokens.after) });
     const sent = fitted.messages;

@@ -28,14 +28,15 @@ export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions
 
     const conversations = byFormat.get(endpoint.format) as Conversations;
     const within = { body: body as object, list: endpoint.list };
+    const next = { provider: new URL(address, "http://localhost").host };
     const written = (list: readonly unknown[]) => JSON.stringify({ ...body, [endpoint.list]: list });
     const { signal } = init ?? {};
-    const fitted = await conversations.fit(messages, { within, signal });
+    const fitted = await conversations.fit(messages, { within, signal, next });
     const response = await send(input, fitted === messages ? init : { ...init, body: written(fitted) });
     if (response.ok) return response;
     const refusal = { status: response.status, responseBody: await response.clone().text() };
     if (!(await isOverflow(refusal, options.module))) return response;
-    const forced = await conversations.fit(messages, { within, signal, force: true });
+    const forced = await conversations.fit(messages, { within, signal, next, force: true });
     if (forced === messages) return response;
     return send(input, { ...init, body: written(forced) });
   };

@@ -59,6 +59,18 @@ function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly W
   return new AIMessage({ ...fields, tool_calls: calls });
 }
 
+/** Who is asked: chat models have their names in one of these members, and tell the provider by what they trace. */
+function nextOf(of: unknown): { model?: string; provider?: string } {
+  const { model, modelName } = (of ?? {}) as { model?: unknown; modelName?: unknown };
+  const name = [model, modelName].find((each) => typeof each === "string");
+  const { lc_id } = (of ?? {}) as { lc_id?: unknown };
+  const provider = Array.isArray(lc_id) ? lc_id.at(-1) : undefined;
+  return {
+    ...(typeof name === "string" && { model: name }),
+    ...(typeof provider === "string" && { provider }),
+  };
+}
+
 class Histories {
   readonly #conversations: Conversations;
 
@@ -66,9 +78,12 @@ class Histories {
     this.#conversations = new Conversations(options, "openai-chat", of);
   }
 
-  async fit(messages: readonly BaseMessage[], force = false, signal?: AbortSignal): Promise<BaseMessage[]> {
+  async fit(
+    messages: readonly BaseMessage[],
+    { force = false, signal, model }: { force?: boolean; signal?: AbortSignal | undefined; model?: unknown } = {},
+  ): Promise<BaseMessage[]> {
     const wire = messages.map(toWire);
-    const fitted = await this.#conversations.fit(wire, { force, signal });
+    const fitted = await this.#conversations.fit(wire, { force, signal, next: nextOf(model) });
     return fitted === wire ? [...messages] : fitted.map((each) => fromWire(each, messages, wire));
   }
 }
@@ -88,12 +103,13 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
   return {
     name: "ctxfold",
     async wrapModelCall(request, handler) {
-      const signal = (request as { runtime?: { signal?: AbortSignal } }).runtime?.signal;
+      const { runtime, model } = request as { runtime?: { signal?: AbortSignal }; model?: unknown };
+      const of = { signal: runtime?.signal, model };
       try {
-        return await handler({ ...request, messages: await histories.fit(request.messages, false, signal) });
+        return await handler({ ...request, messages: await histories.fit(request.messages, of) });
       } catch (error) {
         if (!(await isOverflow(error, options.module))) throw error;
-        return handler({ ...request, messages: await histories.fit(request.messages, true, signal) });
+        return handler({ ...request, messages: await histories.fit(request.messages, { ...of, force: true }) });
       }
     },
   };
@@ -102,7 +118,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
 /** A runnable from messages to messages that fit: `compactMessages(options).pipe(model)`. */
 export function compactMessages(options: AdapterOptions = {}): RunnableLambda<BaseMessage[], BaseMessage[]> {
   const histories = new Histories(options, "compactMessages");
-  return RunnableLambda.from((messages: BaseMessage[], config) => histories.fit(messages, false, config?.signal));
+  return RunnableLambda.from((messages: BaseMessage[], config) => histories.fit(messages, { signal: config?.signal }));
 }
 
 interface Model {
