@@ -80,12 +80,13 @@ export async function runReplicas({ client, url, memory, processes = 3, talks, t
   };
   const killing = (async () => {
     while (killEvery > 0 && !over) {
-      await new Promise((later) => setTimeout(later, killEvery * (0.5 + Math.random())));
       const at = Math.floor(Math.random() * processes);
-      const replica = /** @type {Replica} */ (all[at]);
-      await replica.ready;
+      // On a busy machine a process takes long to start, and must live for longer than that, or none would ever answer.
+      const begun = performance.now();
+      await all[at]?.ready;
+      await new Promise((later) => setTimeout(later, killEvery * (0.5 + Math.random()) + performance.now() - begun));
       if (over) return;
-      replica.child.kill("SIGKILL");
+      all[at]?.child.kill("SIGKILL");
       counts.killed++;
       all[at] = begin();
     }
