@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -144,7 +145,7 @@ func TestRequestsRunTogether(t *testing.T) {
 			return ctxfold.Summary{ID: "its own idea", Text: "summary of " + q.ID}, nil
 		}), []ctxfold.Request{{ID: "a"}, {ID: "b"}, {ID: "c"}})
 		want := []ctxfold.Summary{{ID: "a", Text: "summary of a"}, {ID: "b", Error: "the summarizer panicked: no"}, {ID: "c", Text: "summary of c"}}
-		if err != nil || len(summaries) != 3 || summaries[0] != want[0] || summaries[1] != want[1] || summaries[2] != want[2] {
+		if err != nil || !reflect.DeepEqual(summaries, want) {
 			t.Errorf("%v: got %+v", err, summaries)
 		}
 		if took := time.Since(start); took != time.Minute {

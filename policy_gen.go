@@ -220,6 +220,9 @@ type Digest struct {
 	MaxOutputTokens int
 	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.
 	MaxInputTokens int
+	// Provider has the provider of the conversation compact by itself where it can, and the model only where that fails: the
+	// requests to the host say how.
+	Provider bool
 	// Retries is how often the model is asked again when its answer is no digest. Default: 1.
 	Retries int
 	// Split is what is done with a record that is too long for one request: "map" (one request for each part, at the same time,
@@ -255,6 +258,9 @@ func (p Digest) append(dst []byte) []byte {
 	}
 	if p.MaxInputTokens != 0 {
 		o.Int("max_input_tokens", p.MaxInputTokens)
+	}
+	if p.Provider {
+		o.Bool("provider", p.Provider)
 	}
 	if p.Retries != 0 {
 		o.Int("retries", p.Retries)

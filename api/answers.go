@@ -432,8 +432,20 @@ type SummaryRequest struct {
 	Temperature float64 `json:"temperature,omitempty"`
 	// Thinking is how much the model is to think. Absent, the host decides.
 	Thinking ThinkingEffort `json:"thinking,omitempty"`
+	// Provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it makes is the
+	// reply's `messages`. System and Prompt are for the model, where it fails.
+	Provider *ProviderRequest `json:"provider,omitempty"`
 	// Lead is what a host that shows the summary as it comes shows before it; only where two are joined.
 	Lead string `json:"lead,omitempty"`
+}
+
+// ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API wants it: the model should be
+// that of the conversation.
+type ProviderRequest struct {
+	Format Format `json:"format"`         // whose API it is: anthropic or openai-responses
+	Path   string `json:"path"`           // POST, behind the address of the API: /v1/messages or /v1/responses/compact
+	Beta   string `json:"beta,omitempty"` // the value of the header anthropic-beta
+	Body   Raw    `json:"body" is:"object"`
 }
 
 // Edit is one run of the messages of a result, in output order. It has either Keep, or Insert, or Set and Message. Indexes count in the

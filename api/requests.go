@@ -115,6 +115,9 @@ type Plan struct {
 type Summary struct {
 	ID   string `json:"id"` // of the request
 	Text string `json:"text,omitempty"`
+	// Messages are what the provider has made, where the request has `provider`, as a list of messages of its format: they go into the result
+	// unchanged. The `output` of OpenAI is such a list; Anthropic's `content` is that of one message of the assistant.
+	Messages Raw `json:"messages,omitempty" is:"[]object"`
 	// FinishReason is why the model stopped, in the words of any provider.
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Error is why there is no text.

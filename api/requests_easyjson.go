@@ -39,6 +39,14 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Sum
 			} else {
 				out.Text = string(in.String())
 			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
 		case "finish_reason":
 			if in.IsNull() {
 				in.Skip()
@@ -84,6 +92,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Su
 		const prefix string = ",\"text\":"
 		out.RawString(prefix)
 		out.String(string(in.Text))
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
 	}
 	if in.FinishReason != "" {
 		const prefix string = ",\"finish_reason\":"

@@ -133,10 +133,11 @@ type SummarySource string
 
 // The sources of digests.
 const (
-	SourceNone  SummarySource = "none"  // no digest was written
-	SourceModel SummarySource = "model" // the host's model
-	SourceHost  SummarySource = "host"  // `summary.text` of the options
-	SourceLocal SummarySource = "local" // code alone
+	SourceNone     SummarySource = "none"     // no digest was written
+	SourceModel    SummarySource = "model"    // the host's model
+	SourceProvider SummarySource = "provider" // the provider of the conversation, by its own compaction
+	SourceHost     SummarySource = "host"     // `summary.text` of the options
+	SourceLocal    SummarySource = "local"    // code alone
 )
 
 // SummaryFault is why a summary of the host's model is not taken.

@@ -30,6 +30,6 @@ export {
   type StoreSearch,
 } from "./store.js";
 export type { Delta } from "./stream.js";
-export type { Answer as SummaryAnswer, Piece, Summarize, SummaryText } from "./summarize.js";
+export type { Answer as SummaryAnswer, Piece, Summarize, SummaryMessages, SummaryText } from "./summarize.js";
 export type * from "./types.js";
 export type { Next } from "./uses.js";

@@ -6,13 +6,21 @@ import type { Summary, SummaryRequest } from "./types.js";
 export type SummaryText = string | { text: string; finish_reason?: string | null };
 
 /**
+ * What a provider has made by itself, for a request with `provider` (`policy.summary.provider`): messages of its format, which go into the
+ * result unchanged. An empty list says that it has failed, and the model is asked.
+ */
+export interface SummaryMessages {
+  messages: readonly object[];
+}
+
+/**
  * A piece of a summary as it comes: text, or an object that may also say why the model ended. Where pieces are objects, the last
  * one has to: a stream that breaks off without a reason is half a summary, and is not taken.
  */
 export type Piece = string | { text?: string; finish_reason?: string | null };
 
 /** What `summarize` gives: the whole answer, or its pieces as they come. */
-export type Answer = SummaryText | AsyncIterable<Piece>;
+export type Answer = SummaryText | SummaryMessages | AsyncIterable<Piece>;
 
 /**
  * Asks the caller's model. `signal` is aborted when the compaction is aborted or the time is over. The requests of one
@@ -93,7 +101,8 @@ function asked(
 
 function summaryOf(id: string, answer: unknown): Summary {
   if (typeof answer === "string") return { id, text: textOf(answer) };
-  const { text, finish_reason } = (answer ?? {}) as { text?: unknown; finish_reason?: unknown };
+  const { text, finish_reason, messages } = (answer ?? {}) as Record<string, unknown>;
+  if (Array.isArray(messages)) return { id, messages };
   if (typeof text !== "string") {
     return { id, error: "summarize returned neither a string nor an object with a text" };
   }

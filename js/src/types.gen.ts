@@ -235,7 +235,7 @@ export type ExcessCause =
 export type ThrashingCause = "whole_history" | "pinned" | "newest_messages" | "target" | "window";
 
 /** SummarySource is where a digest comes from. */
-export type SummarySource = "none" | "model" | "host" | "local";
+export type SummarySource = "none" | "model" | "provider" | "host" | "local";
 
 /** SummaryFault is why a summary of the host's model is not taken. */
 export type SummaryFault =
@@ -980,6 +980,11 @@ export interface PolicySummary {
   max_output_tokens?: number;
   /** max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit. */
   max_input_tokens?: number;
+  /**
+   * provider has the provider of the conversation compact by itself where it can, and the model only where that fails:
+   * the requests to the host say how.
+   */
+  provider?: boolean;
   /** retries is how often the model is asked again when its answer is no digest. Default: 1. */
   retries?: number;
   /**
@@ -1399,6 +1404,12 @@ export interface Summary {
   /** of the request */
   id: string;
   text?: string;
+  /**
+   * messages are what the provider has made, where the request has `provider`, as a list of messages of its format:
+   * they go into the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` is that of one
+   * message of the assistant.
+   */
+  messages?: object[];
   /** finish_reason is why the model stopped, in the words of any provider. */
   finish_reason?: string;
   /** error is why there is no text. */
@@ -1435,8 +1446,27 @@ export interface SummaryRequest {
   temperature?: number;
   /** thinking is how much the model is to think. Absent, the host decides. */
   thinking?: ThinkingEffort;
+  /**
+   * provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it
+   * makes is the reply's `messages`. System and Prompt are for the model, where it fails.
+   */
+  provider?: ProviderRequest;
   /** lead is what a host that shows the summary as it comes shows before it; only where two are joined. */
   lead?: string;
+}
+
+/**
+ * ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API wants
+ * it: the model should be that of the conversation.
+ */
+export interface ProviderRequest {
+  /** whose API it is: anthropic or openai-responses */
+  format: Format;
+  /** POST, behind the address of the API: /v1/messages or /v1/responses/compact */
+  path: string;
+  /** the value of the header anthropic-beta */
+  beta?: string;
+  body: object;
 }
 
 /**

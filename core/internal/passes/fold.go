@@ -85,7 +85,11 @@ func (p *FoldPass) fold(c *Run, why foldFor) {
 	if step < 0 {
 		cut = c.AtThinking(cut, groups)
 	}
+	if why == forPolicy && step < 0 {
+		c.offer = c.offered(cut, held, groups)
+	}
 	p.foldBefore(c, cut, step, held, why)
+	c.offer = nil
 }
 
 // FoldBefore puts a digest in the place of the items that are not held, up to a cut as [FoldPass.Cut] returns it.
@@ -159,6 +163,15 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		c.expect(slices.Index(held, false), c.Total-gain)
 		return
 	}
+	if c.offer != nil && c.provided != nil {
+		held = slices.Clone(held)
+		for i, old := range c.offer.old {
+			if held[i] = held[i] && !old; old {
+				gain += c.Items[i].Tokens
+			}
+		}
+		gain -= c.provided.tokens
+	}
 	s := c.style()
 	role := s.Role
 	if role == transcript.System && c.F.SystemApart || c.Policy.Branch() {
@@ -176,6 +189,9 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		c.Report.CutPoint = int(c.Items[cut+i].In)
 	}
 	c.PutDigest(cut, head, held, c.NewMessage(firstLoose(held, cut), role, text), kept)
+	if c.offer != nil && c.provided != nil {
+		c.putProvided()
+	}
 	if !c.Policy.Branch() {
 		*c.Ledger() = ledger
 	}

@@ -17,8 +17,10 @@ type Run struct {
 	Asked    Cost                 // of the model
 	Expected expected
 
-	digest   int     // the index of the item that stands for what was folded
-	groups   []int32 // of the input, and those that stay by the policy's pins, where claim needs them
+	offer    *offer    // what the provider may compact instead of the model; nil where it may not
+	provided *provided // what it has made; nil where it has not
+	digest   int       // the index of the item that stands for what was folded
+	groups   []int32   // of the input, and those that stay by the policy's pins, where claim needs them
 	stay     []bool
 	places   []lastPlace
 	squeezed map[int32]whole  // by part: what this run has squeezed

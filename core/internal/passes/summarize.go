@@ -55,6 +55,8 @@ func (c *Run) digestOf(j job) (string, bool) {
 	switch {
 	case !ok:
 		return "", false
+	case c.offer != nil && c.provided != nil:
+		return c.beside(j, standing, budget, spare), true
 	case bad(why) && s.OnFailure == "keep":
 		c.NoDigest = string(why)
 		return "", false
@@ -159,6 +161,12 @@ func (c *Run) answered(j job, output int) (text string, why api.SummaryFault, ok
 		return "", api.FaultNoRoom, true
 	}
 	parts := c.parts(j.messages, room)
+	if c.offer != nil && j.id == FoldRequest {
+		p.Record = parts[0].record
+		if text, ok, answered := c.askProvider(p, output, j.gain); answered && (text == "" || len(parts) == 1) {
+			return text, "", ok
+		}
+	}
 	switch {
 	case len(parts) == 1:
 		p.Record = parts[0].record

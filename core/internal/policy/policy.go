@@ -132,6 +132,9 @@ type Summary struct {
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.
 	MaxInputTokens int `json:"max_input_tokens,omitempty"`
+	// Provider has the provider of the conversation compact by itself where it can, and the model only where that fails: the requests
+	// to the host say how.
+	Provider bool `json:"provider,omitempty"`
 	// Retries is how often the model is asked again when its answer is no digest.
 	Retries int `json:"retries,omitempty"`
 	// Split is what is done with a record that is too long for one request: "map" (one request for each part, at the same

@@ -584,6 +584,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 			} else {
 				out.MaxInputTokens = int(in.Int())
 			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Provider = bool(in.Bool())
+			}
 		case "retries":
 			if in.IsNull() {
 				in.Skip()
@@ -697,6 +703,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwrit
 			out.RawString(prefix)
 		}
 		out.Int(int(in.MaxInputTokens))
+	}
+	if in.Provider {
+		const prefix string = ",\"provider\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Provider))
 	}
 	if in.Retries != 0 {
 		const prefix string = ",\"retries\":"

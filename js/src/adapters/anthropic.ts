@@ -9,6 +9,7 @@ import { finished } from "../finish.js";
 import { checkOptions } from "../options.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
+import { compacted } from "./provider.js";
 
 export { type AdapterOptions, isOverflow } from "./conversations.js";
 
@@ -25,13 +26,30 @@ export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch
 interface Client {
   // biome-ignore lint/suspicious/noExplicitAny: the client's own overloads differ from version to version
   messages: { create(body: any, options?: any): PromiseLike<any> };
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  beta?: { messages: { create(body: any, options?: any): PromiseLike<any> } };
 }
 
-/** A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. */
-export function summarizeWith(client: Client, options: { model: string }): Summarize {
-  checkOptions(options, { model: true }, "summarizeWith");
-  const { model } = options;
-  return async ({ system, prompt, max_output_tokens }, { signal }) => {
+/** The room for what the API compacts by itself, in tokens: it chooses the length. */
+const COMPACTED_TOKENS = 8192;
+
+/**
+ * A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. With `provider`, and
+ * `policy.summary.provider`, the API compacts by itself (its parameter `compaction`), and the model is asked where it does not; `model`
+ * is then to be that of the conversation.
+ */
+export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
+  checkOptions(options, { model: true, provider: true }, "summarizeWith");
+  const { model, provider = false } = options;
+  return async ({ system, prompt, max_output_tokens, provider: own }, { signal }) => {
+    if (provider && own?.format === "anthropic") {
+      return compacted(signal, async () => {
+        const max_tokens = Math.max(max_output_tokens, COMPACTED_TOKENS);
+        const body = { ...own.body, model, max_tokens, ...(own.beta && { betas: [own.beta] }) };
+        const { content } = (await client.beta?.messages.create(body, { signal })) ?? {};
+        return [{ role: "assistant", content }];
+      });
+    }
     const messages = [{ role: "user", content: prompt }];
     const answer = await client.messages.create({ model, system, messages, max_tokens: max_output_tokens }, { signal });
     const texts = answer.content.map((block: { type: string; text?: string }) =>

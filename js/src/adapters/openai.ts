@@ -8,6 +8,7 @@ import { finished } from "../finish.js";
 import { checkOptions } from "../options.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
+import { compacted } from "./provider.js";
 
 export { type AdapterOptions, isOverflow } from "./conversations.js";
 
@@ -28,13 +29,24 @@ export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch
 interface Client {
   // biome-ignore lint/suspicious/noExplicitAny: the client's own overloads differ from version to version
   chat: { completions: { create(body: any, options?: any): PromiseLike<any> } };
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  responses?: { compact?(body: any, options?: any): PromiseLike<any> };
 }
 
-/** A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. */
-export function summarizeWith(client: Client, options: { model: string }): Summarize {
-  checkOptions(options, { model: true }, "summarizeWith");
-  const { model } = options;
-  return async ({ system, prompt, max_output_tokens }, { signal }) => {
+/**
+ * A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. With `provider`, and
+ * `policy.summary.provider`, the input of Responses is compacted by OpenAI (`responses.compact`), and the model is asked where it is not.
+ */
+export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
+  checkOptions(options, { model: true, provider: true }, "summarizeWith");
+  const { model, provider = false } = options;
+  return async ({ system, prompt, max_output_tokens, provider: own }, { signal }) => {
+    if (provider && own?.format === "openai-responses") {
+      return compacted(
+        signal,
+        async () => (await client.responses?.compact?.({ ...own.body, model }, { signal }))?.output,
+      );
+    }
     const messages = [
       { role: "system", content: system },
       { role: "user", content: prompt },
