@@ -190,3 +190,21 @@ func TestNoProvider(t *testing.T) {
 		})
 	}
 }
+
+// What the provider stands for comes back from the archive to the last byte.
+func TestProviderRestored(t *testing.T) {
+	for format, x := range providers {
+		body := x.begin + fileTurns(format, 0, 40) + `]}`
+		p := provided(t, format, providerPolicy, "{}", body, `{"archive":"bodies"}`, func(api.SummaryRequest) string { return `"messages":[` + x.made + `]` })
+		var bodies []string
+		for _, b := range p.Archive {
+			text, _ := json.Marshal(b.Inline)
+			bodies = append(bodies, fmt.Sprintf(`{"handle":"%s","body":%s}`, b.Handle, text))
+		}
+		request := fmt.Sprintf(`{"policy":%s,"state":%s,"bodies":[%s],"messages":%s}`, providerPolicy, p.State, strings.Join(bodies, ","), p.Messages)
+		var r api.Restored
+		if err := json.Unmarshal(core.Call("restore", []byte(request)), &r); err != nil || string(r.Messages) != body {
+			t.Errorf("%s: %v, %.900s", format, err, core.Call("restore", []byte(request)))
+		}
+	}
+}

@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // Messages is a [ctxfold.Summarizer] that asks a model by the Messages API. It does not use the retries of the client: the
@@ -24,10 +26,17 @@ type Messages struct {
 	// OnDelta, if set, gets each piece of a summary as it comes, from the goroutine of its request. An error of it ends
 	// the request, and the summary fails.
 	OnDelta func(request ctxfold.Request, delta string) error
+
+	// Provider has the API compact by itself where the policy has summary.provider (its parameter compaction), and the model asked where
+	// that fails. Model should be that of the conversation.
+	Provider bool
 }
 
 // Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
 func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+	if s.Provider && q.Provider != nil && q.Provider.Format == "anthropic" {
+		return s.compacted(ctx, q)
+	}
 	stream := s.Client.Messages.NewStreaming(ctx, anthropic.MessageNewParams{
 		Model:     anthropic.Model(s.Model),
 		MaxTokens: int64(q.MaxOutputTokens),
@@ -53,6 +62,28 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ended(sum, stream.Err())
 }
 
+// compactedTokens is the room for what the API compacts by itself, in tokens: it chooses the length.
+const compactedTokens = 8192
+
+// compacted asks for the API's own compaction. Without messages in the summary the model is asked.
+func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+	failed := ctxfold.Summary{Messages: api.Raw("[]")}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(q.Provider.Body, &body); err != nil {
+		return failed, err
+	}
+	body["model"], _ = json.Marshal(s.Model) // a text always can
+	body["max_tokens"] = fmt.Append(nil, max(q.MaxOutputTokens, compactedTokens))
+	var answer struct {
+		Content json.RawMessage `json:"content"`
+	}
+	err := s.Client.Post(ctx, strings.TrimPrefix(q.Provider.Path, "/"), body, &answer, option.WithHeader("anthropic-beta", q.Provider.Beta), option.WithMaxRetries(0))
+	if err != nil || len(answer.Content) == 0 {
+		return failed, ctx.Err()
+	}
+	return ctxfold.Summary{Messages: fmt.Appendf(nil, `[{"role":"assistant","content":%s}]`, answer.Content)}, nil
+}
+
 // ended judges a stream that is over.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *anthropic.Error
@@ -67,7 +98,7 @@ func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 }
 
 // Compact compacts the messages of p when the policy says that it is due. The system prompt and the tools are measured
-// with them. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits are
+// with them. The model is asked, whatever Provider of s says, since these parameters cannot hold what the API compacts. Messages that stay are the same values. p changes only if the result says so; in.Messages and in.Edits are
 // ignored.
 func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(p)
@@ -75,6 +106,10 @@ func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewP
 		return nil, fmt.Errorf("ctxfold: the request: %w", err)
 	}
 	in.Messages, in.Edits, in.Format = text, true, "anthropic"
+	if m, ok := s.(Messages); ok {
+		m.Provider = false
+		s = m
+	}
 	r, err := c.CompactWith(ctx, in, s)
 	if err != nil || !r.Changed {
 		return r, err

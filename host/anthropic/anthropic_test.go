@@ -110,3 +110,48 @@ func TestFailures(t *testing.T) {
 		t.Errorf("broken off: %v", err)
 	}
 }
+
+// The API's own compaction is asked for as the request says, and its block comes back byte for byte; where it fails, the model is asked.
+func TestProvider(t *testing.T) {
+	const block = `{"type":"compaction","content":"The user counts files.","encrypted_content":null,"signature":"c2ln\u002b=="}`
+	var asked []string
+	refuses := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, r.Header.Get("anthropic-beta"))
+		switch {
+		case !strings.Contains(string(body), `"compaction":{"type":"summarize"}`):
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"## Goal\\nThe user counts files and wants all of them counted.\"}}\n\n"+
+				"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
+		case refuses:
+			http.Error(w, `{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`, http.StatusBadRequest)
+		default:
+			if r.URL.Path != "/v1/messages" || !strings.Contains(string(body), `"model":"claude-opus-4-5"`) || !strings.Contains(string(body), `"max_tokens":8192`) {
+				t.Errorf("%s %s", r.URL.Path, body)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"type":"message","role":"assistant","content":[%s],"stop_reason":"compaction"}`, block)
+		}
+	}))
+	defer server.Close()
+	s := anthropic.Messages{Client: sdk.NewClient(option.WithBaseURL(server.URL), option.WithAPIKey("k")), Model: "claude-opus-4-5", Provider: true}
+	var list []string
+	for i := range 40 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"Read file %d."},{"role":"assistant","content":"%s"}`, i, strings.Repeat("It has lines and words. ", 30)))
+	}
+	policy := ctxfold.RawPolicy(`{"format":"anthropic","window":{"tokens":30000,"reserve":0},"gate":{"ratio":0.2},"summary":{"provider":true},"passes":[{"pass":"fold","keep_tokens":500}]}`)
+	for _, refuses = range []bool{false, true} {
+		asked = nil
+		r, err := ctxfold.Compact(t.Context(), json.RawMessage("["+strings.Join(list, ",")+"]"), policy, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := strings.HasPrefix(string(r.Messages), `[{"role":"assistant","content":[`+block+`]}`); made == refuses {
+			t.Errorf("refuses %v: %.300s", refuses, r.Messages)
+		}
+		if want := map[bool]string{false: "provider", true: "model"}[refuses]; string(r.Report.Summary.Source) != want || asked[0] != "compact-2026-09-04" || refuses != (len(asked) == 2) {
+			t.Errorf("refuses %v: %v, %+v", refuses, asked, r.Report.Summary)
+		}
+	}
+}

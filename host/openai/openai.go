@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -74,10 +75,17 @@ type Responses struct {
 
 	// OnDelta is that of [Chat].
 	OnDelta func(request ctxfold.Request, delta string) error
+
+	// Provider has OpenAI compact by itself where the policy has summary.provider (responses/compact), and the model asked where that
+	// fails. Model should be that of the conversation.
+	Provider bool
 }
 
 // Summarize asks for one summary. The answer is streamed, so that a slow model is not taken for a dead one.
 func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+	if s.Provider && q.Provider != nil && q.Provider.Format == "openai-responses" {
+		return s.compacted(ctx, q)
+	}
 	stream := s.Client.Responses.NewStreaming(ctx, responses.ResponseNewParams{
 		Model:           s.Model,
 		Instructions:    openai.String(q.System),
@@ -106,6 +114,25 @@ func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 		}
 	}
 	return ended(sum, stream.Err())
+}
+
+// compacted asks for OpenAI's own compaction. Without messages in the summary the model is asked.
+func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
+	failed := ctxfold.Summary{Messages: api.Raw("[]")}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(q.Provider.Body, &body); err != nil {
+		return failed, err
+	}
+	body["model"], _ = json.Marshal(s.Model) // a text always can
+	var answer struct {
+		Output json.RawMessage `json:"output"`
+	}
+	// The address of the client ends in /v1/.
+	err := s.Client.Post(ctx, strings.TrimPrefix(q.Provider.Path, "/v1/"), body, &answer, option.WithMaxRetries(0))
+	if err != nil || len(answer.Output) == 0 {
+		return failed, ctx.Err()
+	}
+	return ctxfold.Summary{Messages: api.Raw(answer.Output)}, nil
 }
 
 // ended judges a stream that is over.

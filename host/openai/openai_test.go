@@ -183,3 +183,48 @@ func TestResponsesFailures(t *testing.T) {
 		}
 	}
 }
+
+// OpenAI's own compaction is asked for as the request says, and its items come back byte for byte; where it fails, the model is asked.
+func TestProvider(t *testing.T) {
+	items := `{"type":"message","role":"user","content":[{"type":"input_text","text":"Read \u0066ile 0."}]},{"id":"cmp_1","type":"compaction","encrypted_content":"` + strings.Repeat("Z0FB", 200) + `"}`
+	var asked []string
+	refuses := false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, r.URL.Path)
+		switch {
+		case r.URL.Path != "/v1/responses/compact":
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"## Goal\\nThe user counts files and wants all of them counted.\"}\n\n"+
+				"event: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\"}}\n\n")
+		case refuses:
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusNotFound)
+		default:
+			if !strings.HasPrefix(string(body), `{"input":[{"role":"user","content":"Read file 0."}`) || !strings.Contains(string(body), `"model":"gpt-5"`) {
+				t.Errorf("%.200s", body)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"id":"r","object":"response.compaction","output":[%s]}`, items)
+		}
+	}))
+	defer server.Close()
+	s := openai.Responses{Client: sdk.NewClient(option.WithBaseURL(server.URL+"/v1"), option.WithAPIKey("k")), Model: "gpt-5", Provider: true}
+	var list []string
+	for i := range 40 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"Read file %d."},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"%s"}]}`, i, strings.Repeat("It has lines and words. ", 30)))
+	}
+	policy := ctxfold.RawPolicy(`{"format":"openai-responses","window":{"tokens":30000,"reserve":0},"gate":{"ratio":0.2},"summary":{"provider":true},"passes":[{"pass":"fold","keep_tokens":500}]}`)
+	for _, refuses = range []bool{false, true} {
+		asked = nil
+		r, err := ctxfold.Compact(t.Context(), json.RawMessage("["+strings.Join(list, ",")+"]"), policy, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := strings.HasPrefix(string(r.Messages), "["+items+","); made == refuses {
+			t.Errorf("refuses %v: %.300s", refuses, r.Messages)
+		}
+		if want := map[bool]string{false: "provider", true: "model"}[refuses]; string(r.Report.Summary.Source) != want || refuses != (len(asked) == 2) {
+			t.Errorf("refuses %v: %v, %+v", refuses, asked, r.Report.Summary)
+		}
+	}
+}
