@@ -140,7 +140,7 @@ var MemberTable = [AllMembers]MemberRow{
 	InOptions:   {"options", "Options", "what this one call wants, and what the host knows; see below. Put them before `messages` too"},
 	InState:     {"state", "State", "what the last compaction of this conversation returned; leave it out the first time"},
 	InPlan:      {"plan", "Plan", "the plan to go on with; the policy, the options and the state are in it"},
-	InSummaries: {"summaries", "Summaries", "answers to the plan's requests: `[{\"id\",\"text\",\"finish_reason\"?,\"error\"?}]`"},
+	InSummaries: {"summaries", "Summaries", "answers to the plan's requests: `[{\"id\",\"text\",\"finish_reason\"?,\"error\"?}]`, or `messages` for one with `provider`"},
 	InText:      {"text", "string", "a text to work on, instead of `messages`"},
 	InMessages:  {"messages", "any", "the transcript: an array of messages, a whole request body that holds one, or all that `open` has answered"},
 	InName:      {"name", "FunctionName", "which function"},
