@@ -60,6 +60,7 @@ vet:
 	$(say) 'go vet: natively, and as the module is built'
 	@go vet work
 	@GOOS=wasip1 GOARCH=wasm go vet ./wasm ./core/...
+	@GOOS=wasip1 GOARCH=wasm go vet -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off go vet ./...
 
 .PHONY: lint
@@ -68,6 +69,7 @@ lint:
 	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
 	@build/bin/staticcheck work
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck ./wasm ./core/...
+	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 
 .PHONY: test-go
@@ -126,7 +128,7 @@ try-go: node-is-there ## Build the module with the newest Go that the proxy serv
 	@wasm/try-go.sh
 
 .PHONY: test-js
-test-js: node-is-there libatomic-is-there browser-is-there servers-are-there module-full ## Run the tests of the npm package and of the JavaScript examples
+test-js: node-is-there libatomic-is-there browser-is-there servers-are-there module-full component ## Run the tests of the npm package and of the JavaScript examples
 	$(say) 'go test: the calls of the tests of the published systems are recorded, to be made again in Node'
 	@mkdir -p build && rm -f build/calls.jsonl
 	@CTXFOLD_CALLS=$(CURDIR)/build/calls.jsonl go test -count=1 -run '^TestSeed' ./core
@@ -332,8 +334,8 @@ fuzz: module-full ## Fuzz every fuzz test, and every operation natively against 
 	done
 
 .PHONY: release
-release: check-generated module-full ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
-	$(say) 'The release: command, modules, npm package, SBOMs, checksums'
+release: check-generated module-full component ## Build what a release consists of into build/release; make release TAG=--tag also tags every Go module
+	$(say) 'The release: command, modules, component, npm package, SBOMs, checksums'
 	@.ci/release $(TAG)
 
 .PHONY: bench
@@ -438,11 +440,12 @@ fits: ## Write the table of docs/PRESETS.md anew: which real sessions fit into s
 	@go test ./core -run TestRealSessionsFit -count=1 -update
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places
+generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
 	$(say) 'go generate: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types
 	@$(MAKE) --no-print-directory module
+	@[ -n "$${NO_COMPONENT:-}" ] || $(MAKE) --no-print-directory component-sum
 
 # A module of the workspace may require another one in a version that no registry has yet; each is looked for here meanwhile.
 .PHONY: tidy
@@ -483,12 +486,23 @@ module-full: node-is-there ## Build the module with the published systems in it 
 	@wasm/build.sh --full build/ctxfold-full.wasm
 	@sha256sum build/ctxfold-full.wasm
 
+.PHONY: component
+component: node-is-there ## Build the component (wit/ctxfold.wit), for runtimes of the component model, into build/
+	$(say) 'The component: the module with the functions of wit/ctxfold.wit'
+	@wasm/build.sh --component build/ctxfold.component.wasm
+	@sha256sum build/ctxfold.component.wasm
+
+# The component is as large as the module, so its sum is committed and not its bytes.
+.PHONY: component-sum
+component-sum: component
+	@cd build && sha256sum ctxfold.component.wasm > ../wit/ctxfold.component.wasm.sha256
+
 .PHONY: reactor
 reactor: ## Build the plain WASI reactor, which needs its host for a clock and random bytes, into build/
 	@wasm/build.sh --reactor build/reactor.wasm
 	@sha256sum build/reactor.wasm
 
-# Both checks work on a copy of the tree, so that they never change it.
+# Both checks work on a copy of the tree, so that they never change it. The sum of the component is checked by its tests (test-js).
 copy_tree = export CTXFOLD_TOOLS=$(CURDIR)/build/tools; tar --exclude=./.git --exclude=node_modules --exclude=./build --exclude=./js/dist -cf - . | tar -xf - -C "$$copy"
 
 .PHONY: check-module
@@ -504,7 +518,7 @@ check-module: ## Build the module in a copy of the tree and compare it with the 
 check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
 	$(say) 'check-generated: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
-	$(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
+	NO_COMPONENT=1 $(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
 	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -path './docs/ABI.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \

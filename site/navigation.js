@@ -13,6 +13,7 @@ const GROUPS = {
     "OVERFLOW",
     "TOKENS",
     "HOSTS",
+    "COMPONENT",
     "EXTENDING",
     "UPGRADING-GO",
   ],

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the module: wasm/build.sh [--full] [--reactor] OUT.
+# Builds the module: wasm/build.sh [--full] [--component] [--reactor] OUT.
 #
-# --full     with the published systems (the tag ctxfold_full)
-# --reactor  stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
+# --full       with the published systems (the tag ctxfold_full)
+# --component  with the functions of wit/ctxfold.wit in place of those of docs/ABI.md (the tag ctxfold_component), as a component
+# --reactor    stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
 #
 # The steps; docs/BUILD.md says what each gains. Each but linking is left out where its switch is 1:
 #   NO_LEAN      the lean easyjson runtime of wasm/easyjson stands in the place of easyjson's
@@ -24,10 +25,11 @@
 # of all that went in.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-full= reactor=
+full= component= reactor= tags=
 while [[ $1 == --* ]]; do
 	case $1 in
-	--full) full=1 ;;
+	--full) full=1 tags+=,ctxfold_full ;;
+	--component) component=1 tags+=,ctxfold_component ;;
 	--reactor) reactor=1 ;;
 	*) echo "wasm/build.sh: there is no option $1" >&2; exit 2 ;;
 	esac
@@ -36,7 +38,7 @@ done
 out=$1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
-switches=${full:+full-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
+switches=${full:+full-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
 for name in LEAN SMALL FINDFUNC CLEAR QUIET LINES JUMPS COALESCE START SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
 	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|LINES|JUMPS|COALESCE|START|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
@@ -76,8 +78,7 @@ change() { # STEP PATCH
 		{ echo "wasm/build.sh: $2 does not fit $(go env GOVERSION), see docs/UPGRADING-GO.md" >&2; failed "$1"; }
 }
 off FINDFUNC || change FINDFUNC wasm/runtime.patch
-tags=${full:+ctxfold_full}
-off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=${tags:+,}ctxfold_clear; }
+off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=,ctxfold_clear; }
 off QUIET || change QUIET wasm/quiet.patch
 [ -z "${STRESS:-}" ] || change STRESS wasm/stress.patch
 echo "{\"Replace\":{$overlay}}" > "$dir/overlay.json"
@@ -97,22 +98,25 @@ if ! off SMALL; then
 	for name in $p/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $hook"); done
 	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze archive; do flags+=("-gcflags=$p/internal/$name=$hook"); done
 fi
-go build -overlay="$dir/overlay.json" -modfile="$mod" -tags="$tags" -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
+go build -overlay="$dir/overlay.json" -modfile="$mod" ${tags:+"-tags=${tags#,}"} -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
 	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 
-key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json <(echo "$switches") | sha256sum)
+key=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json \
+	${component:+wit/ctxfold.wit wasm/component/tools/*} <(echo "$switches") | sha256sum)
 if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]; then
 	rm -f "$dir/key"
 	# The tools, which other copies of the tree may share.
 	tools=${CTXFOLD_TOOLS:-$PWD/build/tools}
-	if ! cmp -s wasm/tools/package-lock.json "$tools/installed"; then
-		mkdir -p "$tools"
-		cp wasm/tools/package.json wasm/tools/package-lock.json "$tools/"
+	install_tools() {
+		cmp -s "$1/package-lock.json" "$2/installed" && return
+		mkdir -p "$2"
+		cp "$1"/package.json "$1"/package-lock.json "$2/"
 		# Not npm ci: it wants the initialiser for every platform in the lock file.
-		(cd "$tools" && npm install --no-save --no-audit --no-fund --loglevel=error) >&2
-		cp wasm/tools/package-lock.json "$tools/installed"
-	fi
+		(cd "$2" && npm install --no-save --no-audit --no-fund --loglevel=error) >&2
+		cp "$1/package-lock.json" "$2/installed"
+	}
+	install_tools wasm/tools "$tools"
 	PATH=$tools/node_modules/.bin:$PATH
 	features=(--enable-bulk-memory --enable-bulk-memory-opt --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals)
 
@@ -121,17 +125,23 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	off JUMPS || { node wasm/tools/jumps.mjs "$last" "$dir/jumps.wasm" || failed JUMPS; last=$dir/jumps.wasm; }
 	wat2wasm --enable-all wasm/stub.wat -o "$dir/stub.wasm"
 	wasm-merge "${features[@]}" "$last" go "$dir/stub.wasm" wasi_snapshot_preview1 -o "$dir/merged.wasm" --rename-export-conflicts || failed linking
-	# The exports to keep are the reactor's own.
-	node -e 'const [from, to] = process.argv.slice(1), fs = require("fs");
-		const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(from))).map((e) => e.name);
-		fs.writeFileSync(to, JSON.stringify(names.map((name) => ({ name, export: name, root: true }))));' "$dir/reactor.wasm" "$dir/exports.json"
+	# The exports to keep are the reactor's own; a component has no others than those of its world.
+	node -e 'const [from, to, component] = process.argv.slice(1), fs = require("fs");
+		const names = WebAssembly.Module.exports(new WebAssembly.Module(fs.readFileSync(from))).map((e) => e.name)
+			.filter((name) => !component || !name.startsWith("ctxfold_"));
+		fs.writeFileSync(to, JSON.stringify(names.map((name) => ({ name, export: name, root: true }))));' "$dir/reactor.wasm" "$dir/exports.json" $component
 	wasm-metadce "${features[@]}" "$dir/merged.wasm" --graph-file "$dir/exports.json" -o "$dir/linked.wasm" > /dev/null || failed linking
 	last=$dir/linked.wasm
 	off COALESCE || { wasm-opt "${features[@]}" --coalesce-locals --reorder-locals --vacuum --duplicate-function-elimination "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
 	off START || { wizer --init-func _initialize -o "$dir/started.wasm" "$last" || failed START; last=$dir/started.wasm; }
 	off SEGMENTS || { node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS; last=$dir/segments.wasm; }
+	if [ -n "$component" ]; then
+		install_tools wasm/component/tools "$tools/component"
+		CTXFOLD_COMPONENT_TOOLS=$tools/component node wasm/component/tools/component.mjs "$last" wit/ctxfold.wit "$dir/component.wasm" || failed component
+		last=$dir/component.wasm
+	fi
 	mv "$last" "$dir/module.wasm"
-	rm -f "$dir"/{lines,jumps,merged,linked,small,started,stub}.wasm
+	rm -f "$dir"/{lines,jumps,merged,linked,small,started,segments,stub}.wasm
 	echo "$key" > "$dir/key"
 fi
 cp "$dir/module.wasm" "$out"

@@ -1,0 +1,229 @@
+// Package component is the canonical ABI of wit/ctxfold.wit over the JSON of docs/ABI.md: it writes requests of the arguments of its
+// functions, and their results of the answers. It decides nothing: what is typed is copied out of the answer, and all else is handed on
+// as the JSON that it is.
+package component
+
+import (
+	"github.com/mailru/easyjson/jlexer"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// Result is the result of a function, in the memory of the module. It is to be kept until the host has read it.
+type Result struct{ area }
+
+// Address is where the host finds the result.
+func (r *Result) Address() uint32 { return r.address() }
+
+// Bytes is the result of call: a list of bytes.
+func Bytes(answer []byte) *Result {
+	r := new(Result)
+	r.text(answer)
+	return r
+}
+
+// Checked is the result of check.
+func Checked(answer []byte, request *Request) *Result {
+	return result(answer, request, alignDouble, func(a *area) {
+		var c api.Check
+		c.UnmarshalEasyJSON(&jlexer.Lexer{Data: answer})
+		a.bool(c.Due)
+		a.bool(c.Start)
+		enum(a, Reasons, c.Reason)
+		a.count(c.Tokens)
+		enum(a, Sources, c.Source)
+		a.count(c.Bound)
+		a.count(c.Limit)
+		a.count(c.Window)
+		a.double(c.Ratio)
+		a.count(c.Messages)
+		a.string(string(c.Format))
+		a.string(string(c.Estimator))
+		a.optional(c.State)
+	})
+}
+
+// Printed is the result of prints.
+func Printed(answer []byte, request *Request) *Result {
+	return result(answer, request, alignWord, func(a *area) {
+		var p api.Prints
+		p.UnmarshalEasyJSON(&jlexer.Lexer{Data: answer})
+		a.string(string(p.Format))
+		a.list(len(p.Prints), alignWord, func(items *area, i int) { items.string(p.Prints[i]) })
+	})
+}
+
+// Outcome is the result of plan, step and fit.
+func Outcome(answer []byte, request *Request) *Result {
+	return result(answer, request, alignWord, func(a *area) {
+		p := plannedOf(answer)
+		pending := len(p.plan) > 0
+		a.bool(pending)
+		a.align(alignWord)
+		if pending {
+			a.text(p.plan)
+			a.list(len(p.requests), alignDouble, func(items *area, i int) { items.request(&p.requests[i]) })
+			a.report(p.report)
+			return
+		}
+		a.optional(p.messages)
+		a.optional(p.edits)
+		a.report(p.report)
+		a.optional(p.state)
+		a.list(len(p.archive), alignWord, func(items *area, i int) { items.body(&p.archive[i]) })
+		a.bool(p.start)
+		if a.present(p.known >= 0, alignWord, 4) {
+			a.count(p.known)
+		}
+		a.optional(p.memory)
+	})
+}
+
+// result is a result<T, error> with T of the given alignment, which write writes where the answer is no error.
+func result(answer []byte, request *Request, alignment int, write func(a *area)) *Result {
+	r := new(Result)
+	e := errorOf(answer)
+	r.bool(e != nil)
+	r.align(alignment)
+	if e == nil {
+		write(&r.area)
+	} else {
+		enum(&r.area, Codes, e.Code)
+		r.string(e.Message)
+		r.string(e.Path)
+		argument, offset := request.locate(e)
+		r.string(argument)
+		r.count(offset)
+	}
+	return r
+}
+
+// errorOf is the error that an answer holds, or nil. It is all that such an answer has.
+func errorOf(answer []byte) *api.Error {
+	l := &jlexer.Lexer{Data: answer}
+	if l.Delim('{'); l.IsDelim('}') || l.UnsafeFieldName(false) != "error" {
+		return nil
+	}
+	var failed api.Failed
+	failed.UnmarshalEasyJSON(&jlexer.Lexer{Data: answer})
+	return &failed.Error
+}
+
+// planned is an api.Planned whose JSON is that of the answer, not a copy: the messages may be large.
+type planned struct {
+	plan, report, state, memory, messages, edits []byte
+
+	requests []api.SummaryRequest
+	archive  []api.Body
+	start    bool
+	known    int // -1 where there is none
+}
+
+func plannedOf(answer []byte) *planned {
+	p := &planned{known: -1}
+	members(answer, func(name string, l *jlexer.Lexer) {
+		switch name {
+		case "plan":
+			p.plan = l.Raw()
+		case "requests":
+			p.requests = elements(l, (*api.SummaryRequest).UnmarshalEasyJSON)
+		case "report":
+			p.report = l.Raw()
+		case "state":
+			p.state = l.Raw()
+		case "archive":
+			p.archive = elements(l, (*api.Body).UnmarshalEasyJSON)
+		case "start":
+			p.start = l.Bool()
+		case "known":
+			p.known = l.Int()
+		case "memory":
+			p.memory = l.Raw()
+		case "messages":
+			p.messages = l.Raw()
+		case "edits":
+			p.edits = l.Raw()
+		default:
+			l.SkipRecursive()
+		}
+	})
+	return p
+}
+
+// members calls member for each member of an object, whose value member takes.
+func members(object []byte, member func(name string, l *jlexer.Lexer)) {
+	l := &jlexer.Lexer{Data: object}
+	for l.Delim('{'); !l.IsDelim('}'); l.WantComma() {
+		name := l.UnsafeFieldName(false)
+		l.WantColon()
+		member(name, l)
+	}
+}
+
+// elements reads a list.
+func elements[T any](l *jlexer.Lexer, read func(*T, *jlexer.Lexer)) (list []T) {
+	for l.Delim('['); !l.IsDelim(']'); l.WantComma() {
+		var each T
+		read(&each, l)
+		list = append(list, each)
+	}
+	l.Delim(']')
+	return list
+}
+
+func (a *area) request(s *api.SummaryRequest) {
+	a.string(s.ID)
+	enum(a, Scopes, s.Scope)
+	a.string(s.System)
+	a.string(s.Prompt)
+	a.count(s.MaxOutputTokens)
+	a.count(s.InputTokens)
+	if a.present(s.Temperature != 0, alignDouble, 8) {
+		a.double(s.Temperature)
+	}
+	a.optionalString(string(s.Thinking))
+	a.optionalString(s.Lead)
+}
+
+func (a *area) body(b *api.Body) {
+	a.string(b.Handle)
+	a.string(string(b.What))
+	a.word(uint32(int32(b.Message)))
+	a.optionalString(b.Tool)
+	a.count(b.Bytes)
+	a.count(b.Tokens)
+	a.optional(b.Places)
+	body := ""
+	if b.Inline != nil {
+		body = *b.Inline
+	}
+	a.optionalString(body)
+}
+
+func (a *area) report(report []byte) {
+	var reason api.Reason
+	var changed, fits bool
+	var tokens api.ReportTokens
+	members(report, func(name string, l *jlexer.Lexer) {
+		switch name {
+		case "reason":
+			reason = api.Reason(l.String())
+		case "changed":
+			changed = l.Bool()
+		case "fits":
+			fits = l.Bool()
+		case "tokens":
+			tokens.UnmarshalEasyJSON(l)
+		default:
+			l.SkipRecursive()
+		}
+	})
+	a.align(alignWord)
+	enum(a, Reasons, reason)
+	a.bool(changed)
+	a.bool(fits)
+	a.count(tokens.Before)
+	a.count(tokens.After)
+	a.count(tokens.Limit)
+	a.text(report)
+}

@@ -1,0 +1,113 @@
+package component
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// Alignments of the types of wit/ctxfold.wit, in bytes: of what holds an f64, and of all else that holds more than a byte.
+const (
+	alignWord   = 4
+	alignDouble = 8
+)
+
+// area is a value in the memory layout of the canonical ABI: each field stands at a multiple of its alignment, a case of a variant,
+// an option or a result behind its number at a multiple of the largest alignment that any case has. Texts are not copied: an area holds
+// their addresses, and keeps what they are in.
+type area struct {
+	words []uint64 // the memory, so that it is aligned
+	size  int      // in bytes
+	held  []any
+}
+
+func (a *area) bytes() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a.words))), len(a.words)*8)
+}
+
+// align goes on to a multiple of n bytes.
+func (a *area) align(n int) { a.size = (a.size + n - 1) / n * n }
+
+// next is the place of n bytes at a multiple of n.
+func (a *area) next(n int) []byte {
+	a.align(n)
+	at := a.size
+	a.size += n
+	for len(a.words)*8 < a.size {
+		a.words = append(a.words, 0)
+	}
+	return a.bytes()[at:a.size]
+}
+
+func (a *area) byte(b byte) { a.next(1)[0] = b }
+
+func (a *area) bool(b bool) {
+	if b {
+		a.byte(1)
+	} else {
+		a.byte(0)
+	}
+}
+
+func (a *area) word(v uint32) { binary.LittleEndian.PutUint32(a.next(4), v) }
+
+// count writes a number that is never negative; one that is too large is the largest.
+func (a *area) count(n int) { a.word(uint32(min(max(n, 0), math.MaxUint32))) }
+
+func (a *area) double(f float64) { binary.LittleEndian.PutUint64(a.next(8), math.Float64bits(f)) }
+
+// text writes a string, or a list of bytes.
+func (a *area) text(b []byte) {
+	a.word(address(b))
+	a.count(len(b))
+	if len(b) > 0 {
+		a.held = append(a.held, b)
+	}
+}
+
+func (a *area) string(s string) { a.text(unsafe.Slice(unsafe.StringData(s), len(s))) }
+
+// present begins an option whose value has the given alignment. Where it tells false, there is none, and the place of a value of size
+// bytes stays empty.
+func (a *area) present(there bool, alignment, size int) bool {
+	a.align(alignment)
+	a.bool(there)
+	a.align(alignment)
+	if !there {
+		for range size / alignment {
+			a.next(alignment)
+		}
+	}
+	return there
+}
+
+// optional writes an option of a text; an empty one is none.
+func (a *area) optional(b []byte) {
+	if a.present(len(b) > 0, alignWord, 8) {
+		a.text(b)
+	}
+}
+
+func (a *area) optionalString(s string) { a.optional(unsafe.Slice(unsafe.StringData(s), len(s))) }
+
+// list writes a list of n values of the given alignment, each of which write writes.
+func (a *area) list(n, alignment int, write func(items *area, i int)) {
+	items := new(area)
+	for i := range n {
+		items.align(alignment)
+		write(items, i)
+	}
+	a.word(items.address())
+	a.count(n)
+	a.held = append(a.held, items)
+}
+
+// address is where the area stands. It changes when the area grows.
+func (a *area) address() uint32 { return address(a.bytes()) }
+
+// enum writes the number of a word among the cases of its enum.
+func enum[T ~string](a *area, cases []T, word T) { a.byte(byte(max(slices.Index(cases, word), 0))) }
+
+// address is the address of bytes in the memory of the module.
+func address(b []byte) uint32 { return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

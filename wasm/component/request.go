@@ -1,0 +1,133 @@
+package component
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/mailru/easyjson/jwriter"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/internal/operations"
+)
+
+// Argument is an argument of a function, which becomes a member of a request. Where its JSON is empty, it is absent.
+type Argument struct {
+	Member operations.Member
+	JSON   []byte
+}
+
+func (a *Argument) name() string { return operations.MemberTable[a.Member].Name }
+
+// Request is a request, and where its members lie in it.
+type Request struct {
+	JSON      []byte
+	arguments []Argument
+	starts    []int
+}
+
+// NewRequest writes a request. The transcript goes last: it is read in one pass when the policy has been seen before.
+func NewRequest(arguments ...Argument) *Request {
+	size := len("{}")
+	for _, a := range arguments {
+		size += len(`"":,`) + len(a.name()) + len(a.JSON)
+	}
+	r := &Request{JSON: append(make([]byte, 0, size), '{')}
+	for _, a := range arguments {
+		if len(a.JSON) == 0 {
+			continue
+		}
+		if len(r.starts) > 0 {
+			r.JSON = append(r.JSON, ',')
+		}
+		r.JSON = append(append(append(r.JSON, '"'), a.name()...), `":`...)
+		r.starts = append(r.starts, len(r.JSON))
+		r.arguments = append(r.arguments, a)
+		r.JSON = append(r.JSON, a.JSON...)
+	}
+	r.JSON = append(r.JSON, '}')
+	return r
+}
+
+// locate says which argument an error is in, and where in that. What has no path, as some errors of syntax, belongs to the argument
+// that its offset lies in.
+func (r *Request) locate(e *api.Error) (argument string, offset int) {
+	root := e.Path
+	if i := strings.IndexAny(root, ".["); i >= 0 {
+		root = root[:i]
+	}
+	for i, a := range r.arguments {
+		at := e.Offset - r.starts[i]
+		if root == a.name() || root == "" && at >= 0 && at <= len(a.JSON) {
+			return a.name(), min(max(at, 0), len(a.JSON))
+		}
+	}
+	return "", e.Offset
+}
+
+// Memory gives the bytes of an argument, which belong to the module from then on.
+type Memory func(ptr, size uint32) []byte
+
+// fields reads a value in the memory layout of the canonical ABI.
+type fields struct {
+	b    []byte
+	take Memory
+}
+
+func (f *fields) word() uint32 {
+	v := binary.LittleEndian.Uint32(f.b)
+	f.b = f.b[4:]
+	return v
+}
+
+func (f *fields) text() []byte {
+	ptr := f.word()
+	return f.take(ptr, f.word())
+}
+
+// variant is the number of a case; it stands in a word of its own, whatever the case has.
+func (f *fields) variant() byte { return byte(f.word()) }
+
+func (f *fields) optional() []byte {
+	if f.variant() == 0 {
+		f.b = f.b[8:]
+		return nil
+	}
+	return f.text()
+}
+
+// JSONList is a list<json> as a JSON list. Of none it is empty: the member is left out.
+func JSONList(ptr, n uint32, take Memory) (list []byte) {
+	f := fields{take(ptr, n*8), take}
+	for i := range n {
+		list = append(list, "[,"[min(i, 1)])
+		list = append(list, f.text()...)
+	}
+	if n > 0 {
+		list = append(list, ']')
+	}
+	return list
+}
+
+// summarySize is the size of a record summary in bytes.
+const summarySize = 36
+
+// Summaries is a list<summary> as the JSON of a request's summaries.
+func Summaries(ptr, n uint32, take Memory) []byte {
+	b := take(ptr, n*summarySize)
+	summaries := make(api.Summaries, n)
+	for i := range summaries {
+		f := fields{b[i*summarySize : (i+1)*summarySize], take}
+		s := &summaries[i]
+		s.ID = string(f.text())
+		if failed := f.variant() == 1; failed {
+			s.Error = string(f.text())
+			continue
+		}
+		s.Text, s.FinishReason = string(f.text()), string(f.optional())
+		s.Stream = f.variant() == 1
+	}
+	var w jwriter.Writer
+	summaries.MarshalEasyJSON(&w)
+	text, _ := w.BuildBytes()
+	return text
+}

@@ -1,0 +1,27 @@
+package component
+
+import "github.com/ctxfold/ctxfold/api"
+
+// The enums of wit/ctxfold.wit: a case is the index of its word. A test holds them against the WIT and package api.
+var (
+	// Codes are the cases of error-code.
+	Codes = []api.Code{
+		api.CodeInvalidJSON, api.CodeTruncatedJSON, api.CodeInvalidUTF8, api.CodeTooDeep, api.CodeTooLarge, api.CodeWrongType,
+		api.CodeDuplicateKey, api.CodeUnknownField, api.CodeMissingField, api.CodeOutOfRange, api.CodeUnknownSession, api.CodeCannotSave,
+		api.CodeNoMessages, api.CodeMissingRole, api.CodeUnknownFormat, api.CodeAmbiguousFormat, api.CodeUnknownPreset,
+		api.CodeUnknownEstimator, api.CodeUnknownPass, api.CodeEmptyQuery, api.CodeHandleMismatch, api.CodePlanMismatch,
+		api.CodeSessionClosed, api.CodeSummaryFailed, api.CodeNeedsFull, api.CodeUnknownFunction, api.CodeUnknownOp, api.CodeInternal,
+	}
+	// Reasons are the cases of reason.
+	Reasons = []api.Reason{
+		api.ReasonCompacted, api.ReasonUnderBudget, api.ReasonUnknownWindow, api.ReasonNoProgress, api.ReasonGainTooSmall,
+		api.ReasonOpenThinking, api.ReasonStuck, api.ReasonNeedsSummaries, api.ReasonOverLimit, api.ReasonOverBytes,
+		api.ReasonSummaryFailed, api.ReasonRepaired, api.ReasonRestored, api.ReasonNothingToRestore, api.ReasonValid,
+	}
+	// Sources are the cases of token-source.
+	Sources = []api.TokenSource{api.TokensMeasured, api.TokensCalibrated, api.TokensEstimated}
+	// Scopes are the cases of scope.
+	Scopes = []api.Scope{
+		api.ScopeSession, api.ScopeUpdate, api.ScopeTurnPrefix, api.ScopePart, api.ScopeMerge, api.ScopeBranch, api.ScopeToolOutput,
+	}
+)
