@@ -231,8 +231,6 @@ type NamedHandles struct {
 }
 
 // Body is one body that was taken out of the transcript, for the host to keep.
-//
-//easyjson:json
 type Body struct {
 	Handle string   `json:"handle"` // SHA-256 of its bytes, in 64 hexadecimal digits; its marker names the first 16
 	What   BodyKind `json:"what"`
@@ -423,8 +421,6 @@ type LimitedOutput struct {
 }
 
 // SummaryRequest asks the host's model for a summary.
-//
-//easyjson:json
 type SummaryRequest struct {
 	ID              string `json:"id"` // to be given back with the summary
 	Scope           Scope  `json:"scope"`

@@ -349,7 +349,1029 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in V
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *SummaryRequest) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *SessionInfo) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "session":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Session = int(in.Int())
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Messages = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = Format(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in SessionInfo) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"session\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Session))
+	}
+	{
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Int(int(in.Messages))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix)
+		out.String(string(in.Format))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v SessionInfo) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *SessionInfo) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Saved) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "kind":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kind = SessionKind(in.String())
+			}
+		case "kept":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Kept = int(in.Int())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Saved) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"kind\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Kind))
+	}
+	{
+		const prefix string = ",\"kept\":"
+		out.RawString(prefix)
+		out.Int(int(in.Kept))
+	}
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix)
+		out.String(string(in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Saved) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Saved) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Restored) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "report":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Report).UnmarshalEasyJSON(in)
+			}
+		case "valid":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Valid = bool(in.Bool())
+			}
+		case "markers":
+			if in.IsNull() {
+				in.Skip()
+				out.Markers = nil
+			} else {
+				in.Delim('[')
+				if out.Markers == nil {
+					if !in.IsDelim(']') {
+						out.Markers = make([]Marker, 0, 1)
+					} else {
+						out.Markers = []Marker{}
+					}
+				} else {
+					out.Markers = (out.Markers)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v4 Marker
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in, &v4)
+					out.Markers = append(out.Markers, v4)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.State).UnmarshalJSON(data))
+				}
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Restored) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"report\":"
+		out.RawString(prefix[1:])
+		(in.Report).MarshalEasyJSON(out)
+	}
+	{
+		const prefix string = ",\"valid\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Valid))
+	}
+	{
+		const prefix string = ",\"markers\":"
+		out.RawString(prefix)
+		if in.Markers == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v5, v6 := range in.Markers {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out, v6)
+			}
+			out.RawByte(']')
+		}
+	}
+	if len(in.State) != 0 {
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		out.Raw((in.State).MarshalJSON())
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
+	}
+	if len(in.Edits) != 0 {
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix)
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Restored) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Restored) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Marker) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "what":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.What = BodyKind(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "why":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Why = MarkerFault(in.String())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Marker) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"what\":"
+		out.RawString(prefix)
+		out.String(string(in.What))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	if in.Why != "" {
+		const prefix string = ",\"why\":"
+		out.RawString(prefix)
+		out.String(string(in.Why))
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Repaired) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "valid":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Valid = bool(in.Bool())
+			}
+		case "report":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Report).UnmarshalEasyJSON(in)
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Repaired) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"valid\":"
+		out.RawString(prefix[1:])
+		out.Bool(bool(in.Valid))
+	}
+	{
+		const prefix string = ",\"report\":"
+		out.RawString(prefix)
+		(in.Report).MarshalEasyJSON(out)
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
+	}
+	if len(in.Edits) != 0 {
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix)
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Recalled) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Tool).UnmarshalJSON(data))
+				}
+			}
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "query":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Query = string(in.String())
+			}
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+				out.Text = nil
+			} else {
+				if out.Text == nil {
+					out.Text = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Text = string(in.String())
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Recalled) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if len(in.Tool) != 0 {
+		const prefix string = ",\"tool\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Raw((in.Tool).MarshalJSON())
+	}
+	if in.Handle != "" {
+		const prefix string = ",\"handle\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Handle))
+	}
+	if in.Query != "" {
+		const prefix string = ",\"query\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Query))
+	}
+	if in.Text != nil {
+		const prefix string = ",\"text\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(*in.Text))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Prints) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = Format(in.String())
+			}
+		case "prints":
+			if in.IsNull() {
+				in.Skip()
+				out.Prints = nil
+			} else {
+				in.Delim('[')
+				if out.Prints == nil {
+					if !in.IsDelim(']') {
+						out.Prints = make([]string, 0, 4)
+					} else {
+						out.Prints = []string{}
+					}
+				} else {
+					out.Prints = (out.Prints)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v7 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v7 = string(in.String())
+					}
+					out.Prints = append(out.Prints, v7)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Prints) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"prints\":"
+		out.RawString(prefix)
+		if in.Prints == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v8, v9 := range in.Prints {
+				if v8 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v9))
+			}
+			out.RawByte(']')
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Prints) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Planned) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "plan":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Plan).UnmarshalJSON(data))
+				}
+			}
+		case "requests":
+			if in.IsNull() {
+				in.Skip()
+				out.Requests = nil
+			} else {
+				in.Delim('[')
+				if out.Requests == nil {
+					if !in.IsDelim(']') {
+						out.Requests = make([]SummaryRequest, 0, 0)
+					} else {
+						out.Requests = []SummaryRequest{}
+					}
+				} else {
+					out.Requests = (out.Requests)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v10 SummaryRequest
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in, &v10)
+					out.Requests = append(out.Requests, v10)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "report":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Report).UnmarshalEasyJSON(in)
+			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.State).UnmarshalJSON(data))
+				}
+			}
+		case "archive":
+			if in.IsNull() {
+				in.Skip()
+				out.Archive = nil
+			} else {
+				in.Delim('[')
+				if out.Archive == nil {
+					if !in.IsDelim(']') {
+						out.Archive = make([]Body, 0, 0)
+					} else {
+						out.Archive = []Body{}
+					}
+				} else {
+					out.Archive = (out.Archive)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v11 Body
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in, &v11)
+					out.Archive = append(out.Archive, v11)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "start":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Start = bool(in.Bool())
+			}
+		case "known":
+			if in.IsNull() {
+				in.Skip()
+				out.Known = nil
+			} else {
+				if out.Known == nil {
+					out.Known = new(int)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Known = int(in.Int())
+				}
+			}
+		case "memory":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Memory).UnmarshalJSON(data))
+				}
+			}
+		case "messages":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Messages).UnmarshalJSON(data))
+				}
+			}
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Planned) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if len(in.Plan) != 0 {
+		const prefix string = ",\"plan\":"
+		first = false
+		out.RawString(prefix[1:])
+		out.Raw((in.Plan).MarshalJSON())
+	}
+	if len(in.Requests) != 0 {
+		const prefix string = ",\"requests\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		{
+			out.RawByte('[')
+			for v12, v13 := range in.Requests {
+				if v12 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out, v13)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"report\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		(in.Report).MarshalEasyJSON(out)
+	}
+	if len(in.State) != 0 {
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		out.Raw((in.State).MarshalJSON())
+	}
+	if len(in.Archive) != 0 {
+		const prefix string = ",\"archive\":"
+		out.RawString(prefix)
+		{
+			out.RawByte('[')
+			for v14, v15 := range in.Archive {
+				if v14 > 0 {
+					out.RawByte(',')
+				}
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out, v15)
+			}
+			out.RawByte(']')
+		}
+	}
+	if in.Start {
+		const prefix string = ",\"start\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Start))
+	}
+	if in.Known != nil {
+		const prefix string = ",\"known\":"
+		out.RawString(prefix)
+		out.Int(int(*in.Known))
+	}
+	if len(in.Memory) != 0 {
+		const prefix string = ",\"memory\":"
+		out.RawString(prefix)
+		out.Raw((in.Memory).MarshalJSON())
+	}
+	if len(in.Messages) != 0 {
+		const prefix string = ",\"messages\":"
+		out.RawString(prefix)
+		out.Raw((in.Messages).MarshalJSON())
+	}
+	if len(in.Edits) != 0 {
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix)
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(l, v)
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Body) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "handle":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Handle = string(in.String())
+			}
+		case "what":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.What = BodyKind(in.String())
+			}
+		case "message":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Message = int(in.Int())
+			}
+		case "tool":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tool = string(in.String())
+			}
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bytes = int(in.Int())
+			}
+		case "tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Tokens = int(in.Int())
+			}
+		case "places":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Places).UnmarshalJSON(data))
+				}
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+				out.Inline = nil
+			} else {
+				if out.Inline == nil {
+					out.Inline = new(string)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Inline = string(in.String())
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Body) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"handle\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Handle))
+	}
+	{
+		const prefix string = ",\"what\":"
+		out.RawString(prefix)
+		out.String(string(in.What))
+	}
+	{
+		const prefix string = ",\"message\":"
+		out.RawString(prefix)
+		out.Int(int(in.Message))
+	}
+	if in.Tool != "" {
+		const prefix string = ",\"tool\":"
+		out.RawString(prefix)
+		out.String(string(in.Tool))
+	}
+	{
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bytes))
+	}
+	{
+		const prefix string = ",\"tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.Tokens))
+	}
+	if len(in.Places) != 0 {
+		const prefix string = ",\"places\":"
+		out.RawString(prefix)
+		out.Raw((in.Places).MarshalJSON())
+	}
+	if in.Inline != nil {
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.String(string(*in.Inline))
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *SummaryRequest) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -427,7 +1449,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Su
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in SummaryRequest) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in SummaryRequest) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -478,919 +1500,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in S
 	}
 	out.RawByte('}')
 }
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v SummaryRequest) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi3(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *SummaryRequest) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi3(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *SessionInfo) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "session":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Session = int(in.Int())
-			}
-		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Messages = int(in.Int())
-			}
-		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
-		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in SessionInfo) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"session\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Session))
-	}
-	{
-		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Int(int(in.Messages))
-	}
-	{
-		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
-	}
-	{
-		const prefix string = ",\"format\":"
-		out.RawString(prefix)
-		out.String(string(in.Format))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v SessionInfo) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi4(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *SessionInfo) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi4(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Saved) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "kind":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kind = SessionKind(in.String())
-			}
-		case "kept":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Kept = int(in.Int())
-			}
-		case "text":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Text = string(in.String())
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Saved) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"kind\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Kind))
-	}
-	{
-		const prefix string = ",\"kept\":"
-		out.RawString(prefix)
-		out.Int(int(in.Kept))
-	}
-	{
-		const prefix string = ",\"text\":"
-		out.RawString(prefix)
-		out.String(string(in.Text))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Saved) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi5(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Saved) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi5(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Restored) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "report":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.Report).UnmarshalEasyJSON(in)
-			}
-		case "valid":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Valid = bool(in.Bool())
-			}
-		case "markers":
-			if in.IsNull() {
-				in.Skip()
-				out.Markers = nil
-			} else {
-				in.Delim('[')
-				if out.Markers == nil {
-					if !in.IsDelim(']') {
-						out.Markers = make([]Marker, 0, 1)
-					} else {
-						out.Markers = []Marker{}
-					}
-				} else {
-					out.Markers = (out.Markers)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v4 Marker
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in, &v4)
-					out.Markers = append(out.Markers, v4)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "state":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.State).UnmarshalJSON(data))
-				}
-			}
-		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
-		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Restored) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"report\":"
-		out.RawString(prefix[1:])
-		(in.Report).MarshalEasyJSON(out)
-	}
-	{
-		const prefix string = ",\"valid\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Valid))
-	}
-	{
-		const prefix string = ",\"markers\":"
-		out.RawString(prefix)
-		if in.Markers == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v5, v6 := range in.Markers {
-				if v5 > 0 {
-					out.RawByte(',')
-				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out, v6)
-			}
-			out.RawByte(']')
-		}
-	}
-	if len(in.State) != 0 {
-		const prefix string = ",\"state\":"
-		out.RawString(prefix)
-		out.Raw((in.State).MarshalJSON())
-	}
-	if len(in.Messages) != 0 {
-		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Raw((in.Messages).MarshalJSON())
-	}
-	if len(in.Edits) != 0 {
-		const prefix string = ",\"edits\":"
-		out.RawString(prefix)
-		out.Raw((in.Edits).MarshalJSON())
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Restored) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi6(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Restored) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi6(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Marker) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
-		case "what":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.What = BodyKind(in.String())
-			}
-		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
-		case "why":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Why = MarkerFault(in.String())
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Marker) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"handle\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Handle))
-	}
-	{
-		const prefix string = ",\"what\":"
-		out.RawString(prefix)
-		out.String(string(in.What))
-	}
-	{
-		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
-	}
-	if in.Why != "" {
-		const prefix string = ",\"why\":"
-		out.RawString(prefix)
-		out.String(string(in.Why))
-	}
-	out.RawByte('}')
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Repaired) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "valid":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Valid = bool(in.Bool())
-			}
-		case "report":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.Report).UnmarshalEasyJSON(in)
-			}
-		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
-		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Repaired) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"valid\":"
-		out.RawString(prefix[1:])
-		out.Bool(bool(in.Valid))
-	}
-	{
-		const prefix string = ",\"report\":"
-		out.RawString(prefix)
-		(in.Report).MarshalEasyJSON(out)
-	}
-	if len(in.Messages) != 0 {
-		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Raw((in.Messages).MarshalJSON())
-	}
-	if len(in.Edits) != 0 {
-		const prefix string = ",\"edits\":"
-		out.RawString(prefix)
-		out.Raw((in.Edits).MarshalJSON())
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Repaired) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi8(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Repaired) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi8(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Recalled) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Tool).UnmarshalJSON(data))
-				}
-			}
-		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
-		case "query":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Query = string(in.String())
-			}
-		case "text":
-			if in.IsNull() {
-				in.Skip()
-				out.Text = nil
-			} else {
-				if out.Text == nil {
-					out.Text = new(string)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Text = string(in.String())
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Recalled) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	if len(in.Tool) != 0 {
-		const prefix string = ",\"tool\":"
-		first = false
-		out.RawString(prefix[1:])
-		out.Raw((in.Tool).MarshalJSON())
-	}
-	if in.Handle != "" {
-		const prefix string = ",\"handle\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		out.String(string(in.Handle))
-	}
-	if in.Query != "" {
-		const prefix string = ",\"query\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		out.String(string(in.Query))
-	}
-	if in.Text != nil {
-		const prefix string = ",\"text\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		out.String(string(*in.Text))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Recalled) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Recalled) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Prints) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "format":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Format = Format(in.String())
-			}
-		case "prints":
-			if in.IsNull() {
-				in.Skip()
-				out.Prints = nil
-			} else {
-				in.Delim('[')
-				if out.Prints == nil {
-					if !in.IsDelim(']') {
-						out.Prints = make([]string, 0, 4)
-					} else {
-						out.Prints = []string{}
-					}
-				} else {
-					out.Prints = (out.Prints)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v7 string
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						v7 = string(in.String())
-					}
-					out.Prints = append(out.Prints, v7)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Prints) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"format\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Format))
-	}
-	{
-		const prefix string = ",\"prints\":"
-		out.RawString(prefix)
-		if in.Prints == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
-			out.RawString("null")
-		} else {
-			out.RawByte('[')
-			for v8, v9 := range in.Prints {
-				if v8 > 0 {
-					out.RawByte(',')
-				}
-				out.String(string(v9))
-			}
-			out.RawByte(']')
-		}
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Prints) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi10(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Prints) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi10(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Planned) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "plan":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Plan).UnmarshalJSON(data))
-				}
-			}
-		case "requests":
-			if in.IsNull() {
-				in.Skip()
-				out.Requests = nil
-			} else {
-				in.Delim('[')
-				if out.Requests == nil {
-					if !in.IsDelim(']') {
-						out.Requests = make([]SummaryRequest, 0, 0)
-					} else {
-						out.Requests = []SummaryRequest{}
-					}
-				} else {
-					out.Requests = (out.Requests)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v10 SummaryRequest
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						(v10).UnmarshalEasyJSON(in)
-					}
-					out.Requests = append(out.Requests, v10)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "report":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.Report).UnmarshalEasyJSON(in)
-			}
-		case "state":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.State).UnmarshalJSON(data))
-				}
-			}
-		case "archive":
-			if in.IsNull() {
-				in.Skip()
-				out.Archive = nil
-			} else {
-				in.Delim('[')
-				if out.Archive == nil {
-					if !in.IsDelim(']') {
-						out.Archive = make([]Body, 0, 0)
-					} else {
-						out.Archive = []Body{}
-					}
-				} else {
-					out.Archive = (out.Archive)[:0]
-				}
-				for !in.IsDelim(']') {
-					var v11 Body
-					if in.IsNull() {
-						in.Skip()
-					} else {
-						(v11).UnmarshalEasyJSON(in)
-					}
-					out.Archive = append(out.Archive, v11)
-					in.WantComma()
-				}
-				in.Delim(']')
-			}
-		case "start":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Start = bool(in.Bool())
-			}
-		case "known":
-			if in.IsNull() {
-				in.Skip()
-				out.Known = nil
-			} else {
-				if out.Known == nil {
-					out.Known = new(int)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Known = int(in.Int())
-				}
-			}
-		case "memory":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Memory).UnmarshalJSON(data))
-				}
-			}
-		case "messages":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Messages).UnmarshalJSON(data))
-				}
-			}
-		case "edits":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Edits).UnmarshalJSON(data))
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Planned) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	if len(in.Plan) != 0 {
-		const prefix string = ",\"plan\":"
-		first = false
-		out.RawString(prefix[1:])
-		out.Raw((in.Plan).MarshalJSON())
-	}
-	if len(in.Requests) != 0 {
-		const prefix string = ",\"requests\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		{
-			out.RawByte('[')
-			for v12, v13 := range in.Requests {
-				if v12 > 0 {
-					out.RawByte(',')
-				}
-				(v13).MarshalEasyJSON(out)
-			}
-			out.RawByte(']')
-		}
-	}
-	{
-		const prefix string = ",\"report\":"
-		if first {
-			first = false
-			out.RawString(prefix[1:])
-		} else {
-			out.RawString(prefix)
-		}
-		(in.Report).MarshalEasyJSON(out)
-	}
-	if len(in.State) != 0 {
-		const prefix string = ",\"state\":"
-		out.RawString(prefix)
-		out.Raw((in.State).MarshalJSON())
-	}
-	if len(in.Archive) != 0 {
-		const prefix string = ",\"archive\":"
-		out.RawString(prefix)
-		{
-			out.RawByte('[')
-			for v14, v15 := range in.Archive {
-				if v14 > 0 {
-					out.RawByte(',')
-				}
-				(v15).MarshalEasyJSON(out)
-			}
-			out.RawByte(']')
-		}
-	}
-	if in.Start {
-		const prefix string = ",\"start\":"
-		out.RawString(prefix)
-		out.Bool(bool(in.Start))
-	}
-	if in.Known != nil {
-		const prefix string = ",\"known\":"
-		out.RawString(prefix)
-		out.Int(int(*in.Known))
-	}
-	if len(in.Memory) != 0 {
-		const prefix string = ",\"memory\":"
-		out.RawString(prefix)
-		out.Raw((in.Memory).MarshalJSON())
-	}
-	if len(in.Messages) != 0 {
-		const prefix string = ",\"messages\":"
-		out.RawString(prefix)
-		out.Raw((in.Messages).MarshalJSON())
-	}
-	if len(in.Edits) != 0 {
-		const prefix string = ",\"edits\":"
-		out.RawString(prefix)
-		out.Raw((in.Edits).MarshalJSON())
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Planned) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Planned) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Opened) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Opened) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1436,7 +1546,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *O
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in, out.Usage)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, out.Usage)
 			}
 		case "skipped":
 			if in.IsNull() {
@@ -1455,7 +1565,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *O
 				}
 				for !in.IsDelim(']') {
 					var v16 Skipped
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, &v16)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in, &v16)
 					out.Skipped = append(out.Skipped, v16)
 					in.WantComma()
 				}
@@ -1479,7 +1589,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *O
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Opened) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Opened) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1509,7 +1619,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 		if in.Usage == nil {
 			out.RawString("null")
 		} else {
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Usage)
+			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Usage)
 		}
 	}
 	{
@@ -1523,7 +1633,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, v18)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -1538,14 +1648,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Opened) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Opened) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Skipped) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1581,7 +1691,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Skipped) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1597,7 +1707,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Usage) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1663,7 +1773,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Usage) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1704,7 +1814,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *NamedHandles) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *NamedHandles) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1782,7 +1892,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *N
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in NamedHandles) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in NamedHandles) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1823,14 +1933,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v NamedHandles) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *NamedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *LimitedOutput) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *LimitedOutput) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1884,7 +1994,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in LimitedOutput) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in LimitedOutput) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1918,14 +2028,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitedOutput) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitedOutput) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Info) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2001,7 +2111,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v26 FormatInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in, &v26)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in, &v26)
 					out.Formats = append(out.Formats, v26)
 					in.WantComma()
 				}
@@ -2078,7 +2188,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v29 PassInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in, &v29)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in, &v29)
 					out.PassInfo = append(out.PassInfo, v29)
 					in.WantComma()
 				}
@@ -2128,14 +2238,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v31 PresetInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in, &v31)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &v31)
 					out.Presets = append(out.Presets, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &out.Limits)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -2146,7 +2256,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Info) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2192,7 +2302,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 				if v34 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out, v35)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out, v35)
 			}
 			out.RawByte(']')
 		}
@@ -2240,7 +2350,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 				if v40 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out, v41)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out, v41)
 			}
 			out.RawByte(']')
 		}
@@ -2272,7 +2382,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out, v45)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -2280,21 +2390,21 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, in.Limits)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *Limits) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2330,7 +2440,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in Limits) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2346,7 +2456,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2390,7 +2500,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in PresetInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2411,7 +2521,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *PassInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *PassInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2454,7 +2564,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v46 Parameter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &v46)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &v46)
 					out.Parameters = append(out.Parameters, v46)
 					in.WantComma()
 				}
@@ -2531,7 +2641,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v49 Counter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &v49)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in, &v49)
 					out.Counters = append(out.Counters, v49)
 					in.WantComma()
 				}
@@ -2547,7 +2657,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in PassInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in PassInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2572,7 +2682,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, v51)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -2620,14 +2730,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 				if v56 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, v57)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out, v57)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Counter) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Counter) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2663,7 +2773,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Counter) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Counter) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2679,7 +2789,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Parameter) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Parameter) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2723,7 +2833,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Parameter) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Parameter) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2744,7 +2854,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *FormatInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *FormatInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2780,7 +2890,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in FormatInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in FormatInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2796,7 +2906,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *FunctionResult) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *FunctionResult) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2828,7 +2938,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in FunctionResult) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in FunctionResult) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2842,14 +2952,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v FunctionResult) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *FunctionResult) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Found) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Found) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2880,14 +2990,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *F
 				}
 				for !in.IsDelim(']') {
 					var v58 FoundMessage
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in, &v58)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in, &v58)
 					out.Results = append(out.Results, v58)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in, &out.Searched)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in, &out.Searched)
 		default:
 			in.SkipRecursive()
 		}
@@ -2898,7 +3008,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Found) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Found) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2913,7 +3023,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 				if v59 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out, v60)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out, v60)
 			}
 			out.RawByte(']')
 		}
@@ -2921,21 +3031,21 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out, in.Searched)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Found) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Found) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *Searched) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3004,7 +3114,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in Searched) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3041,7 +3151,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3113,7 +3223,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in FoundMessage) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3159,7 +3269,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Failed) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *Failed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3174,7 +3284,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		in.WantColon()
 		switch key {
 		case "error":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in, &out.Error)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in, &out.Error)
 		default:
 			in.SkipRecursive()
 		}
@@ -3185,28 +3295,28 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Failed) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in Failed) {
 	out.RawByte('{')
 	first := true
 	_ = first
 	{
 		const prefix string = ",\"error\":"
 		out.RawString(prefix[1:])
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out, in.Error)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out, in.Error)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *Error) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Error) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3254,7 +3364,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in Error) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Error) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3280,7 +3390,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Estimate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3373,7 +3483,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Estimate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3431,14 +3541,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Edits) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Edits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3456,7 +3566,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *E
 		}
 		for !in.IsDelim(']') {
 			var v67 Edit
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in, &v67)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in, &v67)
 			*out = append(*out, v67)
 			in.WantComma()
 		}
@@ -3466,7 +3576,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Edits) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Edits) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -3475,7 +3585,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in 
 			if v68 > 0 {
 				out.RawByte(',')
 			}
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out, v69)
+			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out, v69)
 		}
 		out.RawByte(']')
 	}
@@ -3483,14 +3593,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Edits) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Edits) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Edit) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Edit) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3571,7 +3681,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Edit) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Edit) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3622,7 +3732,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Digests) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Digests) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3659,7 +3769,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v73 Digest
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in, &v73)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v73)
 					out.Digests = append(out.Digests, v73)
 					in.WantComma()
 				}
@@ -3675,7 +3785,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Digests) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Digests) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3695,7 +3805,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 				if v74 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out, v75)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v75)
 			}
 			out.RawByte(']')
 		}
@@ -3705,14 +3815,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Digests) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Digests) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Digest) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Digest) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3779,7 +3889,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v76 DigestSection
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v76)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in, &v76)
 					out.Sections = append(out.Sections, v76)
 					in.WantComma()
 				}
@@ -3793,7 +3903,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 				if out.Ledger == nil {
 					out.Ledger = new(Ledger)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in, out.Ledger)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, out.Ledger)
 			}
 		default:
 			in.SkipRecursive()
@@ -3805,7 +3915,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Digest) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Digest) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3850,7 +3960,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 				if v77 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v78)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out, v78)
 			}
 			out.RawByte(']')
 		}
@@ -3858,11 +3968,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 	if in.Ledger != nil {
 		const prefix string = ",\"ledger\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out, *in.Ledger)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, *in.Ledger)
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Ledger) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Ledger) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4007,7 +4117,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v83 LedgerCommand
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v83)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, &v83)
 					out.Commands = append(out.Commands, v83)
 					in.WantComma()
 				}
@@ -4030,7 +4140,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v84 LedgerFailure
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, &v84)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in, &v84)
 					out.Errors = append(out.Errors, v84)
 					in.WantComma()
 				}
@@ -4046,7 +4156,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Ledger) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Ledger) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4146,7 +4256,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 				if v93 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v94)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, v94)
 			}
 			out.RawByte(']')
 		}
@@ -4165,14 +4275,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 				if v95 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, v96)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out, v96)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *LedgerFailure) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *LedgerFailure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4214,7 +4324,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in LedgerFailure) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in LedgerFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4235,7 +4345,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *LedgerCommand) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *LedgerCommand) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4271,7 +4381,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in LedgerCommand) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in LedgerCommand) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4287,7 +4397,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *DigestSection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *DigestSection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4350,7 +4460,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in DigestSection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in DigestSection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4382,7 +4492,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *Detection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4425,7 +4535,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v100 Candidate
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in, &v100)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in, &v100)
 					out.Candidates = append(out.Candidates, v100)
 					in.WantComma()
 				}
@@ -4447,7 +4557,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in Detection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4472,7 +4582,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 				if v101 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v102)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v102)
 			}
 			out.RawByte(']')
 		}
@@ -4487,14 +4597,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *Candidate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4557,7 +4667,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in Candidate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4589,7 +4699,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *Converted) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Converted) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4638,7 +4748,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *C
 				}
 				for !in.IsDelim(']') {
 					var v106 Loss
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in, &v106)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in, &v106)
 					out.Lost = append(out.Lost, v106)
 					in.WantComma()
 				}
@@ -4676,7 +4786,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in Converted) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Converted) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4706,7 +4816,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in 
 				if v107 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out, v108)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out, v108)
 			}
 			out.RawByte(']')
 		}
@@ -4731,14 +4841,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Converted) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Loss) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Loss) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4804,7 +4914,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Loss) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Loss) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4845,7 +4955,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *ClosedSession) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *ClosedSession) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4875,7 +4985,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in ClosedSession) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4889,14 +4999,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ClosedSession) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Check) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5000,7 +5110,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Check) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5074,148 +5184,10 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(l, v)
-}
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Body) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "handle":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Handle = string(in.String())
-			}
-		case "what":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.What = BodyKind(in.String())
-			}
-		case "message":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Message = int(in.Int())
-			}
-		case "tool":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tool = string(in.String())
-			}
-		case "bytes":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bytes = int(in.Int())
-			}
-		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Tokens = int(in.Int())
-			}
-		case "places":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				if data := in.Raw(); in.Ok() {
-					in.AddError((out.Places).UnmarshalJSON(data))
-				}
-			}
-		case "body":
-			if in.IsNull() {
-				in.Skip()
-				out.Inline = nil
-			} else {
-				if out.Inline == nil {
-					out.Inline = new(string)
-				}
-				if in.IsNull() {
-					in.Skip()
-				} else {
-					*out.Inline = string(in.String())
-				}
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Body) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"handle\":"
-		out.RawString(prefix[1:])
-		out.String(string(in.Handle))
-	}
-	{
-		const prefix string = ",\"what\":"
-		out.RawString(prefix)
-		out.String(string(in.What))
-	}
-	{
-		const prefix string = ",\"message\":"
-		out.RawString(prefix)
-		out.Int(int(in.Message))
-	}
-	if in.Tool != "" {
-		const prefix string = ",\"tool\":"
-		out.RawString(prefix)
-		out.String(string(in.Tool))
-	}
-	{
-		const prefix string = ",\"bytes\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bytes))
-	}
-	{
-		const prefix string = ",\"tokens\":"
-		out.RawString(prefix)
-		out.Int(int(in.Tokens))
-	}
-	if len(in.Places) != 0 {
-		const prefix string = ",\"places\":"
-		out.RawString(prefix)
-		out.Raw((in.Places).MarshalJSON())
-	}
-	if in.Inline != nil {
-		const prefix string = ",\"body\":"
-		out.RawString(prefix)
-		out.String(string(*in.Inline))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v Body) MarshalEasyJSON(w *jwriter.Writer) {
 	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *Body) UnmarshalEasyJSON(l *jlexer.Lexer) {
+func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
 }

@@ -56,8 +56,6 @@ type PassCount struct {
 }
 
 // ReportTokens is the size of a transcript before and after a compaction, in tokens. While summaries are wanted, After is without them.
-//
-//easyjson:json
 type ReportTokens struct {
 	Before int `json:"before"`
 	After  int `json:"after"`

@@ -13,113 +13,7 @@ var (
 	_ *jwriter.Writer
 )
 
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *ReportTokens) {
-	isTopLevel := in.IsStart()
-	if in.IsNull() {
-		if isTopLevel {
-			in.Consumed()
-		}
-		in.Skip()
-		return
-	}
-	in.Delim('{')
-	for !in.IsDelim('}') {
-		key := in.UnsafeFieldName(false)
-		in.WantColon()
-		switch key {
-		case "before":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Before = int(in.Int())
-			}
-		case "after":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.After = int(in.Int())
-			}
-		case "limit":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Limit = int(in.Int())
-			}
-		case "window":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Window = int(in.Int())
-			}
-		case "source":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Source = TokenSource(in.String())
-			}
-		case "bound":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				out.Bound = int(in.Int())
-			}
-		default:
-			in.SkipRecursive()
-		}
-		in.WantComma()
-	}
-	in.Delim('}')
-	if isTopLevel {
-		in.Consumed()
-	}
-}
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in ReportTokens) {
-	out.RawByte('{')
-	first := true
-	_ = first
-	{
-		const prefix string = ",\"before\":"
-		out.RawString(prefix[1:])
-		out.Int(int(in.Before))
-	}
-	{
-		const prefix string = ",\"after\":"
-		out.RawString(prefix)
-		out.Int(int(in.After))
-	}
-	{
-		const prefix string = ",\"limit\":"
-		out.RawString(prefix)
-		out.Int(int(in.Limit))
-	}
-	{
-		const prefix string = ",\"window\":"
-		out.RawString(prefix)
-		out.Int(int(in.Window))
-	}
-	{
-		const prefix string = ",\"source\":"
-		out.RawString(prefix)
-		out.String(string(in.Source))
-	}
-	{
-		const prefix string = ",\"bound\":"
-		out.RawString(prefix)
-		out.Int(int(in.Bound))
-	}
-	out.RawByte('}')
-}
-
-// MarshalEasyJSON supports easyjson.Marshaler interface
-func (v ReportTokens) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(w, v)
-}
-
-// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
-func (v *ReportTokens) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(l, v)
-}
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Report) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Report) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -165,7 +59,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Re
 				if out.Over == nil {
 					out.Over = new(Excess)
 				}
-				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in, out.Over)
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in, out.Over)
 			}
 		case "thrashing":
 			if in.IsNull() {
@@ -175,7 +69,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Re
 				if out.Thrashing == nil {
 					out.Thrashing = new(Thrashing)
 				}
-				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in, out.Thrashing)
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in, out.Thrashing)
 			}
 		case "preset":
 			if in.IsNull() {
@@ -196,11 +90,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Re
 				out.Estimator = Estimator(in.String())
 			}
 		case "tokens":
-			if in.IsNull() {
-				in.Skip()
-			} else {
-				(out.Tokens).UnmarshalEasyJSON(in)
-			}
+			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in, &out.Tokens)
 		case "messages":
 			easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi4(in, &out.Messages)
 		case "cleared":
@@ -387,7 +277,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Re
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Report) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Report) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -414,12 +304,12 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in R
 	if in.Over != nil {
 		const prefix string = ",\"over\":"
 		out.RawString(prefix)
-		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi2(out, *in.Over)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out, *in.Over)
 	}
 	if in.Thrashing != nil {
 		const prefix string = ",\"thrashing\":"
 		out.RawString(prefix)
-		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out, *in.Thrashing)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi2(out, *in.Thrashing)
 	}
 	{
 		const prefix string = ",\"preset\":"
@@ -439,7 +329,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in R
 	{
 		const prefix string = ",\"tokens\":"
 		out.RawString(prefix)
-		(in.Tokens).MarshalEasyJSON(out)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out, in.Tokens)
 	}
 	{
 		const prefix string = ",\"messages\":"
@@ -574,12 +464,12 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in R
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Report) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(w, v)
+	easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Report) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(l, v)
+	easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
 func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Decision) {
 	isTopLevel := in.IsStart()
@@ -1329,7 +1219,103 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in C
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Thrashing) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *ReportTokens) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "before":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Before = int(in.Int())
+			}
+		case "after":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.After = int(in.Int())
+			}
+		case "limit":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Limit = int(in.Int())
+			}
+		case "window":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Window = int(in.Int())
+			}
+		case "source":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Source = TokenSource(in.String())
+			}
+		case "bound":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Bound = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in ReportTokens) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"before\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Before))
+	}
+	{
+		const prefix string = ",\"after\":"
+		out.RawString(prefix)
+		out.Int(int(in.After))
+	}
+	{
+		const prefix string = ",\"limit\":"
+		out.RawString(prefix)
+		out.Int(int(in.Limit))
+	}
+	{
+		const prefix string = ",\"window\":"
+		out.RawString(prefix)
+		out.Int(int(in.Window))
+	}
+	{
+		const prefix string = ",\"source\":"
+		out.RawString(prefix)
+		out.String(string(in.Source))
+	}
+	{
+		const prefix string = ",\"bound\":"
+		out.RawString(prefix)
+		out.Int(int(in.Bound))
+	}
+	out.RawByte('}')
+}
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Thrashing) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1371,7 +1357,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Th
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Thrashing) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Thrashing) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1392,7 +1378,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in T
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Excess) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Excess) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1457,7 +1443,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Ex
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Excess) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Excess) {
 	out.RawByte('{')
 	first := true
 	_ = first

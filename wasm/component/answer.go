@@ -113,8 +113,8 @@ func errorOf(answer []byte) *api.Error {
 type planned struct {
 	plan, report, state, memory, messages, edits []byte
 
-	requests []api.SummaryRequest
-	archive  []api.Body
+	requests []SummaryRequest
+	archive  []Body
 	start    bool
 	known    int // -1 where there is none
 }
@@ -126,13 +126,13 @@ func plannedOf(answer []byte) *planned {
 		case "plan":
 			p.plan = l.Raw()
 		case "requests":
-			p.requests = elements(l, (*api.SummaryRequest).UnmarshalEasyJSON)
+			p.requests = elements(l, (*SummaryRequest).UnmarshalEasyJSON)
 		case "report":
 			p.report = l.Raw()
 		case "state":
 			p.state = l.Raw()
 		case "archive":
-			p.archive = elements(l, (*api.Body).UnmarshalEasyJSON)
+			p.archive = elements(l, (*Body).UnmarshalEasyJSON)
 		case "start":
 			p.start = l.Bool()
 		case "known":
@@ -171,7 +171,7 @@ func elements[T any](l *jlexer.Lexer, read func(*T, *jlexer.Lexer)) (list []T) {
 	return list
 }
 
-func (a *area) request(s *api.SummaryRequest) {
+func (a *area) request(s *SummaryRequest) {
 	a.string(s.ID)
 	enum(a, Scopes, s.Scope)
 	a.string(s.System)
@@ -185,7 +185,7 @@ func (a *area) request(s *api.SummaryRequest) {
 	a.optionalString(s.Lead)
 }
 
-func (a *area) body(b *api.Body) {
+func (a *area) body(b *Body) {
 	a.string(b.Handle)
 	a.string(string(b.What))
 	a.word(uint32(int32(b.Message)))
@@ -203,7 +203,7 @@ func (a *area) body(b *api.Body) {
 func (a *area) report(report []byte) {
 	var reason api.Reason
 	var changed, fits bool
-	var tokens api.ReportTokens
+	var tokens ReportTokens
 	members(report, func(name string, l *jlexer.Lexer) {
 		switch name {
 		case "reason":

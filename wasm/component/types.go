@@ -1,0 +1,24 @@
+package component
+
+import "github.com/ctxfold/ctxfold/api"
+
+//go:generate sh ../../generate.sh types.go
+
+// Types of package api that are only read here, and there only as parts of an answer: readers of them there would be linked into the
+// plain module.
+type (
+	// SummaryRequest is a request for a summary.
+	//
+	//easyjson:json
+	SummaryRequest api.SummaryRequest
+
+	// Body is a body of an archive.
+	//
+	//easyjson:json
+	Body api.Body
+
+	// ReportTokens are the tokens of a report.
+	//
+	//easyjson:json
+	ReportTokens api.ReportTokens
+)
