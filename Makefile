@@ -46,7 +46,7 @@ demo: ## Compact a shipped sample session and show what was done
 
 # Everything that CI runs. The packages "work" are those of all modules of go.work; ./... are those of one module.
 .PHONY: test
-test: check-format vet lint test-hosts test-python test-go test-build check-generated test-js bench-short ## Run every check and test; install what they need
+test: check-format vet lint test-hosts test-python test-go test-runtimes test-build check-generated test-js bench-short ## Run every check and test; install what they need
 	$(say) 'All checks and tests passed'
 
 .PHONY: check-format
@@ -105,6 +105,29 @@ hosts-tested:
 	$(say) 'Ruby: the tests, the vectors, hostile input'
 	@$(MAKE) --no-print-directory -s -C host/ruby check
 	@$(MAKE) --no-print-directory -s -C host/ruby conformance VECTORS=$(CURDIR)/build/hosts/hostile.json
+
+# Runtimes of WebAssembly. The libraries of those that are not of Go are linked by cgo; without a C compiler they are left out.
+.PHONY: test-runtimes
+test-runtimes: node-is-there languages-are-there module-full
+	$(say) 'go test: the vectors in Wasmtime, Wasmer and Extism'
+	@go vet -tags runtimes ./internal/runtimes && go test -tags runtimes -count=1 -timeout 10m ./internal/runtimes
+
+.PHONY: test-runtimes-long
+test-runtimes-long: node-is-there languages-are-there engines-are-there module-full ## Run the vectors in all runtimes that can be had; write the table of docs/RUNTIMES.md
+	$(say) 'go test: the vectors in all runtimes'
+	@(cd js/fixtures/runtimes && $(INSTALL))
+	@go test -tags runtimes -count=1 -timeout 60m -v ./internal/runtimes -long -update
+
+# The engines of two browsers, as programs.
+.PHONY: engines-are-there
+engines-are-there:
+	@if command -v gjs > /dev/null && command -v jsc > /dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && [ -f /etc/debian_version ]; then \
+		printf '\n==> apt-get: installing gjs and jsc\n'; \
+		$(APT_INSTALL) gjs libjavascriptcoregtk-4.0-bin; \
+	else \
+		echo 'Install gjs and libjavascriptcoregtk-4.0-bin, then run this again.' >&2; exit 1; \
+	fi
 
 # The steps of the build that can be left out, as wasm/check/build.sh names the modules without them.
 STEPS       := no-lean no-small no-findfunc no-clear no-quiet no-lines no-jumps no-coalesce no-start no-segments
@@ -272,7 +295,7 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-replicas test-hostile test-valgrind fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the six targets that stand before it
+test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the seven targets that stand before it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
@@ -496,6 +519,11 @@ component: node-is-there ## Build the component (wit/ctxfold.wit), for runtimes 
 .PHONY: component-sum
 component-sum: component
 	@cd build && sha256sum ctxfold.component.wasm > ../wit/ctxfold.component.wasm.sha256
+
+.PHONY: extism
+extism: module-full ## Build the module as a plug-in of Extism into build/
+	@wasm/extism/build.sh host/module/ctxfold.wasm build/ctxfold.extism.wasm
+	@sha256sum build/ctxfold.extism.wasm
 
 .PHONY: reactor
 reactor: ## Build the plain WASI reactor, which needs its host for a clock and random bytes, into build/

@@ -14,6 +14,7 @@ const GROUPS = {
     "TOKENS",
     "HOSTS",
     "COMPONENT",
+    "RUNTIMES",
     "EXTENDING",
     "UPGRADING-GO",
   ],
