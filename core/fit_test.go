@@ -129,7 +129,7 @@ func TestFit(t *testing.T) {
 						}
 					}
 					got := whole.fit(t, list(history[:end]))
-					if compacted(t, got.Messages) != compacted(t, want.Messages) {
+					if unmarked(compacted(t, got.Messages)) != unmarked(compacted(t, want.Messages)) {
 						t.Fatalf("turn %d: sent\n%.600s\nand not\n%.600s", turn, compacted(t, got.Messages), compacted(t, want.Messages))
 					}
 					app := marked(format, history[:end], turn)
@@ -137,8 +137,8 @@ func TestFit(t *testing.T) {
 					if bad := judge.Valid(format, got.Messages); len(bad) > len(judge.Valid(format, []byte(list(app)))) {
 						t.Fatalf("turn %d: %s", turn, bad[0])
 					}
-					if n := strings.Count(string(got.Messages), "cache_control"); n > 1 {
-						t.Fatalf("turn %d: %d marks of the cache are sent, of 1", turn, n)
+					if n := strings.Count(string(got.Messages), "cache_control"); n > 3 {
+						t.Fatalf("turn %d: %d marks of the cache are sent: of the app, the digest and the system prompt", turn, n)
 					}
 				}
 				if compactions < 3 {
@@ -150,6 +150,13 @@ func TestFit(t *testing.T) {
 			})
 		}
 	}
+}
+
+// unmarked is a list without the marks of a prompt cache that the generator puts into conversations: an app that goes on from a result has
+// those that came with it.
+func unmarked(list string) string {
+	const mark = `{"cachePoint":{"type":"default"}}`
+	return strings.ReplaceAll(strings.ReplaceAll(list, ","+mark, ""), mark+",", "")
 }
 
 func compacted(t testing.TB, text []byte) string {

@@ -269,20 +269,20 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	}
 	sent := t.Prints(0, 0)
 	m := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: h.messages, Print: h.print.String(),
-		SentMessages: len(sent), Sent: sent[len(sent)-1].String(), Edits: h.appendEdits(nil, c, h.whole, unmarked), State: c.State}
+		SentMessages: len(sent), Sent: sent[len(sent)-1].String(), Edits: h.appendEdits(nil, c, h.whole, true), State: c.State}
 	return appendJSON(nil, m.MarshalEasyJSON)
 }
 
-// appendEdits writes what becomes of the messages at places, nil where they stand where the transcript has them. What is not kept
-// goes through change.
-func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, change func(message []byte) []byte) []byte {
+// appendEdits writes what becomes of the messages at places, nil where they stand where the transcript has them. To be
+// remembered, they are written without marks of a prompt cache.
+func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, remembered bool) []byte {
 	e := view.NewEdits(dst)
-	c.Each(func(in int, write func(dst []byte) []byte) {
+	c.Each(func(in int, marked bool, write func(dst []byte) []byte) {
 		p := place{in: in}
 		if places != nil && in >= 0 {
 			p = places[in]
 		}
-		if write == nil && p.text == nil {
+		if p.text == nil && (write == nil || marked && remembered) {
 			e.Keep(p.in)
 			return
 		}
@@ -290,7 +290,10 @@ func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, change
 		if write != nil {
 			text = write(nil)
 		}
-		put := func(dst []byte) []byte { return append(dst, change(text)...) }
+		if remembered {
+			text = unmarked(text)
+		}
+		put := func(dst []byte) []byte { return append(dst, text...) }
 		if p.in < 0 {
 			e.Insert(put)
 		} else {
@@ -299,6 +302,3 @@ func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, change
 	})
 	return e.End()
 }
-
-// asIs is the change of what stays as it is.
-func asIs(message []byte) []byte { return message }

@@ -399,7 +399,7 @@ func step(r *request, dst []byte) []byte {
 // run compacts by a plan and writes what came of it.
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	c, err := hook.Compact(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		State: p.State, N: p.Messages, Replies: p.Replies})
+		State: p.State, N: p.Messages, Replies: p.Replies, Recalled: r.history != nil && r.history.given != nil})
 	if err != nil {
 		r.fail(err, r.policyAt)
 		return dst
@@ -435,7 +435,7 @@ func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	case "edits":
 		dst = append(dst[:len(dst)-1], `,"edits":`...)
 		if r.history != nil {
-			return append(r.history.appendEdits(dst, c, r.history.given, asIs), '}')
+			return append(r.history.appendEdits(dst, c, r.history.given, false), '}')
 		}
 		return append(c.Result().AppendEdits(dst), '}')
 	}

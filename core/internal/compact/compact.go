@@ -30,6 +30,9 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 		return nil, err
 	}
 	c := compact(in, steps)
+	if in.Recalled && !c.Report.Changed && len(c.Requests) == 0 {
+		c.Mark()
+	}
 	c.Judge(c.Held)
 	return c, nil
 }
@@ -139,6 +142,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if !c.Settle() {
 		return c.openThinking()
 	}
+	c.Mark()
 	c.SaveChanges()
 	before := c.Report.Tokens.Before
 	if c.Total >= before {

@@ -21,6 +21,7 @@ type Input struct {
 	State      api.State
 	N          int // how many messages of T the plan is about; those behind them stay as they are
 	Replies    []api.Summary
+	Recalled   bool // its digests were put into the host's messages by what is remembered
 }
 
 // Run is one operation on its way over a view: what it works on, and what it reports. The rooms above embed it and add what they

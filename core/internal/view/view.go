@@ -17,6 +17,7 @@ type Item struct {
 	In     int32           // index in the input's list, or -1 for a new message
 	Tokens int             // estimate
 	Dirty  bool            // parts of it were replaced or removed
+	Marked bool            // a mark of a prompt cache was put into it, and nothing else is new
 	Pinned bool            // must stay byte-identical
 	Rest   bool            // its beginning was folded: it stays behind the digest
 	Said   int32           // one more than the index in Parts of the newest words of the user, where they stand in it and must stay; else 0

@@ -167,7 +167,7 @@ func (v *View) EditsOf(m int32) []edit {
 // AppendEdits writes the view as runs over the input's indexes, in output order: see [Edits].
 func (v *View) AppendEdits(dst []byte) []byte {
 	e := NewEdits(dst)
-	v.Each(func(in int, write func(dst []byte) []byte) {
+	v.Each(func(in int, _ bool, write func(dst []byte) []byte) {
 		switch {
 		case write == nil:
 			e.Keep(in)
@@ -181,17 +181,17 @@ func (v *View) AppendEdits(dst []byte) []byte {
 }
 
 // Each tells of the messages of the result in their order: the index of each in the input's list, or -1 for a new one; and what
-// writes it where it is not the input's as it stands, else nil.
-func (v *View) Each(yield func(in int, write func(dst []byte) []byte)) {
+// writes it where it is not the input's as it stands, else nil. Marked tells that a mark is all that is new in it.
+func (v *View) Each(yield func(in int, marked bool, write func(dst []byte) []byte)) {
 	for i := range v.Items {
 		it := &v.Items[i]
 		if it.In >= 0 && !it.Dirty {
-			yield(int(it.In), nil)
+			yield(int(it.In), false, nil)
 			continue
 		}
-		yield(int(it.In), func(dst []byte) []byte { return v.AppendMessage(dst, it) })
+		yield(int(it.In), it.Marked, func(dst []byte) []byte { return v.AppendMessage(dst, it) })
 	}
 	for m := v.Rest; m < v.T.Input; m++ {
-		yield(m, nil)
+		yield(m, false, nil)
 	}
 }

@@ -23,6 +23,7 @@ func init() {
 				"type:redacted-reasoning type:tool-approval-request type:tool-approval-response",
 		},
 		ReadMessage: readAISDK,
+		Marks:       OptionMark,
 		Message:     writeTextMessage,
 		ResultBody:  aiSDKResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,

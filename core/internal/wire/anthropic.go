@@ -26,6 +26,7 @@ func init() {
 				"type:tool_removal type:mcp_tool_listing key:clear_at key:output_config part:tool_use_id",
 		},
 		ReadMessage: readAnthropic,
+		Marks:       ControlMark,
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,

@@ -22,6 +22,7 @@ func init() {
 				"body:guardrailConfig",
 		},
 		ReadMessage: readBedrock,
+		Marks:       PointMark,
 		Message:     bedrockMessage,
 		ResultBody:  bedrockResultBody,
 		Tool:        `{"toolSpec":{"name":%n,"description":%d,"inputSchema":{"json":%p}}}`,

@@ -41,6 +41,7 @@ func init() {
 				strings.ReplaceAll(chunks, " ", " item:"),
 		},
 		ReadMessage: readLangChain,
+		Marks:       ControlMark | PointMark,
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,
 		TextPart:    `{"type":"text","text":%t}`,

@@ -23,6 +23,7 @@ func init() {
 			Decisive: "key:function_call key:refusal key:reasoning_content role:developer role:function",
 		},
 		ReadMessage: readOpenAIChat,
+		Marks:       ControlMark,
 		Message:     writeTextMessage,
 		ResultBody:  stringBody,
 		Tool:        `{"type":"function","function":{"name":%n,"description":%d,"parameters":%p}}`,

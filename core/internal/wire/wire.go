@@ -80,6 +80,8 @@ type Format struct {
 
 	// SystemApart tells that the system prompt stands beside the list, and no message of the system's in it.
 	SystemApart bool
+	// Marks are the kinds of marks of a prompt cache that its messages may have; 0 where its providers take none.
+	Marks MarkKind
 	// Parts is the key of a message's list of parts, for paths; "" is content.
 	Parts string
 	// Calls is the key of a message's list of tool calls, for paths; "" is tool_calls.

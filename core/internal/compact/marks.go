@@ -1,0 +1,148 @@
+package compact
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// Mark puts marks of the prompt cache where they pay in a result whose app uses such marks: at the end of the digest, at the newest
+// message where the fold has taken the marks of the conversation, and at the last message of the system at the front. A provider that is
+// sent this again reads it from its cache up to there, also when what follows has changed.
+//
+// The app may set its own marks again on the result, as many as before. So there are never more than [wire.MaxMarks] together with
+// those that it has set in the input. A new mark is a copy of the app's next one, so that it lives as long: marks that live longer must
+// stand before the others.
+func (c *Run) Mark() {
+	t := c.T
+	if c.F.Marks == 0 || !c.Policy.Safe() || !wire.MayMark(t.Src[t.Outer.Start:t.Outer.End]) {
+		return
+	}
+	beside := c.F.MarksBeside(nil, t.Src[t.Outer.Start:t.Outer.End])
+	given := slices.Clip(beside)
+	talk := false // the app marks the conversation, and not only what stands before it
+	for m := range t.Input {
+		if m < len(c.Ours) && c.Ours[m] != view.NotOurs {
+			continue
+		}
+		before := len(given)
+		given = c.F.MarksOf(given, t.Bytes(t.Messages[m].Span))
+		talk = talk || len(given) > before && t.Messages[m].Role != transcript.System
+	}
+	p := placing{c: c, given: given, beside: beside, marks: make([][]wire.Mark, len(c.Items))}
+	sent := len(beside)
+	for i := range c.Items {
+		p.marks[i] = c.F.MarksOf(nil, c.AppendMessage(nil, &c.Items[i]))
+		sent += len(p.marks[i])
+	}
+	for m := c.Rest; m < t.Input; m++ {
+		p.rest = c.F.MarksOf(p.rest, t.Bytes(t.Messages[m].Span))
+	}
+	p.left = wire.MaxMarks - max(len(given), sent+len(p.rest))
+	digest := p.digest()
+	p.put(digest)
+	if talk && len(p.rest) == 0 && c.Rest == t.Input && !slices.ContainsFunc(p.marks[digest+1:], func(m []wire.Mark) bool { return len(m) > 0 }) {
+		p.put(p.newest(digest))
+	}
+	p.put(p.system())
+}
+
+// placing is where marks of a result stand.
+type placing struct {
+	c      *Run
+	given  []wire.Mark   // those that the app has set
+	beside []wire.Mark   // of these, those beside the list
+	marks  [][]wire.Mark // of each item
+	rest   []wire.Mark   // of the messages behind the items
+	left   int           // how many may come
+}
+
+// digest is the item of the newest digest that this run has written or that is remembered; -1 where there is none.
+func (p *placing) digest() int {
+	for i := len(p.c.Items) - 1; i >= 0; i-- {
+		it := &p.c.Items[i]
+		if p.c.OwnKind(it.Msg) == view.OfDigest && (it.In < 0 || p.c.Recalled) {
+			return i
+		}
+	}
+	return -1
+}
+
+// newest is the last item behind the digest, where that is what somebody has said to the model; else -1.
+func (p *placing) newest(digest int) int {
+	last := len(p.c.Items) - 1
+	if last <= digest || p.c.Items[last].Dirty {
+		return -1
+	}
+	if role := p.c.T.Messages[p.c.Items[last].Msg].Role; role != transcript.User && role != transcript.Tool {
+		return -1
+	}
+	return last
+}
+
+// system is the last of the system's messages at the front, or -1.
+func (p *placing) system() int {
+	at := -1
+	for i := range p.c.Items {
+		if p.c.T.Messages[p.c.Items[i].Msg].Role != transcript.System {
+			break
+		}
+		if at = i; len(p.marks[i]) > 0 || p.c.Items[i].Dirty {
+			return -1
+		}
+	}
+	return at
+}
+
+// put marks an item that has no mark.
+func (p *placing) put(item int) {
+	if item < 0 || p.left <= 0 || len(p.marks[item]) > 0 {
+		return
+	}
+	mark, found := p.like(item)
+	if !found {
+		return
+	}
+	c, it := p.c, &p.c.Items[item]
+	message := c.AppendMessage(nil, it)
+	at, text, ok := c.F.Marked(message, mark)
+	switch {
+	case !ok:
+		return
+	case c.Own(it.Msg):
+		c.Replace(item, slices.Concat(message[:at.Start], text, message[at.End:]))
+	default: // what it reads like makes it none of ours
+		base := c.T.Messages[it.Msg].Span.Start
+		c.Splice(it.Msg, transcript.Span{Start: base + at.Start, End: base + at.End}, c.T.Write(text))
+		it.Dirty, it.Marked = true, true
+	}
+	p.marks[item] = []wire.Mark{mark}
+	p.left--
+}
+
+// like is the mark that a new one at an item is a copy of: the next one behind it or, where none is, the last one before it, or the last
+// that the app has set where no mark is left.
+func (p *placing) like(item int) (m wire.Mark, found bool) {
+	for _, marks := range p.marks[item+1:] {
+		if len(marks) > 0 {
+			return marks[0], true
+		}
+	}
+	if len(p.rest) > 0 {
+		return p.rest[0], true
+	}
+	for i := item - 1; i >= 0; i-- {
+		if n := len(p.marks[i]); n > 0 {
+			return p.marks[i][n-1], true
+		}
+	}
+	if n := len(p.beside); n > 0 {
+		return p.beside[n-1], true
+	}
+	if n := len(p.given); n > 0 {
+		return p.given[n-1], true
+	}
+	return m, false
+}

@@ -1,0 +1,277 @@
+package wire
+
+import (
+	"bytes"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// MarkKind is how a mark of a prompt cache is written.
+type MarkKind uint8
+
+// The kinds of marks, for [Format.Marks].
+const (
+	ControlMark MarkKind = 1 << iota // the member cache_control of a part or a message
+	PointMark                        // a part of its own: cachePoint
+	OptionMark                       // in providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
+)
+
+// MaxMarks is how many marks a request may have, those of the system prompt and the tools included: Anthropic's limit, and that of
+// Amazon Bedrock for all of its models that take any.
+const MaxMarks = 4
+
+// Mark is a mark of a prompt cache: the place up to which a provider keeps what it has read.
+type Mark struct {
+	Kind  MarkKind
+	Value []byte // its JSON, such as {"type":"ephemeral","ttl":"1h"}
+	// Of an OptionMark, the provider's name and the option's, with their quotes.
+	provider, option []byte
+}
+
+// MayMark tells whether a text may hold marks. It is a quick look: false is certain.
+func MayMark(text []byte) bool {
+	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))
+}
+
+// MarksOf appends the marks of a message, JSON, in their order.
+func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
+	if f.Marks == 0 || !MayMark(message) {
+		return marks
+	}
+	w := marking{f: f, marks: marks}
+	w.object(jsonspan.New(message))
+	return w.marks
+}
+
+// MarksBeside appends the marks of a request body, JSON, that stand beside its messages: of the system prompt, of the tools, and the one
+// by which the provider marks the newest message itself.
+func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
+	if f.Marks == 0 || !MayMark(body) {
+		return marks
+	}
+	w := marking{f: f, marks: marks}
+	s := jsonspan.New(body)
+	if s.Kind() != jsonspan.Object {
+		return marks
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return w.marks
+		}
+		switch name := string(key); {
+		case name == "system" || name == "tools":
+			w.list(s)
+		case name == "toolConfig" && s.Kind() == jsonspan.Object:
+			for s.Object(); ; {
+				inner, ok := s.Key()
+				if !ok {
+					break
+				}
+				if string(inner) == "tools" {
+					w.list(s)
+				} else {
+					s.Skip()
+				}
+			}
+		default:
+			w.member(s, name)
+		}
+	}
+}
+
+// marking collects marks.
+type marking struct {
+	f     *Format
+	marks []Mark
+}
+
+// object takes the marks of the message, part or tool at the scanner.
+func (w *marking) object(s *jsonspan.Scanner) {
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return
+		}
+		switch name := string(key); {
+		case name == w.f.content():
+			w.list(s)
+		case s.Kind() == jsonspan.Object && (name == "providerOptions" || name == "providerMetadata"):
+			w.options(s)
+		case s.Kind() == jsonspan.Object && name != "" && w.f.within(name):
+			w.object(s)
+		default:
+			w.member(s, name)
+		}
+	}
+}
+
+// list takes the marks of the parts or tools in a list at the scanner.
+func (w *marking) list(s *jsonspan.Scanner) {
+	if s.Kind() != jsonspan.Array {
+		s.Skip()
+		return
+	}
+	for s.Array(); s.Elem(); {
+		if s.Kind() == jsonspan.Object {
+			w.object(s)
+		} else {
+			s.Skip()
+		}
+	}
+}
+
+// member takes a member that is a mark.
+func (w *marking) member(s *jsonspan.Scanner, name string) {
+	kind := markOf(name)
+	if value := s.Skip(); kind&w.f.Marks != 0 && value.Kind == jsonspan.Object {
+		w.marks = append(w.marks, Mark{Kind: kind, Value: value.Of(s.Src())})
+	}
+}
+
+func markOf(name string) MarkKind {
+	switch name {
+	case "cache_control":
+		return ControlMark
+	case "cachePoint":
+		return PointMark
+	}
+	return 0
+}
+
+// options takes the marks in options for providers.
+func (w *marking) options(s *jsonspan.Scanner) {
+	for s.Object(); ; {
+		if _, ok := s.Key(); !ok {
+			return
+		}
+		provider := keyOf(s)
+		if s.Kind() != jsonspan.Object {
+			s.Skip()
+			continue
+		}
+		for s.Object(); ; {
+			key, ok := s.Key()
+			if !ok {
+				break
+			}
+			name, option := string(key), keyOf(s)
+			value := s.Skip()
+			if (name == "cacheControl" || markOf(name) != 0) && w.f.Marks&OptionMark != 0 && value.Kind == jsonspan.Object {
+				w.marks = append(w.marks, Mark{OptionMark, value.Of(s.Src()), provider, option})
+			}
+		}
+	}
+}
+
+// keyOf is the key that the scanner has just read, with its quotes.
+func keyOf(s *jsonspan.Scanner) []byte {
+	return bytes.TrimRight(s.Src()[s.KeyPos():s.Pos()], ": \t\r\n")
+}
+
+// content is the key of a message's list of parts.
+func (f *Format) content() string {
+	if f.Parts == "" {
+		return "content"
+	}
+	return f.Parts
+}
+
+// within tells whether messages of some spelling hold their content under a key.
+func (f *Format) within(key string) bool {
+	for _, name := range f.Within {
+		if name == key {
+			return true
+		}
+	}
+	return false
+}
+
+// Marked is where in a message, JSON without a mark of its own at its end, a mark is written, and what stands there then; false where it
+// has no place for one.
+func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
+	s := jsonspan.New(message)
+	if s.Kind() != jsonspan.Object {
+		return at, nil, false
+	}
+	at, text, ok = f.marked(s, m)
+	return at, text, ok && s.Err() == nil
+}
+
+func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
+	src, members := s.Src(), 0
+	for s.Object(); ; members++ {
+		key, more := s.Key()
+		if !more {
+			break
+		}
+		switch name := string(key); {
+		case m.Kind == OptionMark:
+			if s.Skip(); name == "providerOptions" { // they are the app's
+				return at, nil, false
+			}
+		case name == f.content():
+			at, text, ok = markedContent(s, m)
+		case s.Kind() == jsonspan.Object && f.within(name):
+			at, text, ok = f.marked(s, m)
+		default:
+			s.Skip()
+		}
+	}
+	if m.Kind != OptionMark {
+		return at, text, ok
+	}
+	text = append(append(append(text, `,"providerOptions":{`...), m.provider...), ':', '{')
+	text = append(append(append(append(text, m.option...), ':'), m.Value...), "}}"...)
+	return before(s.Pos()), text, members > 0 && src[s.Pos()-1] == '}'
+}
+
+// before is the empty span before the closing bracket that ends at a position.
+func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End: end - 1} }
+
+// unmarkable are the types of parts that take no mark.
+var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
+
+// markedContent is marked for the content of a message at the scanner.
+func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
+	if s.Kind() == jsonspan.String {
+		value := s.Text()
+		if m.Kind != ControlMark || value.Span.Len() <= 2 {
+			return at, nil, false
+		}
+		text = append(append(append(text, `[{"type":"text","text":`...), value.Span.Of(s.Src())...), `,"cache_control":`...)
+		return value.Span, append(append(text, m.Value...), "}]"...), true
+	}
+	if s.Kind() != jsonspan.Array {
+		s.Skip()
+		return at, nil, false
+	}
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			s.Skip()
+			ok = false
+			continue
+		}
+		last, members := true, 0
+		for s.Object(); ; members++ {
+			key, more := s.Key()
+			if !more {
+				break
+			}
+			name := string(key)
+			value := s.Skip().Of(s.Src())
+			last = last && markOf(name) == 0 && !(name == "text" && len(value) <= 2)
+			for _, not := range unmarkable {
+				last = last && !(name == "type" && bytes.Equal(value, not)) && !(name == "reasoningContent")
+			}
+		}
+		at, ok = before(s.Pos()), last && members > 0
+	}
+	switch {
+	case !ok:
+		return at, nil, false
+	case m.Kind == PointMark:
+		return before(s.Pos()), append(append(append(text, `,{"cachePoint":`...), m.Value...), '}'), true
+	}
+	return at, append(append(text, `,"cache_control":`...), m.Value...), true
+}
