@@ -3,6 +3,7 @@ package ctxfold
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -19,8 +20,10 @@ type asking struct {
 	c       *Compactor
 	s       Summarizer
 	onDelta func(Delta)
-	slots   chan struct{} // holds a token for each call in progress
-	probe   chan struct{} // holds a token while one request finds out whether a busy model answers again
+	// messages are what is compacted, for requests that stand behind the conversation.
+	messages json.RawMessage
+	slots    chan struct{} // holds a token for each call in progress
+	probe    chan struct{} // holds a token while one request finds out whether a busy model answers again
 
 	mu     sync.Mutex
 	down   error         // why no more calls are made; nil while they are
@@ -54,7 +57,11 @@ func (a *asking) one(ctx context.Context, q Request) Summary {
 		return Summary{ID: q.ID, Error: context.Cause(ctx).Error()}
 	}
 	start := time.Now()
-	summary, err := a.timed(ctx, q)
+	var summary Summary
+	err := a.complete(&q)
+	if err == nil {
+		summary, err = a.timed(ctx, q)
+	}
 	summary.ID = q.ID
 	if err != nil {
 		summary.Error = cmp.Or(err.Error(), "the summarizer failed without a message")
@@ -62,7 +69,7 @@ func (a *asking) one(ctx context.Context, q Request) Summary {
 	took := time.Since(start)
 	if summary.Error != "" {
 		a.mu.Lock()
-		a.failed = true
+		a.failed = a.failed || q.Conversation == nil // else a record is asked for next
 		a.mu.Unlock()
 		a.c.log.Warn("ctxfold: no summary", "request", q.ID, "took", took, "error", summary.Error)
 	}

@@ -80,9 +80,9 @@ func (h *history) early(ctx context.Context, known *known, s Summarizer) *attemp
 		}
 		return nil // when it is tried again is kept with the record
 	}
-	o := h.in.compacting(h.asked, false)
+	o := prefixing(h.in.compacting(h.asked, false), s)
 	o.Background = true
-	asking := h.c.asking(s, h.in.OnDelta)
+	asking := h.c.asking(s, h.in.OnDelta).about(h.in.Messages)
 	a, err := h.answer(ctx, o, known)
 	if err == nil && len(a.Requests) > 0 && known.stale() {
 		var again api.Options

@@ -146,8 +146,8 @@ func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Sum
 
 // CompactWith is Compact for a conversation that was compacted before: it reads and returns its state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
-	asking := c.asking(s, in.OnDelta)
-	a, err := c.plan(ctx, in, s == nil)
+	asking := c.asking(s, in.OnDelta).about(in.Messages)
+	a, err := c.plan(ctx, in, s, s == nil)
 	for err == nil && len(a.Requests) > 0 {
 		var summaries []Summary
 		if summaries, err = asking.round(ctx, a.Requests); err == nil {
@@ -175,15 +175,15 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 // Plan says what a compaction would do. When the answer holds requests, run them and go on with [Compactor.Step], on
 // this machine or on another; when it holds none, it is final.
 func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
-	return c.plan(ctx, in, false)
+	return c.plan(ctx, in, nil, false)
 }
 
-func (c *Compactor) plan(ctx context.Context, in Input, localDigest bool) (*api.Planned, error) {
+func (c *Compactor) plan(ctx context.Context, in Input, s Summarizer, localDigest bool) (*api.Planned, error) {
 	o, err := in.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.answer(ctx, operations.OpPlan, in.envelope(in.compacting(o, localDigest)))
+	return c.answer(ctx, operations.OpPlan, in.envelope(prefixing(in.compacting(o, localDigest), s)))
 }
 
 // Step goes on with a plan, given the summaries that it asked for and the messages that it was made for; nothing else of in is

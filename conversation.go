@@ -172,7 +172,7 @@ func (v *Conversation) Close(ctx context.Context) error {
 // options are those of the session. What a compaction wants more is in its own, which count over these.
 func (v *Conversation) options() api.Options {
 	in := Input{Format: v.o.Format, Store: v.o.Store, Edits: true}
-	return in.compacting(api.Options{Format: in.Format}, v.o.Summarizer == nil)
+	return prefixing(in.compacting(api.Options{Format: in.Format}, v.o.Summarizer == nil), v.o.Summarizer)
 }
 
 // forget gives the session up; the next call opens another one.

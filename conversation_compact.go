@@ -275,7 +275,7 @@ func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) 
 		if err != nil || r != nil {
 			return r, err
 		}
-		replies, err := asking.round(ctx, a.Requests)
+		replies, err := asking.about(v.Messages()).round(ctx, a.Requests)
 		if err != nil {
 			return nil, err
 		}

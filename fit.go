@@ -162,7 +162,7 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 
 // fit compacts where that is due.
 func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result, error) {
-	o := h.in.compacting(h.asked, s == nil)
+	o := prefixing(h.in.compacting(h.asked, s == nil), s)
 	after := 0
 	if known != nil {
 		after = len(h.keys) - known.at
@@ -198,7 +198,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 			return nil, err
 		}
 	}
-	asking := h.c.asking(s, h.in.OnDelta)
+	asking := h.c.asking(s, h.in.OnDelta).about(h.in.Messages)
 	if a, err = h.rounds(ctx, a, known, asking); err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Resu
 // anew compacts again what was compacted while the model failed. It returns nothing where the model fails again.
 func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result, error) {
 	o, from := h.again(ctx, stale)
-	asking := h.c.asking(s, h.in.OnDelta)
+	asking := h.c.asking(s, h.in.OnDelta).about(h.in.Messages)
 	a, err := h.answer(ctx, o, from)
 	if err == nil {
 		a, err = h.rounds(ctx, a, from, asking)

@@ -216,6 +216,11 @@ type Digest struct {
 	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the digest
 	// only counts the messages that are gone). Default: "model".
 	Mode api.SummaryMode
+	// Request is how the model is asked: "auto" (the default: behind the conversation, whose beginning the provider has in its
+	// prompt cache, where that is cheaper by Prices and fits into the window; else flat), "flat" (a prompt with a record of the
+	// messages) or "prefix" (behind the conversation wherever that fits). Only hosts that can send such requests are asked for
+	// them.
+	Request string
 	// MaxOutputTokens is how large a digest of a model may get, in tokens. Default: 4096.
 	MaxOutputTokens int
 	// MaxInputTokens is how large a request to the model may get, in tokens; 0 is no limit.
@@ -252,6 +257,9 @@ func (p Digest) append(dst []byte) []byte {
 	o := object.New(dst)
 	if p.Mode != "" {
 		o.String("mode", string(p.Mode))
+	}
+	if p.Request != "" {
+		o.String("request", p.Request)
 	}
 	if p.MaxOutputTokens != 0 {
 		o.Int("max_output_tokens", p.MaxOutputTokens)

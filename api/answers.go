@@ -435,6 +435,9 @@ type SummaryRequest struct {
 	// Provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it makes is the
 	// reply's `messages`. System and Prompt are for the model, where it fails.
 	Provider *ProviderRequest `json:"provider,omitempty"`
+	// Conversation is there where the request stands behind the conversation: the host sends what it sent last with the edits and the body's
+	// changes, and System and Prompt are in that already.
+	Conversation *RequestConversation `json:"conversation,omitempty"`
 	// Lead is what a host that shows the summary as it comes shows before it; only where two are joined.
 	Lead string `json:"lead,omitempty"`
 }
@@ -446,6 +449,17 @@ type ProviderRequest struct {
 	Path   string `json:"path"`           // POST, behind the address of the API: /v1/messages or /v1/responses/compact
 	Beta   string `json:"beta,omitempty"` // the value of the header anthropic-beta
 	Body   Raw    `json:"body" is:"object"`
+}
+
+// RequestConversation is a request for a summary that stands behind the conversation: its beginning is what the provider was sent last, so
+// that it is read from the prompt cache.
+type RequestConversation struct {
+	Edits Raw `json:"edits" is:"Edits"` // what makes its messages of those that were given, with the instruction as the last
+	// Body is what differs in the request body beside its messages, as a JSON Merge Patch (RFC 7396): the limit of the answer, no calls of
+	// tools, no stream. A host that streams the answer sets that itself.
+	Body Raw `json:"body" is:"object"`
+	// Sent is the whole of it, in the shape that was given: a request body, or a list. Hosts set it.
+	Sent Raw `json:"-"`
 }
 
 // Edit is one run of the messages of a result, in output order. It has either Keep, or Insert, or Set and Message. Indexes count in the

@@ -1433,6 +1433,16 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *S
 			} else {
 				out.Thinking = ThinkingEffort(in.String())
 			}
+		case "conversation":
+			if in.IsNull() {
+				in.Skip()
+				out.Conversation = nil
+			} else {
+				if out.Conversation == nil {
+					out.Conversation = new(RequestConversation)
+				}
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in, out.Conversation)
+			}
 		case "lead":
 			if in.IsNull() {
 				in.Skip()
@@ -1493,6 +1503,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		out.String(string(in.Thinking))
 	}
+	if in.Conversation != nil {
+		const prefix string = ",\"conversation\":"
+		out.RawString(prefix)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Conversation)
+	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"
 		out.RawString(prefix)
@@ -1500,7 +1515,63 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Opened) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *RequestConversation) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in RequestConversation) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Opened) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1546,7 +1617,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, out.Usage)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in, out.Usage)
 			}
 		case "skipped":
 			if in.IsNull() {
@@ -1565,7 +1636,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 				}
 				for !in.IsDelim(']') {
 					var v16 Skipped
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in, &v16)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in, &v16)
 					out.Skipped = append(out.Skipped, v16)
 					in.WantComma()
 				}
@@ -1589,7 +1660,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *O
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Opened) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Opened) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1619,7 +1690,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 		if in.Usage == nil {
 			out.RawString("null")
 		} else {
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Usage)
+			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out, *in.Usage)
 		}
 	}
 	{
@@ -1633,7 +1704,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out, v18)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -1648,14 +1719,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Opened) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Opened) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Skipped) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1691,7 +1762,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Skipped) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1707,7 +1778,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Usage) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1773,7 +1844,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Usage) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1814,7 +1885,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *NamedHandles) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *NamedHandles) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1892,7 +1963,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *N
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in NamedHandles) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in NamedHandles) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1933,14 +2004,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v NamedHandles) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *NamedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *LimitedOutput) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *LimitedOutput) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1994,7 +2065,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in LimitedOutput) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in LimitedOutput) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2028,14 +2099,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitedOutput) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitedOutput) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *Info) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2111,7 +2182,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v26 FormatInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in, &v26)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in, &v26)
 					out.Formats = append(out.Formats, v26)
 					in.WantComma()
 				}
@@ -2188,7 +2259,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v29 PassInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in, &v29)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &v29)
 					out.PassInfo = append(out.PassInfo, v29)
 					in.WantComma()
 				}
@@ -2238,14 +2309,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v31 PresetInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &v31)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &v31)
 					out.Presets = append(out.Presets, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &out.Limits)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -2256,7 +2327,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in Info) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2302,7 +2373,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 				if v34 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out, v35)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out, v35)
 			}
 			out.RawByte(']')
 		}
@@ -2350,7 +2421,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 				if v40 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out, v41)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, v41)
 			}
 			out.RawByte(']')
 		}
@@ -2382,7 +2453,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, v45)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -2390,21 +2461,21 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, in.Limits)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Limits) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2440,7 +2511,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Limits) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2456,7 +2527,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2500,7 +2571,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in PresetInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2521,7 +2592,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *PassInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *PassInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2564,7 +2635,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v46 Parameter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &v46)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in, &v46)
 					out.Parameters = append(out.Parameters, v46)
 					in.WantComma()
 				}
@@ -2641,7 +2712,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v49 Counter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in, &v49)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in, &v49)
 					out.Counters = append(out.Counters, v49)
 					in.WantComma()
 				}
@@ -2657,7 +2728,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in PassInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in PassInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2682,7 +2753,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, v51)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -2730,14 +2801,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 				if v56 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out, v57)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out, v57)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Counter) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Counter) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2773,7 +2844,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Counter) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Counter) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2789,7 +2860,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Parameter) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Parameter) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2833,7 +2904,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Parameter) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Parameter) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2854,7 +2925,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *FormatInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *FormatInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2890,7 +2961,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in FormatInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in FormatInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2906,7 +2977,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *FunctionResult) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *FunctionResult) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2938,7 +3009,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in FunctionResult) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in FunctionResult) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2952,14 +3023,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v FunctionResult) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *FunctionResult) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Found) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *Found) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2990,14 +3061,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *F
 				}
 				for !in.IsDelim(']') {
 					var v58 FoundMessage
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in, &v58)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in, &v58)
 					out.Results = append(out.Results, v58)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in, &out.Searched)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in, &out.Searched)
 		default:
 			in.SkipRecursive()
 		}
@@ -3008,7 +3079,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Found) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in Found) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3023,7 +3094,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in 
 				if v59 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out, v60)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out, v60)
 			}
 			out.RawByte(']')
 		}
@@ -3031,21 +3102,21 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out, in.Searched)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Found) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Found) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Searched) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3114,7 +3185,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Searched) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3151,7 +3222,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3223,7 +3294,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in FoundMessage) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3269,7 +3340,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *Failed) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Failed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3284,7 +3355,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *F
 		in.WantColon()
 		switch key {
 		case "error":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in, &out.Error)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in, &out.Error)
 		default:
 			in.SkipRecursive()
 		}
@@ -3295,28 +3366,28 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in Failed) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Failed) {
 	out.RawByte('{')
 	first := true
 	_ = first
 	{
 		const prefix string = ",\"error\":"
 		out.RawString(prefix[1:])
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out, in.Error)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out, in.Error)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Error) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Error) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3364,7 +3435,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Error) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Error) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3390,7 +3461,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Estimate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3483,7 +3554,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Estimate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3541,14 +3612,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Edits) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Edits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3566,7 +3637,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *E
 		}
 		for !in.IsDelim(']') {
 			var v67 Edit
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in, &v67)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in, &v67)
 			*out = append(*out, v67)
 			in.WantComma()
 		}
@@ -3576,7 +3647,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Edits) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Edits) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -3585,7 +3656,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in 
 			if v68 > 0 {
 				out.RawByte(',')
 			}
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out, v69)
+			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out, v69)
 		}
 		out.RawByte(']')
 	}
@@ -3593,14 +3664,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Edits) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Edits) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Edit) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Edit) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3681,7 +3752,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Edit) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Edit) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3732,7 +3803,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Digests) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Digests) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3769,7 +3840,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v73 Digest
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v73)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in, &v73)
 					out.Digests = append(out.Digests, v73)
 					in.WantComma()
 				}
@@ -3785,7 +3856,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Digests) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Digests) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3805,7 +3876,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 				if v74 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v75)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out, v75)
 			}
 			out.RawByte(']')
 		}
@@ -3815,14 +3886,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Digests) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Digests) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Digest) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Digest) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3889,7 +3960,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v76 DigestSection
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in, &v76)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v76)
 					out.Sections = append(out.Sections, v76)
 					in.WantComma()
 				}
@@ -3903,7 +3974,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *D
 				if out.Ledger == nil {
 					out.Ledger = new(Ledger)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, out.Ledger)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, out.Ledger)
 			}
 		default:
 			in.SkipRecursive()
@@ -3915,7 +3986,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Digest) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Digest) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3960,7 +4031,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 				if v77 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out, v78)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v78)
 			}
 			out.RawByte(']')
 		}
@@ -3968,11 +4039,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 	if in.Ledger != nil {
 		const prefix string = ",\"ledger\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, *in.Ledger)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, *in.Ledger)
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Ledger) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *Ledger) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4117,7 +4188,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v83 LedgerCommand
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, &v83)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in, &v83)
 					out.Commands = append(out.Commands, v83)
 					in.WantComma()
 				}
@@ -4140,7 +4211,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v84 LedgerFailure
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in, &v84)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in, &v84)
 					out.Errors = append(out.Errors, v84)
 					in.WantComma()
 				}
@@ -4156,7 +4227,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Ledger) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in Ledger) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4256,7 +4327,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 				if v93 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, v94)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out, v94)
 			}
 			out.RawByte(']')
 		}
@@ -4275,14 +4346,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 				if v95 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out, v96)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v96)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *LedgerFailure) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *LedgerFailure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4324,7 +4395,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in LedgerFailure) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in LedgerFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4345,7 +4416,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *LedgerCommand) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *LedgerCommand) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4381,7 +4452,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in LedgerCommand) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in LedgerCommand) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4397,7 +4468,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *DigestSection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *DigestSection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4460,7 +4531,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in DigestSection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in DigestSection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4492,7 +4563,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *Detection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4535,7 +4606,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v100 Candidate
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in, &v100)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in, &v100)
 					out.Candidates = append(out.Candidates, v100)
 					in.WantComma()
 				}
@@ -4557,7 +4628,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in Detection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4582,7 +4653,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in 
 				if v101 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v102)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out, v102)
 			}
 			out.RawByte(']')
 		}
@@ -4597,14 +4668,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *Candidate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4667,7 +4738,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in Candidate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4699,7 +4770,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Converted) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Converted) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4748,7 +4819,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *C
 				}
 				for !in.IsDelim(']') {
 					var v106 Loss
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in, &v106)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in, &v106)
 					out.Lost = append(out.Lost, v106)
 					in.WantComma()
 				}
@@ -4786,7 +4857,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Converted) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Converted) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4816,7 +4887,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 				if v107 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out, v108)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out, v108)
 			}
 			out.RawByte(']')
 		}
@@ -4841,14 +4912,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Converted) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Loss) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Loss) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4914,7 +4985,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Loss) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Loss) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4955,7 +5026,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *ClosedSession) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *ClosedSession) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4985,7 +5056,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in ClosedSession) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4999,14 +5070,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ClosedSession) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Check) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5110,7 +5181,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Check) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5184,10 +5255,10 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(l, v)
 }

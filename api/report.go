@@ -86,6 +86,13 @@ type ReportSummary struct {
 	// Score is the share of the facts of the folded messages that stand in the digest, from 0 to 1: paths, addresses,
 	// identifiers, numbers and errors, as code finds them. Absent where no digest was written.
 	Score float64 `json:"score,omitempty"`
+	// Request is how the model was asked; absent where it was not, or the host can only send a record.
+	Request SummaryShape `json:"request,omitempty"`
+	// Usage is what the provider has counted for all requests whose summaries had it.
+	Usage *CallUsage `json:"usage,omitempty"`
+	// Saved is what these have cost less than without a prompt cache, by the policy's prices: in their currency, and negative where writing
+	// to the cache cost more. Absent without prices or usage.
+	Saved *float64 `json:"saved,omitempty"`
 	// Unfounded is the share of the paths, addresses and identifiers in the model's text that stand nowhere in what it was made
 	// of, from 0 to 1: it may have made them up. Absent where there are none, and where the model wrote nothing.
 	Unfounded float64 `json:"unfounded,omitempty"`

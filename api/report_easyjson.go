@@ -1010,6 +1010,36 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 			} else {
 				out.Score = float64(in.Float64())
 			}
+		case "request":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Request = SummaryShape(in.String())
+			}
+		case "usage":
+			if in.IsNull() {
+				in.Skip()
+				out.Usage = nil
+			} else {
+				if out.Usage == nil {
+					out.Usage = new(CallUsage)
+				}
+				easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, out.Usage)
+			}
+		case "saved":
+			if in.IsNull() {
+				in.Skip()
+				out.Saved = nil
+			} else {
+				if out.Saved == nil {
+					out.Saved = new(float64)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Saved = float64(in.Float64())
+				}
+			}
 		case "unfounded":
 			if in.IsNull() {
 				in.Skip()
@@ -1045,10 +1075,99 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 		out.RawString(prefix)
 		out.Float64(float64(in.Score))
 	}
+	if in.Request != "" {
+		const prefix string = ",\"request\":"
+		out.RawString(prefix)
+		out.String(string(in.Request))
+	}
+	if in.Usage != nil {
+		const prefix string = ",\"usage\":"
+		out.RawString(prefix)
+		easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Usage)
+	}
+	if in.Saved != nil {
+		const prefix string = ",\"saved\":"
+		out.RawString(prefix)
+		out.Float64(float64(*in.Saved))
+	}
 	if in.Unfounded != 0 {
 		const prefix string = ",\"unfounded\":"
 		out.RawString(prefix)
 		out.Float64(float64(in.Unfounded))
+	}
+	out.RawByte('}')
+}
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *CallUsage) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.InputTokens = int(in.Int())
+			}
+		case "cache_read_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheReadTokens = int(in.Int())
+			}
+		case "cache_write_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheWriteTokens = int(in.Int())
+			}
+		case "output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OutputTokens = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in CallUsage) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"input_tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.InputTokens))
+	}
+	{
+		const prefix string = ",\"cache_read_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheReadTokens))
+	}
+	{
+		const prefix string = ",\"cache_write_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheWriteTokens))
+	}
+	{
+		const prefix string = ",\"output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.OutputTokens))
 	}
 	out.RawByte('}')
 }
@@ -1421,7 +1540,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Ex
 				}
 				for !in.IsDelim(']') {
 					var v13 Cause
-					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in, &v13)
+					easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in, &v13)
 					out.Causes = append(out.Causes, v13)
 					in.WantComma()
 				}
@@ -1468,7 +1587,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 				if v14 > 0 {
 					out.RawByte(',')
 				}
-				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out, v15)
+				easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out, v15)
 			}
 			out.RawByte(']')
 		}
@@ -1480,7 +1599,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in E
 	}
 	out.RawByte('}')
 }
-func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Cause) {
+func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Cause) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1522,7 +1641,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Cause) {
+func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Cause) {
 	out.RawByte('{')
 	first := true
 	_ = first

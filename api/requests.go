@@ -59,6 +59,8 @@ func (o Options) Clone() Options {
 type SummaryOptions struct {
 	// Mode is who writes the digest, and counts instead of the policy's.
 	Mode SummaryMode `json:"mode,omitempty"`
+	// Prefix says that the host can send requests behind the conversation, where the policy's summary.request wants them.
+	Prefix bool `json:"prefix,omitempty"`
 	// Text is the summary itself, of a host that has one: the model is not asked.
 	Text string `json:"text,omitempty"`
 }
@@ -123,6 +125,17 @@ type Summary struct {
 	// Error is why there is no text.
 	Error  string `json:"error,omitempty"`
 	Stream bool   `json:"stream,omitempty"` // the host has shown the text as it came
+	// Usage is what the provider has counted for the request.
+	Usage *CallUsage `json:"usage,omitempty"`
+}
+
+// CallUsage is what a provider has counted for calls of a model, in tokens. InputTokens are without those that were read from or written to
+// a prompt cache.
+type CallUsage struct {
+	InputTokens      int `json:"input_tokens"`
+	CacheReadTokens  int `json:"cache_read_tokens"`
+	CacheWriteTokens int `json:"cache_write_tokens"`
+	OutputTokens     int `json:"output_tokens"`
 }
 
 // Summaries are answers to the requests of a plan.

@@ -65,6 +65,16 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *Sum
 			} else {
 				out.Stream = bool(in.Bool())
 			}
+		case "usage":
+			if in.IsNull() {
+				in.Skip()
+				out.Usage = nil
+			} else {
+				if out.Usage == nil {
+					out.Usage = new(CallUsage)
+				}
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in, out.Usage)
+			}
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -113,6 +123,11 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in Su
 		out.RawString(prefix)
 		out.Bool(bool(in.Stream))
 	}
+	if in.Usage != nil {
+		const prefix string = ",\"usage\":"
+		out.RawString(prefix)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(out, *in.Usage)
+	}
 	out.RawByte('}')
 }
 
@@ -125,7 +140,85 @@ func (v Summary) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Summary) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Summaries) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *CallUsage) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "input_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.InputTokens = int(in.Int())
+			}
+		case "cache_read_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheReadTokens = int(in.Int())
+			}
+		case "cache_write_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.CacheWriteTokens = int(in.Int())
+			}
+		case "output_tokens":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.OutputTokens = int(in.Int())
+			}
+		default:
+			in.AddError(&jlexer.LexerError{
+				Offset: in.GetPos(),
+				Reason: "unknown field",
+				Data:   key,
+			})
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in CallUsage) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"input_tokens\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.InputTokens))
+	}
+	{
+		const prefix string = ",\"cache_read_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheReadTokens))
+	}
+	{
+		const prefix string = ",\"cache_write_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.CacheWriteTokens))
+	}
+	{
+		const prefix string = ",\"output_tokens\":"
+		out.RawString(prefix)
+		out.Int(int(in.OutputTokens))
+	}
+	out.RawByte('}')
+}
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *Summaries) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -157,7 +250,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Su
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Summaries) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in Summaries) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -174,14 +267,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in S
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Summaries) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi1(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi2(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Summaries) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi1(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *State) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *State) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -202,7 +295,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *St
 				out.Round = int(in.Int())
 			}
 		case "ledger":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in, &out.Ledger)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in, &out.Ledger)
 		case "format":
 			if in.IsNull() {
 				in.Skip()
@@ -268,7 +361,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *St
 				if out.Attempts == nil {
 					out.Attempts = new(Attempts)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in, out.Attempts)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in, out.Attempts)
 			}
 		case "streak":
 			if in.IsNull() {
@@ -278,7 +371,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *St
 				if out.Streak == nil {
 					out.Streak = new(Streak)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in, out.Streak)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in, out.Streak)
 			}
 		case "calibration":
 			if in.IsNull() {
@@ -288,7 +381,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *St
 				if out.Calibration == nil {
 					out.Calibration = new(Calibration)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in, out.Calibration)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in, out.Calibration)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -304,7 +397,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(in *jlexer.Lexer, out *St
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in State) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in State) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -316,7 +409,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in S
 	{
 		const prefix string = ",\"ledger\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out, in.Ledger)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out, in.Ledger)
 	}
 	if in.Format != "" {
 		const prefix string = ",\"format\":"
@@ -360,31 +453,31 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi2(out *jwriter.Writer, in S
 	if in.Attempts != nil {
 		const prefix string = ",\"attempts\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out, *in.Attempts)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out, *in.Attempts)
 	}
 	if in.Streak != nil {
 		const prefix string = ",\"streak\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out, *in.Streak)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out, *in.Streak)
 	}
 	if in.Calibration != nil {
 		const prefix string = ",\"calibration\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out, *in.Calibration)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out, *in.Calibration)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v State) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi2(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *State) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi2(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Calibration) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Calibration) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -472,7 +565,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Ca
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Calibration) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Calibration) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -511,7 +604,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in C
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Streak) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Streak) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -557,7 +650,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *St
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Streak) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Streak) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -578,7 +671,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in S
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Attempts) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Attempts) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -624,7 +717,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *At
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Attempts) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Attempts) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -656,7 +749,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in A
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Ledger) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi4(in *jlexer.Lexer, out *Ledger) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -801,7 +894,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v17 LedgerCommand
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in, &v17)
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v17)
 					out.Commands = append(out.Commands, v17)
 					in.WantComma()
 				}
@@ -824,7 +917,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Le
 				}
 				for !in.IsDelim(']') {
 					var v18 LedgerFailure
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in, &v18)
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in, &v18)
 					out.Errors = append(out.Errors, v18)
 					in.WantComma()
 				}
@@ -844,7 +937,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi3(in *jlexer.Lexer, out *Le
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in Ledger) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi4(out *jwriter.Writer, in Ledger) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -944,7 +1037,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in L
 				if v27 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out, v28)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v28)
 			}
 			out.RawByte(']')
 		}
@@ -963,14 +1056,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi3(out *jwriter.Writer, in L
 				if v29 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out, v30)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out, v30)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *LedgerFailure) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *LedgerFailure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1016,7 +1109,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Le
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in LedgerFailure) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in LedgerFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1037,7 +1130,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in L
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *LedgerCommand) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *LedgerCommand) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1077,7 +1170,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Le
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in LedgerCommand) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in LedgerCommand) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1093,7 +1186,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in L
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Plan) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Plan) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1233,7 +1326,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Pl
 				if out.Correction == nil {
 					out.Correction = new(Correction)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in, out.Correction)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in, out.Correction)
 			}
 		default:
 			in.AddError(&jlexer.LexerError{
@@ -1249,7 +1342,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Pl
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Plan) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Plan) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1329,21 +1422,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in P
 	if in.Correction != nil {
 		const prefix string = ",\"correction\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out, *in.Correction)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out, *in.Correction)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Plan) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi9(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Plan) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi9(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Correction) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Correction) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1395,7 +1488,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Correction) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Correction) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1421,7 +1514,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Options) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Options) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1475,7 +1568,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *O
 				if out.Summary == nil {
 					out.Summary = new(SummaryOptions)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in, out.Summary)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in, out.Summary)
 			}
 		case "usage":
 			if in.IsNull() {
@@ -1485,7 +1578,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *O
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in, out.Usage)
+				easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in, out.Usage)
 			}
 		case "window":
 			if in.IsNull() {
@@ -1555,7 +1648,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *O
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Options) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Options) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1603,7 +1696,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out, *in.Summary)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Summary)
 	}
 	if in.Usage != nil {
 		const prefix string = ",\"usage\":"
@@ -1613,7 +1706,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -1710,14 +1803,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Options) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Options) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Usage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1787,7 +1880,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Usage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1828,7 +1921,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *SummaryOptions) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *SummaryOptions) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1847,6 +1940,12 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *S
 				in.Skip()
 			} else {
 				out.Mode = SummaryMode(in.String())
+			}
+		case "prefix":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Prefix = bool(in.Bool())
 			}
 		case "text":
 			if in.IsNull() {
@@ -1868,7 +1967,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in SummaryOptions) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in SummaryOptions) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1877,6 +1976,16 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 		first = false
 		out.RawString(prefix[1:])
 		out.String(string(in.Mode))
+	}
+	if in.Prefix {
+		const prefix string = ",\"prefix\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Prefix))
 	}
 	if in.Text != "" {
 		const prefix string = ",\"text\":"
@@ -1890,7 +1999,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *MemoryEntry) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *MemoryEntry) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1968,7 +2077,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *M
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in MemoryEntry) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in MemoryEntry) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2017,14 +2126,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v MemoryEntry) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi14(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *MemoryEntry) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi14(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *LimitArguments) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *LimitArguments) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2094,7 +2203,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in LimitArguments) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in LimitArguments) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2169,14 +2278,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitArguments) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi15(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitArguments) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi15(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *GivenUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *GivenUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2246,7 +2355,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in GivenUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in GivenUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2290,14 +2399,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenUsage) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi16(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenUsage) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi16(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *GivenFound) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *GivenFound) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2328,14 +2437,14 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *G
 				}
 				for !in.IsDelim(']') {
 					var v37 FoundMessage
-					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in, &v37)
+					easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in, &v37)
 					out.Results = append(out.Results, v37)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in, &out.Searched)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in, &out.Searched)
 		default:
 			in.AddError(&jlexer.LexerError{
 				Offset: in.GetPos(),
@@ -2350,7 +2459,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *G
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in GivenFound) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in GivenFound) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2365,7 +2474,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 				if v38 > 0 {
 					out.RawByte(',')
 				}
-				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out, v39)
+				easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out, v39)
 			}
 			out.RawByte(']')
 		}
@@ -2373,21 +2482,21 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out, in.Searched)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v GivenFound) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *GivenFound) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *Searched) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2460,7 +2569,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in Searched) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2497,7 +2606,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2573,7 +2682,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in FoundMessage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2619,7 +2728,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *Failure) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *Failure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2670,7 +2779,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *F
 				out.FinishReason = string(in.String())
 			}
 		case "usage":
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in, &out.Usage)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in, &out.Usage)
 		case "window":
 			if in.IsNull() {
 				in.Skip()
@@ -2697,7 +2806,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in Failure) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in Failure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2765,7 +2874,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 		} else {
 			out.RawString(prefix)
 		}
-		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out, in.Usage)
+		easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out, in.Usage)
 	}
 	if in.Window != 0 {
 		const prefix string = ",\"window\":"
@@ -2792,14 +2901,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failure) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi20(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failure) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi20(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *FailureUsage) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *FailureUsage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2851,7 +2960,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in FailureUsage) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in FailureUsage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2893,7 +3002,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *Bodies) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Bodies) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -2911,7 +3020,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *B
 		}
 		for !in.IsDelim(']') {
 			var v43 Kept
-			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in, &v43)
+			easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in, &v43)
 			*out = append(*out, v43)
 			in.WantComma()
 		}
@@ -2921,7 +3030,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *B
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in Bodies) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Bodies) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -2930,7 +3039,7 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 			if v44 > 0 {
 				out.RawByte(',')
 			}
-			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out, v45)
+			easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out, v45)
 		}
 		out.RawByte(']')
 	}
@@ -2938,14 +3047,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Bodies) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi22(w, v)
+	easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Bodies) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi22(l, v)
+	easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(l, v)
 }
-func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Kept) {
+func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Kept) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2985,7 +3094,7 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *K
 		in.Consumed()
 	}
 }
-func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Kept) {
+func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Kept) {
 	out.RawByte('{')
 	first := true
 	_ = first

@@ -140,6 +140,15 @@ const (
 	SourceLocal    SummarySource = "local"    // code alone
 )
 
+// SummaryShape is how a summary is asked for.
+type SummaryShape string
+
+// The shapes of requests for summaries.
+const (
+	ShapeFlat   SummaryShape = "flat"   // a prompt of its own, with a record of the messages in it
+	ShapePrefix SummaryShape = "prefix" // an instruction behind the conversation as it was sent last, of which the provider has the beginning in its prompt cache
+)
+
 // SummaryFault is why a summary of the host's model is not taken.
 type SummaryFault string
 
@@ -151,7 +160,7 @@ const (
 	FaultCutOff     SummaryFault = "cut_off"              // `finish_reason` is `length`, `max_tokens`, `max_output_tokens`, `model_length`, `model_context_window_exceeded` or `incomplete`, in any case
 	FaultRefusal    SummaryFault = "refusal"              // it begins like a refusal and has less than 800 bytes, or `finish_reason` is `refusal`, `content_filter` (or `content-filter`) or `safety`
 	FaultAnswers    SummaryFault = "answers_conversation" // it speaks to somebody in the conversation instead of writing about it
-	FaultToolCall   SummaryFault = "tool_call"            // it is a tool call, as a tag or as JSON
+	FaultToolCall   SummaryFault = "tool_call"            // it is a tool call, as a tag or as JSON, or `finish_reason` is `tool_use`, `tool_calls` or `function_call`
 	FaultTooLong    SummaryFault = "too_long"             // it takes more than twice `max_output_tokens` and 256 tokens
 	FaultTooLarge   SummaryFault = "larger_than_folded"   // it takes as many tokens as what it stands for, or more
 	FaultNoHeadings SummaryFault = "missing_headings"     // it has no headings at all and is no list (3 items or more, on half of its lines). After the retries it is taken all the same, with this `why`: what it says is still worth more than an extract

@@ -410,6 +410,9 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		for _, q := range c.Requests {
 			p.Asked = append(p.Asked, q.ID)
 		}
+		if c.Behind != nil {
+			r.place(c)
+		}
 		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Requests
 		if r.history != nil {
 			a.Known = &r.history.known

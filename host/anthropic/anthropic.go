@@ -37,12 +37,22 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	if s.Provider && q.Provider != nil && q.Provider.Format == "anthropic" {
 		return s.compacted(ctx, q)
 	}
-	stream := s.Client.Messages.NewStreaming(ctx, anthropic.MessageNewParams{
-		Model:     anthropic.Model(s.Model),
+	p := anthropic.MessageNewParams{
 		MaxTokens: int64(q.MaxOutputTokens),
 		System:    []anthropic.TextBlockParam{{Text: q.System}},
 		Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(q.Prompt))},
-	}, option.WithMaxRetries(0))
+	}
+	if q.Conversation != nil {
+		p = anthropic.MessageNewParams{}
+		if err := json.Unmarshal(q.Conversation.Sent, &p); err != nil {
+			return ctxfold.Summary{}, fmt.Errorf("ctxfold: the request behind the conversation: %w", err)
+		}
+	}
+	if model := anthropic.Model(s.Model); p.Model != "" && p.Model != model {
+		return ctxfold.Summary{}, fmt.Errorf("ctxfold: %s has nothing of the conversation with %s in its prompt cache", model, p.Model)
+	}
+	p.Model = anthropic.Model(s.Model)
+	stream := s.Client.Messages.NewStreaming(ctx, p, option.WithMaxRetries(0))
 	defer stream.Close()
 	var sum ctxfold.Summary
 	for stream.Next() {
@@ -55,12 +65,22 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 					return sum, err
 				}
 			}
+		case anthropic.MessageStartEvent:
+			u := event.Message.Usage
+			sum.Usage = &api.CallUsage{InputTokens: int(u.InputTokens), CacheReadTokens: int(u.CacheReadInputTokens),
+				CacheWriteTokens: int(u.CacheCreationInputTokens), OutputTokens: int(u.OutputTokens)}
 		case anthropic.MessageDeltaEvent:
 			sum.FinishReason = string(event.Delta.StopReason)
+			if sum.Usage != nil && event.Usage.OutputTokens > 0 {
+				sum.Usage.OutputTokens = int(event.Usage.OutputTokens)
+			}
 		}
 	}
 	return ended(sum, stream.Err())
 }
+
+// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+func (s Messages) SummarizesPrefix() bool { return true }
 
 // compactedTokens is the room for what the API compacts by itself, in tokens: it chooses the length.
 const compactedTokens = 8192

@@ -45,17 +45,30 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 	} else {
 		p.MaxCompletionTokens = openai.Int(int64(q.MaxOutputTokens))
 	}
+	if q.Conversation != nil {
+		p = openai.ChatCompletionNewParams{}
+		if err := behind(q, &p, func() string { return p.Model }, s.Model); err != nil {
+			return ctxfold.Summary{}, err
+		}
+		p.StreamOptions.IncludeUsage = openai.Bool(true)
+	}
 	stream := s.Client.Chat.Completions.NewStreaming(ctx, p, option.WithMaxRetries(0))
 	defer stream.Close()
 	var sum ctxfold.Summary
 	for stream.Next() {
 		chunk := stream.Current()
+		if u := chunk.Usage; u.TotalTokens > 0 {
+			sum.Usage = counted(u.PromptTokens, u.PromptTokensDetails.CachedTokens, u.CompletionTokens)
+		}
 		if len(chunk.Choices) == 0 {
 			continue
 		}
 		choice := chunk.Choices[0]
 		if choice.FinishReason != "" {
 			sum.FinishReason = choice.FinishReason
+		}
+		if len(choice.Delta.ToolCalls) > 0 {
+			return sum, errCall
 		}
 		if choice.Delta.Refusal != "" {
 			return sum, fmt.Errorf("the model refused: %s", choice.Delta.Refusal)
@@ -65,6 +78,31 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 		}
 	}
 	return ended(sum, stream.Err())
+}
+
+// errCall is of an answer that calls a tool although that is forbidden: the conversation is not to go on.
+var errCall = errors.New("the model called a tool instead of writing a summary")
+
+// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+func (s Chat) SummarizesPrefix() bool { return true }
+
+// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+func (s Responses) SummarizesPrefix() bool { return true }
+
+// behind reads a request behind the conversation into the parameters of a call, which name their model then.
+func behind(q ctxfold.Request, p any, of func() string, model string) error {
+	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
+		return fmt.Errorf("ctxfold: the request behind the conversation: %w", err)
+	}
+	if was := of(); was != model {
+		return fmt.Errorf("ctxfold: %s has nothing of the conversation with %q in its prompt cache", model, was)
+	}
+	return nil
+}
+
+// counted is what the endpoint has counted; prompt are all tokens of the request.
+func counted(prompt, cached, output int64) *api.CallUsage {
+	return &api.CallUsage{InputTokens: int(prompt - cached), CacheReadTokens: int(cached), OutputTokens: int(output)}
 }
 
 // Responses is a [ctxfold.Summarizer] that asks a model by the Responses API. Nothing is stored at the provider. Retries are as
@@ -86,13 +124,20 @@ func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	if s.Provider && q.Provider != nil && q.Provider.Format == "openai-responses" {
 		return s.compacted(ctx, q)
 	}
-	stream := s.Client.Responses.NewStreaming(ctx, responses.ResponseNewParams{
+	p := responses.ResponseNewParams{
 		Model:           s.Model,
 		Instructions:    openai.String(q.System),
 		Input:           responses.ResponseNewParamsInputUnion{OfString: openai.String(q.Prompt)},
 		MaxOutputTokens: openai.Int(int64(q.MaxOutputTokens)),
 		Store:           openai.Bool(false),
-	}, option.WithMaxRetries(0))
+	}
+	if q.Conversation != nil {
+		p = responses.ResponseNewParams{}
+		if err := behind(q, &p, func() string { return p.Model }, s.Model); err != nil {
+			return ctxfold.Summary{}, err
+		}
+	}
+	stream := s.Client.Responses.NewStreaming(ctx, p, option.WithMaxRetries(0))
 	defer stream.Close()
 	var sum ctxfold.Summary
 	for stream.Next() {
@@ -105,6 +150,14 @@ func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 			return sum, fmt.Errorf("the model refused: %s", event.Refusal)
 		case responses.ResponseCompletedEvent:
 			sum.FinishReason = cmp.Or(string(event.Response.Status), "completed")
+			if u := event.Response.Usage; u.TotalTokens > 0 {
+				sum.Usage = counted(u.InputTokens, u.InputTokensDetails.CachedTokens, u.OutputTokens)
+			}
+			for _, item := range event.Response.Output {
+				if item.Type == "function_call" {
+					return sum, errCall
+				}
+			}
 		case responses.ResponseIncompleteEvent:
 			sum.FinishReason = cmp.Or(event.Response.IncompleteDetails.Reason, "incomplete")
 		case responses.ResponseFailedEvent:

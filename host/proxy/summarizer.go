@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/ctxfold/ctxfold"
+	"github.com/ctxfold/ctxfold/api"
 )
 
 // The proxy asks for summaries by HTTP alone, although packages host/openai and host/anthropic do the same with the SDKs:
@@ -50,11 +51,7 @@ const maxSummary = 4 << 20
 
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	t, p := s.t, s.t.proxy
-	asked := t.route.ask(t, q)
-	if model := cmp.Or(p.SummaryModel, t.model); model != "" { // else it is in the path
-		asked["model"] = model
-	}
-	body, err := json.Marshal(asked)
+	body, err := s.body(q)
 	if err != nil {
 		return ctxfold.Summary{}, err
 	}
@@ -90,6 +87,23 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	return sum, err
 }
 
+// SummarizesPrefix reports that the endpoint can be asked behind the conversation, which its own model has in the prompt cache.
+func (s *summarizer) SummarizesPrefix() bool {
+	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
+}
+
+// body is that of the request for a summary.
+func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
+	if q.Conversation != nil {
+		return q.Conversation.Sent, nil
+	}
+	asked := s.t.route.ask(s.t, q)
+	if model := cmp.Or(s.t.proxy.SummaryModel, s.t.model); model != "" { // else it is in the path
+		asked["model"] = model
+	}
+	return json.Marshal(asked)
+}
+
 func askChat(t *turn, q ctxfold.Request) map[string]any {
 	limit := "max_completion_tokens"
 	if gjson.GetBytes(t.body, "max_tokens").Exists() { // an endpoint of that age may not know the newer name
@@ -105,6 +119,11 @@ func saidChat(answer gjson.Result) (ctxfold.Summary, error) {
 	if choice.Get("message.refusal").String() != "" {
 		sum.FinishReason = "refusal"
 	}
+	if choice.Get("message.tool_calls.0").Exists() {
+		sum.FinishReason = "tool_calls"
+	}
+	cached := answer.Get("usage.prompt_tokens_details.cached_tokens").Int()
+	sum.Usage = counted(answer.Get("usage.prompt_tokens").Int()-cached, cached, 0, answer.Get("usage.completion_tokens").Int())
 	return sum, nil
 }
 
@@ -114,6 +133,8 @@ func askResponses(_ *turn, q ctxfold.Request) map[string]any {
 
 func saidResponses(answer gjson.Result) (ctxfold.Summary, error) {
 	sum := ctxfold.Summary{Text: texts(answer.Get("output.#.content|@flatten"))}
+	cached := answer.Get("usage.input_tokens_details.cached_tokens").Int()
+	sum.Usage = counted(answer.Get("usage.input_tokens").Int()-cached, cached, 0, answer.Get("usage.output_tokens").Int())
 	switch status := answer.Get("status").String(); status {
 	case "completed":
 		sum.FinishReason = status
@@ -125,6 +146,9 @@ func saidResponses(answer gjson.Result) (ctxfold.Summary, error) {
 	if answer.Get(`output.#.content|@flatten|#(type=="refusal")`).Exists() {
 		sum.FinishReason = "refusal"
 	}
+	if answer.Get(`output.#(type=="function_call")`).Exists() {
+		sum.FinishReason = "tool_calls"
+	}
 	return sum, nil
 }
 
@@ -134,7 +158,18 @@ func askMessages(_ *turn, q ctxfold.Request) map[string]any {
 }
 
 func saidMessages(answer gjson.Result) (ctxfold.Summary, error) {
-	return ctxfold.Summary{Text: texts(answer.Get("content")), FinishReason: answer.Get("stop_reason").String()}, nil
+	usage := answer.Get("usage")
+	return ctxfold.Summary{Text: texts(answer.Get("content")), FinishReason: answer.Get("stop_reason").String(),
+		Usage: counted(usage.Get("input_tokens").Int(), usage.Get("cache_read_input_tokens").Int(), usage.Get("cache_creation_input_tokens").Int(),
+			usage.Get("output_tokens").Int())}, nil
+}
+
+// counted is what the endpoint has counted; nil where it has counted nothing.
+func counted(input, read, write, output int64) *api.CallUsage {
+	if input+read+write+output <= 0 {
+		return nil
+	}
+	return &api.CallUsage{InputTokens: int(max(input, 0)), CacheReadTokens: int(read), CacheWriteTokens: int(write), OutputTokens: int(output)}
 }
 
 // texts are the texts of a list of parts, one behind the other.

@@ -75,6 +75,9 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	if r.Report.Cold != "" {
 		t.report += "; cold=" + string(r.Report.Cold)
 	}
+	if r.Report.Summary.Request == api.ShapePrefix {
+		t.report += "; request=prefix"
+	}
 	if r.Background != nil {
 		t.report += "; background=running"
 	}

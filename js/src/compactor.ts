@@ -246,12 +246,12 @@ class ModuleCompactor implements Compactor {
     const options = optionsOf(
       overrides.options,
       { answer: source.answer, usage },
-      { store, local: !this.#model.summarize },
+      { store, local: !this.#model.summarize, prefix: this.#model.prefix },
     );
     let answer = this.#ask("plan", { policy, options, state }, source);
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
       const plan = answer.get("plan") as Uint8Array;
-      const round = await replies(requests, JSON.parse(decode(plan)), this.#model, signal);
+      const round = await replies(requests, JSON.parse(decode(plan)), this.#model, signal, source);
       answer = this.#ask("step", { plan, summaries: round }, source);
     }
     const done = doneOf<M>(answer, source);

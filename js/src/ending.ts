@@ -47,6 +47,8 @@ interface Hosting {
   store?: object | undefined;
   /** The local digest is taken, and no model is asked. */
   local?: boolean;
+  /** The model can be asked behind the conversation. */
+  prefix?: boolean;
 }
 
 /** What the host sets itself: the result comes back as the messages came in. */
@@ -59,7 +61,7 @@ const OF_HOST = ["answer", "only_known"];
 export function optionsOf(
   given: CallOptions | undefined,
   own: Pick<Options, "answer"> & { usage?: Counted | undefined },
-  { store, local }: Hosting = {},
+  { store, local, prefix }: Hosting = {},
 ): Options {
   const { usage, answer } = own;
   const taken = OF_HOST.find((name) => given && Object.hasOwn(given, name));
@@ -83,6 +85,7 @@ export function optionsOf(
     ...(usage && { usage }),
     ...(store && { archive: "bodies" }),
     ...(local && { summary: { ...given?.summary, mode: "local" } }),
+    ...(prefix && !local && { summary: { ...given?.summary, prefix: true } }),
   };
 }
 

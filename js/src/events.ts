@@ -1,8 +1,10 @@
 /** What happens in a compaction, and the model that is asked in it. */
 import { CtxfoldError } from "./errors.js";
+import { behind } from "./prefix.js";
 import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
 import { type Summarize, summaries } from "./summarize.js";
+import type { Transcript } from "./transcript.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
 export type CompactorEvent =
@@ -18,6 +20,8 @@ export interface Model {
   readonly summarize: Summarize | undefined;
   readonly timeoutMs: number;
   readonly slots: Slots;
+  /** `summarize` can send requests that stand behind the conversation. */
+  readonly prefix: boolean;
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }
 
@@ -49,7 +53,7 @@ export function model({
     throw new CtxfoldError("invalid_option", "concurrency must be 1 or more", { path: "concurrency" });
   }
   const slots = new Slots(concurrency);
-  return { summarize: summarize && streaming(summarize, onDelta), timeoutMs, slots, onEvent };
+  return { summarize: summarize && streaming(summarize, onDelta), prefix: summarize?.prefix === true, timeoutMs, slots, onEvent };
 }
 
 /** One round of summaries. Rejects with the signal's reason, or with what `onEvent` throws. */
@@ -58,10 +62,16 @@ export async function replies(
   plan: Plan,
   { summarize, timeoutMs, slots, onEvent }: Model,
   signal?: AbortSignal,
+  source?: Transcript,
 ): Promise<Summary[]> {
   await onEvent?.({ type: "requests", plan, requests });
   signal?.throwIfAborted();
-  const round = await summaries(requests, summarize, { timeoutMs, slots, signal });
+  const round = await summaries(requests, summarize, {
+    timeoutMs,
+    slots,
+    signal,
+    conversation: source && ((conversation) => behind(source, conversation)),
+  });
   signal?.throwIfAborted();
   await onEvent?.({ type: "summaries", summaries: round });
   signal?.throwIfAborted();

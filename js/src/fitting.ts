@@ -54,7 +54,7 @@ export class Fitting implements Asked {
     this.#asking = asking;
     this.#source = source;
     this.#policy = policy;
-    this.#options = optionsOf(options, source, { store, local: !model.summarize });
+    this.#options = optionsOf(options, source, { store, local: !model.summarize, prefix: model.prefix });
   }
 
   /** The prints of the first message, of the first two, and so on. */
@@ -110,6 +110,11 @@ export class Fitting implements Asked {
       Promise.reject(new Error("the model has failed just before, and is not asked again so soon"));
     const model = { ...this.settings.model, summarize };
     return new Fitting(this.id, this.#asking, this.#source, { ...this.settings, model }, this.#options);
+  }
+
+  /** What is compacted. */
+  get source(): Transcript {
+    return this.#source;
   }
 
   report(answer: Answer): Report {

@@ -12,14 +12,15 @@ export interface Delta {
 
 /** A summarizer whose pieces go to `onDelta`, and that may answer with an iterable of pieces. */
 export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void): Summarize {
-  return async (request, { signal }) => {
+  return async (request, given) => {
+    const { signal } = given;
     const { id, scope } = request;
     const told = (text: string) => {
       if (!signal.aborted && text !== "") onDelta?.({ id, scope, text });
     };
     let over = false;
     try {
-      const answer = await summarize(request, { signal, onDelta: (text) => over || told(text) });
+      const answer = await summarize(request, { ...given, onDelta: (text) => over || told(text) });
       if (!isPieces(answer)) return answer;
       return await joined(answer, signal, told);
     } finally {

@@ -1,9 +1,12 @@
 import { messageOf } from "./errors.js";
 import type { Slots } from "./slots.js";
-import type { Summary, SummaryRequest } from "./types.js";
+import type { CallUsage, RequestConversation, Summary, SummaryRequest } from "./types.js";
 
-/** A model's answer: its text, and why it ended if the caller knows (such as `stop`, `length`, `end_turn`, `max_tokens`). */
-export type SummaryText = string | { text: string; finish_reason?: string | null };
+/**
+ * A model's answer: its text, why it ended if the caller knows (such as `stop`, `length`, `end_turn`, `max_tokens`), and what the
+ * provider has counted, for the report.
+ */
+export type SummaryText = string | { text: string; finish_reason?: string | null; usage?: CallUsage | undefined };
 
 /**
  * What a provider has made by itself, for a request with `provider` (`policy.summary.provider`): messages of its format, which go into the
@@ -27,10 +30,22 @@ export type Answer = SummaryText | SummaryMessages | AsyncIterable<Piece>;
  * round are asked at the same time, unless `concurrency` says otherwise. Pieces of the text, as they come, may be given to
  * `onDelta`; an answer may also be an iterable of pieces.
  */
-export type Summarize = (
-  request: SummaryRequest,
-  options: { signal: AbortSignal; onDelta?: (text: string) => void },
-) => Answer | PromiseLike<Answer>;
+export interface Summarize {
+  (
+    request: SummaryRequest,
+    options: {
+      signal: AbortSignal;
+      onDelta?: (text: string) => void;
+      /**
+       * What to send where the request stands behind the conversation: the body that was given, with its messages and the instruction as the
+       * last of them, or the list. `request.system` and `request.prompt` are in it already.
+       */
+      conversation?: object;
+    },
+  ): Answer | PromiseLike<Answer>;
+  /** It can send requests that stand behind the conversation (docs/POLICY.md, Summaries from the prompt cache). */
+  readonly prefix?: boolean;
+}
 
 /** Timers take no more milliseconds than this, and fire at once for more. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -41,6 +56,8 @@ export interface Asking {
   timeoutMs: number;
   slots?: Slots | undefined;
   signal?: AbortSignal | undefined;
+  /** What to send for a request that stands behind the conversation. */
+  conversation?: ((behind: RequestConversation) => object) | undefined;
 }
 
 /** The summaries of one round. It never rejects: what cannot be had is a summary with an error. */
@@ -55,7 +72,7 @@ export function summaries(
 async function summary(
   request: SummaryRequest,
   summarize: Summarize | undefined,
-  { timeoutMs, slots, signal }: Asking,
+  { timeoutMs, slots, signal, conversation }: Asking,
 ): Promise<Summary> {
   const { id } = request;
   if (!summarize) return { id, error: "there is no summarize function" };
@@ -65,7 +82,11 @@ async function summary(
     return { id, error: textOf(messageOf(reason)) };
   }
   try {
-    return await asked(request, summarize, timeoutMs, signal);
+    const behind = request.conversation && conversation?.(request.conversation);
+    if (request.conversation && !behind) return { id, error: "the conversation is not at hand" };
+    return await asked(request, summarize, { timeoutMs, signal, behind });
+  } catch (reason) {
+    return { id, error: textOf(messageOf(reason)) };
   } finally {
     slots?.free();
   }
@@ -74,12 +95,12 @@ async function summary(
 function asked(
   request: SummaryRequest,
   summarize: Summarize,
-  timeoutMs: number,
-  signal?: AbortSignal,
+  { timeoutMs, signal, behind }: { timeoutMs: number; signal?: AbortSignal | undefined; behind?: object | undefined },
 ): Promise<Summary> {
   const { id } = request;
   return new Promise((resolve) => {
     const controller = new AbortController();
+    const given = { signal: controller.signal, ...(behind && { conversation: behind }) };
     const settle = (result: Summary) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -93,7 +114,7 @@ function asked(
     const late = () => giveUp(new DOMException(`no summary within ${timeoutMs} ms`, "TimeoutError"));
     const timer = timeoutMs <= LONGEST_TIMER ? setTimeout(late, timeoutMs) : undefined;
     signal?.addEventListener("abort", abort);
-    new Promise<Answer>((answer) => answer(summarize(request, { signal: controller.signal })))
+    new Promise<Answer>((answer) => answer(summarize(request, given)))
       .then((answer) => summaryOf(id, answer))
       .then(settle, (thrown) => settle({ id, error: textOf(messageOf(thrown)) }));
   });
@@ -101,14 +122,28 @@ function asked(
 
 function summaryOf(id: string, answer: unknown): Summary {
   if (typeof answer === "string") return { id, text: textOf(answer) };
-  const { text, finish_reason, messages } = (answer ?? {}) as Record<string, unknown>;
+  const { text, finish_reason, usage, messages } = (answer ?? {}) as Record<string, unknown> & { usage?: CallUsage };
   if (Array.isArray(messages)) return { id, messages };
   if (typeof text !== "string") {
     return { id, error: "summarize returned neither a string nor an object with a text" };
   }
-  return typeof finish_reason === "string"
-    ? { id, text: textOf(text), finish_reason: textOf(finish_reason) }
-    : { id, text: textOf(text) };
+  return {
+    id,
+    text: textOf(text),
+    ...(typeof finish_reason === "string" && { finish_reason: textOf(finish_reason) }),
+    ...(usage && { usage: countsOf(usage) }),
+  };
+}
+
+/** The counts alone: an SDK's own object may hold more, and the module takes whole numbers. */
+function countsOf(usage: CallUsage): CallUsage {
+  const whole = (n: unknown) => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : 0);
+  return {
+    input_tokens: whole(usage.input_tokens),
+    cache_read_tokens: whole(usage.cache_read_tokens),
+    cache_write_tokens: whole(usage.cache_write_tokens),
+    output_tokens: whole(usage.output_tokens),
+  };
 }
 
 /** A model's text may be cut inside a surrogate pair, which UTF-8 cannot hold. */

@@ -28,7 +28,6 @@ export type Operation =
 
 /** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
-  | "adk"
   | "ag-ui"
   | "ai-sdk"
   | "ai-sdk-ui"
@@ -190,11 +189,6 @@ export type Archive = "" | "places" | "bodies";
 /** Answer says how the transcript comes back. */
 export type Answer = "messages" | "edits" | "report";
 
-/**
- * Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
- */
-export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
-
 /** TokenSource is where a number of tokens comes from. */
 export type TokenSource = "measured" | "calibrated" | "estimated";
 
@@ -213,7 +207,6 @@ export type Reason =
   | "needs_summaries"
   | "over_limit"
   | "over_bytes"
-  | "cold"
   | "summary_failed"
   | "repaired"
   | "restored"
@@ -227,6 +220,19 @@ export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "b
 /** ThinkingEffort is how much a model is to think about a summary. */
 export type ThinkingEffort = "high";
 
+/** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
+export type Edit =
+  | {
+      keep: [number, number];
+    }
+  | {
+      insert: object;
+    }
+  | {
+      set: number;
+      message: object;
+    };
+
 /** ExcessCause is why a message that takes room is still there. */
 export type ExcessCause =
   "beside" | "system" | "newest_user" | "pinned" | "provider" | "open_call" | "pair" | "new" | "kept";
@@ -235,7 +241,7 @@ export type ExcessCause =
 export type ThrashingCause = "whole_history" | "pinned" | "newest_messages" | "target" | "window";
 
 /** SummarySource is where a digest comes from. */
-export type SummarySource = "none" | "model" | "provider" | "host" | "local";
+export type SummarySource = "none" | "model" | "host" | "local";
 
 /** SummaryFault is why a summary of the host's model is not taken. */
 export type SummaryFault =
@@ -250,6 +256,9 @@ export type SummaryFault =
   | "larger_than_folded"
   | "missing_headings"
   | "no_room_for_request";
+
+/** SummaryShape is how a summary is asked for. */
+export type SummaryShape = "flat" | "prefix";
 
 /** ActionName is what was done to a message. */
 export type ActionName =
@@ -324,19 +333,6 @@ export type DecisionName =
 
 /** BodyKind is what a body was in the transcript. */
 export type BodyKind = "tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes";
-
-/** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
-export type Edit =
-  | {
-      keep: [number, number];
-    }
-  | {
-      insert: object;
-    }
-  | {
-      set: number;
-      message: object;
-    };
 
 /** Severity is what a provider does about a violation. */
 export type Severity = "refused" | "tolerated";
@@ -704,17 +700,6 @@ export interface PolicyGate {
    * on: over Target and below 1. 0, the default, is never.
    */
   start?: number;
-  /**
-   * idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a
-   * conversation that has been idle for so long, or whose cache is cold for another reason, is compacted below the
-   * limit too. 0, the default, is never.
-   */
-  idle?: number;
-  /**
-   * cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0
-   * is one half. Without Idle it does not count.
-   */
-  cold?: number;
   /** min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02. */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
@@ -976,15 +961,17 @@ export interface PolicySummary {
    * the digest only counts the messages that are gone). Default: "model".
    */
   mode?: SummaryMode;
+  /**
+   * request is how the model is asked: "auto" (the default: behind the conversation, whose beginning the provider has
+   * in its prompt cache, where that is cheaper by Prices and fits into the window; else flat), "flat" (a prompt with a
+   * record of the messages) or "prefix" (behind the conversation wherever that fits). Only hosts that can send such
+   * requests are asked for them.
+   */
+  request?: "auto" | "flat" | "prefix";
   /** max_output_tokens is how large a digest of a model may get, in tokens. Default: 4096. */
   max_output_tokens?: number;
   /** max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit. */
   max_input_tokens?: number;
-  /**
-   * provider has the provider of the conversation compact by itself where it can, and the model only where that fails:
-   * the requests to the host say how.
-   */
-  provider?: boolean;
   /** retries is how often the model is asked again when its answer is no digest. Default: 1. */
   retries?: number;
   /**
@@ -1131,22 +1118,16 @@ export interface Options {
    * begun until it has grown.
    */
   tried?: number;
-  /**
-   * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last call
-   * of a model. From `gate.idle` of the policy on the provider's prompt cache is cold.
-   */
-  idle?: number;
-  /**
-   * cold is why the provider's prompt cache has nothing of the conversation, however short it was idle. It counts where
-   * the policy has `gate.idle`.
-   */
-  cold?: Cold;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
 export interface SummaryOptions {
   /** mode is who writes the digest, and counts instead of the policy's. */
   mode?: SummaryMode;
+  /**
+   * prefix says that the host can send requests behind the conversation, where the policy's summary.request wants them.
+   */
+  prefix?: boolean;
   /** text is the summary itself, of a host that has one: the model is not asked. */
   text?: string;
 }
@@ -1311,9 +1292,7 @@ export interface Check {
    * gate.start.
    */
   start?: boolean;
-  /** cold is why the prompt cache is cold, where compaction is due for that alone. */
-  cold?: Cold;
-  /** over_limit, over_bytes, cold, under_budget or unknown_window */
+  /** over_limit, over_bytes, under_budget or unknown_window */
   reason: Reason;
   tokens: number;
   /** of tokens */
@@ -1404,18 +1383,25 @@ export interface Summary {
   /** of the request */
   id: string;
   text?: string;
-  /**
-   * messages are what the provider has made, where the request has `provider`, as a list of messages of its format:
-   * they go into the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` is that of one
-   * message of the assistant.
-   */
-  messages?: object[];
   /** finish_reason is why the model stopped, in the words of any provider. */
   finish_reason?: string;
   /** error is why there is no text. */
   error?: string;
   /** the host has shown the text as it came */
   stream?: boolean;
+  /** usage is what the provider has counted for the request. */
+  usage?: CallUsage;
+}
+
+/**
+ * CallUsage is what a provider has counted for calls of a model, in tokens. InputTokens are without those that were
+ * read from or written to a prompt cache.
+ */
+export interface CallUsage {
+  input_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
 }
 
 /** Correction is what makes the numbers of an estimator agree with those of a provider. */
@@ -1447,25 +1433,25 @@ export interface SummaryRequest {
   /** thinking is how much the model is to think. Absent, the host decides. */
   thinking?: ThinkingEffort;
   /**
-   * provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it
-   * makes is the reply's `messages`. System and Prompt are for the model, where it fails.
+   * conversation is there where the request stands behind the conversation: the host sends what it sent last with the
+   * edits and the body's changes, and System and Prompt are in that already.
    */
-  provider?: ProviderRequest;
+  conversation?: RequestConversation;
   /** lead is what a host that shows the summary as it comes shows before it; only where two are joined. */
   lead?: string;
 }
 
 /**
- * ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API wants
- * it: the model should be that of the conversation.
+ * RequestConversation is a request for a summary that stands behind the conversation: its beginning is what the
+ * provider was sent last, so that it is read from the prompt cache.
  */
-export interface ProviderRequest {
-  /** whose API it is: anthropic or openai-responses */
-  format: Format;
-  /** POST, behind the address of the API: /v1/messages or /v1/responses/compact */
-  path: string;
-  /** the value of the header anthropic-beta */
-  beta?: string;
+export interface RequestConversation {
+  /** what makes its messages of those that were given, with the instruction as the last */
+  edits: Edit[];
+  /**
+   * body is what differs in the request body beside its messages, as a JSON Merge Patch (RFC 7396): the limit of the
+   * answer, no calls of tools, no stream. A host that streams the answer sets that itself.
+   */
   body: object;
 }
 
@@ -1477,10 +1463,6 @@ export interface Report {
   reason: Reason;
   /** whether the transcript is another one now */
   changed: boolean;
-  /**
-   * cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
-   */
-  cold?: Cold;
   /**
    * fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it
    * tells whether what can be neither folded nor cut has.
@@ -1615,6 +1597,15 @@ export interface ReportSummary {
    * identifiers, numbers and errors, as code finds them. Absent where no digest was written.
    */
   score?: number;
+  /** request is how the model was asked; absent where it was not, or the host can only send a record. */
+  request?: SummaryShape;
+  /** usage is what the provider has counted for all requests whose summaries had it. */
+  usage?: CallUsage;
+  /**
+   * saved is what these have cost less than without a prompt cache, by the policy's prices: in their currency, and
+   * negative where writing to the cache cost more. Absent without prices or usage.
+   */
+  saved?: number;
   /**
    * unfounded is the share of the paths, addresses and identifiers in the model's text that stand nowhere in what it
    * was made of, from 0 to 1: it may have made them up. Absent where there are none, and where the model wrote nothing.
@@ -1781,8 +1772,6 @@ export interface Prints {
   format: Format;
   /** of the first one, two, … messages */
   prints: string[];
-  /** model is the model that a request body names, or an answer of open. */
-  model?: string;
 }
 
 /** A request of the operation validate. */

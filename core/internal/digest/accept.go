@@ -10,6 +10,9 @@ import (
 // cutOffReasons are the finish reasons of providers that say that an answer was not written to its end, in lower case.
 var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "incomplete"}
 
+// callReasons are those that say that an answer calls a tool.
+var callReasons = []string{"tool_use", "tool_calls", "function_call"}
+
 // Accept judges a reply that is to stand for folded tokens, by what holds for any summary. It returns the summary, without
 // what models put around it, or "" and why the reply is not taken.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
@@ -19,6 +22,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 		return "", api.FaultFailed
 	case reason == "refusal" || reason == "content_filter" || reason == "safety":
 		return "", api.FaultRefusal
+	case contains(callReasons, reason):
+		return "", api.FaultToolCall
 	case text == "":
 		return "", api.FaultEmpty
 	case contains(cutOffReasons, reason):

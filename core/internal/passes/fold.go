@@ -157,7 +157,11 @@ func (p *FoldPass) foldBefore(c *Run, cut int, step int32, held []bool, why fold
 		return // even a digest of no size would not be worth it: the model is not asked
 	}
 	ledger.Add(c.T, messages)
-	body, ok := c.digestOf(job{id: FoldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
+	tail := -1
+	if at := slices.IndexFunc(c.Items[cut:], func(it view.Item) bool { return it.In >= 0 }); at >= 0 && head < 0 {
+		tail = int(c.Items[cut+at].In)
+	}
+	body, ok := c.digestOf(job{tail: tail, cut: head >= 0, id: FoldRequest, scope: scope, messages: messages, prior: prior, ledger: &ledger, gain: gain, old: old,
 		turn: c.cutTurn(cut, held), room: c.digestBudget(why, gain), least: why == forAll})
 	if !ok {
 		c.expect(slices.Index(held, false), c.Total-gain)

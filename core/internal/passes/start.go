@@ -16,11 +16,13 @@ type Run struct {
 	NoDigest string               // why there is no digest, where the policy does not take a local one for it
 	Asked    Cost                 // of the model
 	Expected expected
+	Behind   *Behind // of Requests, the one that stands behind the conversation; nil where there is none
 
-	offer    *offer    // what the provider may compact instead of the model; nil where it may not
-	provided *provided // what it has made; nil where it has not
-	digest   int       // the index of the item that stands for what was folded
-	groups   []int32   // of the input, and those that stay by the policy's pins, where claim needs them
+	shape    api.SummaryShape // of the request that has given the summary
+	offer    *offer           // what the provider may compact instead of the model; nil where it may not
+	provided *provided        // what it has made; nil where it has not
+	digest   int              // the index of the item that stands for what was folded
+	groups   []int32          // of the input, and those that stay by the policy's pins, where claim needs them
 	stay     []bool
 	places   []lastPlace
 	squeezed map[int32]whole  // by part: what this run has squeezed
@@ -59,6 +61,9 @@ func (c *Run) Reply(id string) (api.Summary, bool) {
 // expect notes what will come of the requests: items from first on change, and beside the summaries there are after tokens.
 func (c *Run) expect(first, after int) {
 	c.Expected = expected{First: max(0, first), After: after, Cost: c.Asked}
+	if c.Behind != nil {
+		c.Expected.Cost.Cached += c.Behind.Cached
+	}
 	for _, q := range c.Requests {
 		c.Expected.After += q.MaxOutputTokens
 		c.Expected.Cost.In += q.InputTokens
@@ -66,8 +71,8 @@ func (c *Run) expect(first, after int) {
 	}
 }
 
-// Cost is what the model was asked to write summaries, in tokens.
-type Cost struct{ In, Out int }
+// Cost is what the model was asked to write summaries, in tokens. Cached are those of In that its provider is likely to have in its cache.
+type Cost struct{ In, Cached, Out int }
 
 // expected is what the result of a run that waits for summaries will be like: the first item that changes, the tokens, and
 // what the model is asked.

@@ -21,6 +21,8 @@ type job struct {
 	turn     int  // index in messages of the turn that is cut, or -1
 	room     int  // tokens that the limit leaves for the digest; 0 is any number
 	least    bool // a digest that finds no room only counts the messages
+	cut      bool // the beginning of a message is folded, and its rest stays
+	tail     int  // index in the input of the first message that stays behind what is folded; -1 where none of the input's does
 }
 
 // digestOf returns the digest of a job, or false when the host's model has to be asked first.
@@ -51,7 +53,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 	case "local":
 		return c.local(j, j.prior, budget, spare, standing, ""), true
 	}
-	text, why, ok := c.written(j, max(64, budget))
+	text, why, ok := c.told(j, max(64, budget))
 	switch {
 	case !ok:
 		return "", false
@@ -61,6 +63,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 		c.NoDigest = string(why)
 		return "", false
 	case bad(why):
+		defer c.counts("")
 		return c.local(j, join(j.prior, text), budget, spare, standing, why), true
 	}
 	// A digest that lacks nothing but its headings is still worth more than an extract.
@@ -74,6 +77,7 @@ func (c *Run) digestOf(j job) (string, bool) {
 	if done.Named > 0 {
 		c.Report.Summary.Unfounded = share(done.Unfounded, done.Named)
 	}
+	c.counts(c.shape)
 	return done.Text(), true
 }
 

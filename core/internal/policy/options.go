@@ -56,7 +56,7 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 				return bad("summary.mode", modesAre)
 			}
 		}
-		q.Summary.Text = s.Text
+		q.Summary.Text, q.Summary.Prefix = s.Text, s.Prefix
 	}
 	if q.Background = o.Background; o.Background {
 		q.Summary.OnFailure = "keep"

@@ -126,6 +126,12 @@ type Summary struct {
 	// Mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never; the
 	// digest only counts the messages that are gone).
 	Mode string `json:"mode,omitempty" is:"SummaryMode"`
+	// Request is how the model is asked: "auto" (the default: behind the conversation, whose beginning the provider has in its prompt
+	// cache, where that is cheaper by Prices and fits into the window; else flat), "flat" (a prompt with a record of the messages) or
+	// "prefix" (behind the conversation wherever that fits). Only hosts that can send such requests are asked for them.
+	Request string `json:"request,omitempty"`
+	// Prefix tells that the host can send requests behind the conversation, which only the options of a call say.
+	Prefix bool `json:"-"`
 	// Text is the summary itself, which only the options of a call have: the model is not asked.
 	Text string `json:"-"`
 	// MaxOutputTokens is how large a digest of a model may get, in tokens.

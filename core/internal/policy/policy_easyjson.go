@@ -572,6 +572,12 @@ func easyjsonC60a78c2DecodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(in *jlexer
 			} else {
 				out.Mode = string(in.String())
 			}
+		case "request":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Request = string(in.String())
+			}
 		case "max_output_tokens":
 			if in.IsNull() {
 				in.Skip()
@@ -683,6 +689,16 @@ func easyjsonC60a78c2EncodeGithubComCtxfoldCtxfoldCoreInternalPolicy3(out *jwrit
 		first = false
 		out.RawString(prefix[1:])
 		out.String(string(in.Mode))
+	}
+	if in.Request != "" {
+		const prefix string = ",\"request\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Request))
 	}
 	if in.MaxOutputTokens != 0 {
 		const prefix string = ",\"max_output_tokens\":"

@@ -206,6 +206,8 @@ func (p *Policy) check() *Error {
 		return bad("summary.room", "must be from 0 to 1")
 	case p.Summary.Split != "" && p.Summary.Split != "map" && p.Summary.Split != "chain":
 		return bad("summary.split", `must be "map" or "chain"`)
+	case !slices.Contains([]string{"", "auto", "flat", "prefix"}, p.Summary.Request):
+		return bad("summary.request", `must be "auto", "flat" or "prefix"`)
 	case !slices.Contains([]string{"", "session", "branch"}, p.Summary.Scope):
 		return bad("summary.scope", `must be "session" or "branch"`)
 	case p.Gate.MinMessages < 0:

@@ -98,12 +98,12 @@ const keys = "always_newest archive batch boundary cache_read cache_write cold c
 	"keep_recent keep_tokens last_resort log max_batches max_bytes max_files max_input max_input_tokens max_lines max_messages " +
 	"max_output max_output_tokens max_requests max_text max_tokens max_tool_results min_gain min_messages " +
 	"min_reclaim min_tokens mode model on_failure open_calls output pass passes pins preset prices prompt provider ratio " +
-	"repair reserve retries role room scope shrink_messages split standing start style summary superseded target thinking tokens tool tools " +
+	"repair request reserve retries role room scope shrink_messages split standing start style summary superseded target thinking tokens tool tools " +
 	"usage window wire_safe"
 
 // optionKeys are those of options, at all depths.
 const optionKeys = "answer archive background cache_read_tokens cache_write_tokens cold exact force format idle input_tokens message mode model no_reserve " +
-	"open_calls output_tokens summary text total_tokens tried usage window"
+	"open_calls output_tokens prefix summary text total_tokens tried usage window"
 
 // moved are keys that are options now, by where they stood in a request.
 var moved = []struct{ was, is string }{

@@ -41,7 +41,7 @@ func init() {
 		FreshID:     "adk-ctxfold-",
 		Rules: Rules{
 			Unanswered: "AD2", Orphan: "AD3", Duplicate: "AD4", Empty: "AD1", First: "AD5", Role: "AD6",
-			Answers: Behind, ResultRole: transcript.User, Named: true, Through: true,
+			Answers: NewestOpen, ResultRole: transcript.User, Named: true, Through: true,
 		},
 		Extra: checkADK,
 	})

@@ -23,8 +23,8 @@ const (
 	BeforeUser
 	// Anywhere: anywhere behind the call (OpenAI Responses).
 	Anywhere
-	// Behind: anywhere behind the call, and only the newest message may have calls without one (ADK).
-	Behind
+	// NewestOpen: anywhere behind the call, and only the newest message may have calls without one (ADK).
+	NewestOpen
 )
 
 // Rules are what the general checks need to know of a format. The strings are rule ids; "" means that the format has no
@@ -330,7 +330,7 @@ func (c *Checker) adjacent(call, result int32) bool {
 		return result == call+1
 	case BeforeUser:
 		return call <= result && (call == result || c.asked[result] < call)
-	case Anywhere, Behind:
+	case Anywhere, NewestOpen:
 		return call < result
 	}
 	return call < result && c.owner[result] == call

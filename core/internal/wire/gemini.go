@@ -402,7 +402,7 @@ func (c *Checker) current(last int32) int {
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
 		// What a message with results says goes with them to their calls, where these may be elsewhere.
-		away := c.F.Rules.Answers == Behind && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
+		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if t.HasUserText(int(m)) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
 				return place

@@ -5,7 +5,7 @@
  * its whole history.
  */
 import type { Summarize } from "ctxfold";
-import { finished } from "../finish.js";
+import { behindOf, finished } from "../finish.js";
 import { checkOptions } from "../options.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
@@ -34,14 +34,18 @@ interface Client {
 const COMPACTED_TOKENS = 8192;
 
 /**
- * A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. With `provider`, and
+ * A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. It can ask behind the conversation, which
+ * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`). With `provider`, and
  * `policy.summary.provider`, the API compacts by itself (its parameter `compaction`), and the model is asked where it does not; `model`
- * is then to be that of the conversation.
+ * is then to be that of the conversation, too.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");
   const { model, provider = false } = options;
-  return async ({ system, prompt, max_output_tokens, provider: own }, { signal }) => {
+  const summarize: Summarize = async (
+    { system, prompt, max_output_tokens, provider: own },
+    { signal, conversation },
+  ) => {
     if (provider && own?.format === "anthropic") {
       return compacted(signal, async () => {
         const max_tokens = Math.max(max_output_tokens, COMPACTED_TOKENS);
@@ -50,11 +54,25 @@ export function summarizeWith(client: Client, options: { model: string; provider
         return [{ role: "assistant", content }];
       });
     }
-    const messages = [{ role: "user", content: prompt }];
-    const answer = await client.messages.create({ model, system, messages, max_tokens: max_output_tokens }, { signal });
+    const flat = { system, messages: [{ role: "user", content: prompt }], max_tokens: max_output_tokens };
+    const body = { ...(conversation ? behindOf(conversation, model) : flat), model };
+    const answer = await client.messages.create(body, { signal });
     const texts = answer.content.map((block: { type: string; text?: string }) =>
       block.type === "text" ? block.text : "",
     );
-    return { text: texts.join(""), finish_reason: finished(answer.stop_reason) };
+    const { usage } = answer;
+    return {
+      text: texts.join(""),
+      finish_reason: finished(answer.stop_reason),
+      ...(usage && {
+        usage: {
+          input_tokens: usage.input_tokens,
+          cache_read_tokens: usage.cache_read_input_tokens,
+          cache_write_tokens: usage.cache_creation_input_tokens,
+          output_tokens: usage.output_tokens,
+        },
+      }),
+    };
   };
+  return Object.assign(summarize, { prefix: true });
 }

@@ -4,7 +4,7 @@
  * `new OpenAI({ fetch: compactingFetch({ policy }) })` is all: the app goes on giving its whole history.
  */
 import type { Summarize } from "ctxfold";
-import { finished } from "../finish.js";
+import { behindOf, finished } from "../finish.js";
 import { checkOptions } from "../options.js";
 import type { AdapterOptions } from "./conversations.js";
 import { type Endpoint, fetchFor } from "./fetch.js";
@@ -30,17 +30,22 @@ interface Client {
   // biome-ignore lint/suspicious/noExplicitAny: the client's own overloads differ from version to version
   chat: { completions: { create(body: any, options?: any): PromiseLike<any> } };
   // biome-ignore lint/suspicious/noExplicitAny: as above
-  responses?: { compact?(body: any, options?: any): PromiseLike<any> };
+  responses?: { create?(body: any, options?: any): PromiseLike<any>; compact?(body: any, options?: any): PromiseLike<any> };
 }
 
 /**
- * A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. With `provider`, and
- * `policy.summary.provider`, the input of Responses is compacted by OpenAI (`responses.compact`), and the model is asked where it is not.
+ * A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. It can ask behind the conversation, which
+ * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`): by Responses where that is what
+ * the conversation is of. With `provider`, and `policy.summary.provider`, the input of Responses is compacted by OpenAI
+ * (`responses.compact`), and the model is asked where it is not.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");
   const { model, provider = false } = options;
-  return async ({ system, prompt, max_output_tokens, provider: own }, { signal }) => {
+  const summarize: Summarize = async (
+    { system, prompt, max_output_tokens, provider: own },
+    { signal, conversation },
+  ) => {
     if (provider && own?.format === "openai-responses") {
       return compacted(
         signal,
@@ -51,8 +56,36 @@ export function summarizeWith(client: Client, options: { model: string; provider
       { role: "system", content: system },
       { role: "user", content: prompt },
     ];
-    const body = { model, messages, max_completion_tokens: max_output_tokens };
-    const { choices } = await client.chat.completions.create(body, { signal });
-    return { text: choices[0]?.message?.content ?? "", finish_reason: finished(choices[0]?.finish_reason) };
+    const flat = { model, messages, max_completion_tokens: max_output_tokens };
+    const body = conversation ? behindOf(conversation, model) : flat;
+    if (conversation && "input" in body) return fromResponses(client, body, signal);
+    const { choices, usage } = await client.chat.completions.create(body, { signal });
+    const { message, finish_reason } = choices[0] ?? {};
+    return {
+      text: message?.content ?? "",
+      finish_reason: message?.tool_calls?.length ? "tool_calls" : finished(finish_reason),
+      ...(usage && { usage: counted(usage.prompt_tokens, usage.prompt_tokens_details, usage.completion_tokens) }),
+    };
   };
+  return Object.assign(summarize, { prefix: true });
+}
+
+async function fromResponses(client: Client, body: object, signal: AbortSignal) {
+  if (!client.responses?.create) throw new Error("the client has no Responses API");
+  const { output, status, incomplete_details, usage } = await client.responses.create(body, { signal });
+  type Part = { type: string; text?: string };
+  const items = output as { type: string; content?: Part[] }[];
+  const parts = items.flatMap(({ content = [] }) => content);
+  const reason = items.some(({ type }) => type === "function_call") ? "tool_calls" : incomplete_details?.reason;
+  return {
+    text: parts.map(({ type, text = "" }) => (type === "output_text" ? text : "")).join(""),
+    finish_reason: finished(reason ?? status),
+    ...(usage && { usage: counted(usage.input_tokens, usage.input_tokens_details, usage.output_tokens) }),
+  };
+}
+
+/** What the provider has counted, where `all` are the tokens of the request. */
+function counted(all: number, details: { cached_tokens?: number } | undefined, output_tokens: number) {
+  const cache_read_tokens = details?.cached_tokens ?? 0;
+  return { input_tokens: all - cache_read_tokens, cache_read_tokens, cache_write_tokens: 0, output_tokens };
 }

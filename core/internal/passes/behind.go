@@ -1,0 +1,222 @@
+package passes
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
+
+// PrefixRequest is the id of the request for the digest that stands behind the conversation.
+const PrefixRequest = FoldRequest + "-prefix"
+
+// Behind is a request for a summary that stands behind the conversation as it was sent last. The messages are named, not copied.
+type Behind struct {
+	Until  int    // how many messages of the input it has
+	At     int    // of these, one that is written anew; -1 where none is
+	Anew   []byte // that message, JSON
+	Joined bool   // it holds the instruction too, so that no message follows
+	Asks   []byte // the message with the instruction, JSON, where it is not joined
+	Patch  []byte // what differs in the request body, a JSON Merge Patch
+	Cached int    // how many of its tokens the provider is likely to have in its cache
+}
+
+// Write writes the messages of the request; keep takes over some of the input, and set writes one of them anew.
+func (b *Behind) Write(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
+	for m := range b.Until {
+		if m == b.At {
+			set(m, b.Anew)
+		} else {
+			keep(m)
+		}
+	}
+	if !b.Joined {
+		insert(b.Asks)
+	}
+}
+
+// told is what the model has written for a job: behind the conversation where that pays, and else, or where that answer was not taken, from
+// a record.
+func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok bool) {
+	c.shape = api.ShapeFlat
+	if r, b := c.prefixed(&j, output); b != nil {
+		reply, found := c.Reply(PrefixRequest)
+		if !found {
+			c.Requests, c.Behind = append(c.Requests, r), b
+			return "", "", false
+		}
+		c.Asked.In += r.InputTokens
+		c.Asked.Cached += b.Cached
+		c.Asked.Out += c.P.Text(reply.Text)
+		if text, why = digest.AcceptDigest(reply, c.P, j.gain, output, true); why == "" && (c.Policy.Summary.Prompt != "" || digest.Headed(text)) {
+			c.shape = api.ShapePrefix
+			return text, "", true
+		}
+	}
+	return c.written(j, output)
+}
+
+// prefixed is the request of a job that stands behind the conversation; nil where a record is asked for.
+func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
+	s, how := &c.Policy.Summary, c.F.Behind()
+	if s.Request == "flat" || !s.Prefix || how == nil || !c.style().Own || !c.Policy.Safe() || j.scope == api.ScopeBranch || j.cut || c.Report.Repaired > 0 {
+		return r, nil
+	}
+	if s.Request != "prefix" && c.Policy.Prices == nil || c.Policy.Cold != "" { // what is not in a cache is not read from it
+		return r, nil
+	}
+	body := []byte(nil)
+	if t := c.T; t.Outer != t.List {
+		body = t.Src[t.Outer.Start:t.Outer.End]
+	} else if s.Request != "prefix" { // the system prompt and the tools are not known
+		return r, nil
+	}
+	sent, until := c.lastCall()
+	if until < j.tail || j.tail < 0 {
+		return r, nil
+	}
+	patch, thinking, ok := how.AppendPatch(nil, body, output)
+	if !ok {
+		return r, nil
+	}
+	p := digest.Prompt{Style: c.style(), Scope: j.scope, Prior: j.prior, Instructions: s.Instructions, Template: s.Prompt, Language: c.language(*j),
+		Chat: digest.Chats(c.T, j.messages, j.ledger)}
+	text := p.Behind(digest.Opening(c.T, int32(j.tail)))
+	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.scope, Prompt: text, MaxOutputTokens: output, Temperature: c.style().Temperature}
+	b = &Behind{Until: until, At: -1, Patch: patch, Cached: c.Report.Tokens.Before}
+	if r.Scope == api.ScopeSession && j.prior != "" {
+		r.Scope = api.ScopeUpdate
+	}
+	for m := sent; m < c.N; m++ {
+		size := c.P.Message(c.T, m)
+		if b.Cached -= size; m < until {
+			r.InputTokens += size
+		}
+	}
+	r.InputTokens += b.Cached + c.P.Text(text)
+	if window := c.Policy.Window.Tokens; window > 0 && r.InputTokens+output+thinking > window || s.MaxInputTokens > 0 && r.InputTokens > s.MaxInputTokens {
+		return r, nil
+	}
+	if !c.write(b, sent, text) || s.Request != "prefix" && !c.cheaper(j, output, r.InputTokens, b.Cached) {
+		return r, nil
+	}
+	return r, b
+}
+
+// lastCall is how many messages the app's last call was sent, and how many of the input a request behind the conversation has: those, and
+// the answer where that calls no tool. Both are 0 where there was no call.
+func (c *Run) lastCall() (sent, until int) {
+	end := c.N
+	for end > 0 && c.T.Messages[end-1].Role != transcript.Assistant {
+		end--
+	}
+	start := end
+	for start > 0 && c.T.Messages[start-1].Role == transcript.Assistant {
+		start--
+	}
+	if start == 0 {
+		return 0, 0
+	}
+	for m := start; m < end; m++ {
+		for _, p := range c.T.PartsOf(m) {
+			if p.Kind == transcript.ToolCall || p.Kind == transcript.Reasoning {
+				return start, start
+			}
+		}
+	}
+	return start, end
+}
+
+// write writes what is new in a request behind the conversation: a mark of the prompt cache where the app uses marks, up to where its last
+// call was sent, and the instruction. It is false where the provider would have nothing in its cache.
+func (c *Run) write(b *Behind, sent int, text string) bool {
+	t := c.T
+	message := t.Bytes(t.Messages[sent-1].Span)
+	if c.F.Marks != 0 {
+		outer := t.Src[t.Outer.Start:t.Outer.End]
+		marks := c.F.MarksBeside(nil, outer)
+		for m := range b.Until {
+			marks = c.F.MarksOf(marks, t.Bytes(t.Messages[m].Span))
+		}
+		like := marks
+		for m := b.Until; m < t.Input && len(like) == 0; m++ {
+			like = c.F.MarksOf(nil, t.Bytes(t.Messages[m].Span))
+		}
+		switch {
+		case len(like) == 0 && c.F.OnlyMarked():
+			return false
+		case len(like) > 0 && len(marks) < wire.MaxMarks && len(c.F.MarksOf(nil, message)) == 0:
+			if at, with, ok := c.F.Marked(message, like[len(like)-1]); ok {
+				b.At, b.Anew = sent-1, spliced(message, at, with)
+			}
+		}
+	}
+	last := b.Until - 1
+	if c.F.Rules.Alternate == "" || t.Messages[last].Role != transcript.User {
+		b.Asks = c.NewMessage(-1, transcript.User, text)
+		return true
+	}
+	if b.Anew == nil || b.At != last {
+		b.Anew = t.Bytes(t.Messages[last].Span)
+	}
+	b.At = last
+	b.Anew, b.Joined = c.F.Joined(b.Anew, text)
+	return b.Joined
+}
+
+func spliced(message []byte, at transcript.Span, text []byte) []byte {
+	out := append(make([]byte, 0, len(message)+len(text)), message[:at.Start]...)
+	return append(append(out, text...), message[at.End:]...)
+}
+
+// cheaper tells whether the request behind the conversation costs less than a record, by the policy's prices.
+func (c *Run) cheaper(j *job, output, input, cached int) bool {
+	price := c.Policy.Prices
+	read := price.Input
+	if price.CacheRead != nil {
+		read = *price.CacheRead
+	}
+	p := digest.Prompt{Style: c.style(), Scope: j.scope, Prior: j.prior, Instructions: c.Policy.Summary.Instructions}
+	flat := c.P.Text(p.System()) + c.P.Text(p.Text())
+	for _, part := range c.parts(j.messages, c.room(&p, output)) {
+		flat += part.tokens
+	}
+	return float64(cached)*read+float64(input-cached)*price.Input < float64(flat)*price.Input
+}
+
+// counts puts the shape of the request that has given the summary into the report, where the host has a choice, and what the provider has counted for all.
+func (c *Run) counts(shape api.SummaryShape) {
+	sum := &c.Report.Summary
+	if c.Policy.Summary.Prefix {
+		sum.Request = shape
+	}
+	for i := range c.Replies {
+		u := c.Replies[i].Usage
+		if u == nil {
+			continue
+		}
+		if sum.Usage == nil {
+			sum.Usage = new(api.CallUsage)
+		}
+		sum.Usage.InputTokens += u.InputTokens
+		sum.Usage.CacheReadTokens += u.CacheReadTokens
+		sum.Usage.CacheWriteTokens += u.CacheWriteTokens
+		sum.Usage.OutputTokens += u.OutputTokens
+	}
+	price := c.Policy.Prices
+	if sum.Usage == nil || price == nil {
+		return
+	}
+	saved := 0.0
+	if price.CacheRead != nil {
+		saved += float64(sum.Usage.CacheReadTokens) * (price.Input - *price.CacheRead)
+	}
+	if price.CacheWrite != nil {
+		saved -= float64(sum.Usage.CacheWriteTokens) * (*price.CacheWrite - price.Input)
+	}
+	saved /= perTokens
+	sum.Saved = &saved
+}
+
+// perTokens is how many tokens a price is for.
+const perTokens = 1e6

@@ -1,0 +1,57 @@
+// A provider's prompt cache. Anthropic keeps a beginning of 1,024 tokens or more up to each mark, looks for an earlier one up to 20 blocks
+// before a mark, and takes 4 marks; OpenAI keeps each 128 tokens from 1,024 on. A token is 4 characters here.
+import { createHash } from "node:crypto";
+
+const LEAST = 1024;
+const LOOK_BACK = 20;
+const MOST_MARKS = 4;
+const STEP = 128;
+const CHARS = 4;
+
+const hash = (text) => createHash("sha256").update(text).digest("hex");
+
+export class PromptCache {
+  #entries = new Set();
+
+  /** Counts a request of the Messages API, and keeps what it marks. A change of the choice of tools loses the messages. */
+  messages({ tools = [], system = [], messages, tool_choice, thinking }) {
+    const blocks = [...tools, ...system].map(({ cache_control, ...block }) => [JSON.stringify(block), cache_control]);
+    blocks.push([JSON.stringify([tool_choice, thinking])]);
+    for (const { role, content } of messages) {
+      const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+      for (const { cache_control, ...part } of parts) blocks.push([role + JSON.stringify(part), cache_control]);
+    }
+    const marks = blocks.flatMap(([, mark], i) => (mark ? [i] : []));
+    if (marks.length > MOST_MARKS) throw new Error(`${marks.length} blocks have cache_control`);
+    let text = "";
+    const ends = blocks.map(([block]) => {
+      text += `${block}\n`;
+      return { tokens: Math.floor(text.length / CHARS), key: hash(text) };
+    });
+    let read = 0;
+    for (const at of marks.toReversed()) {
+      for (let i = at; i >= 0 && i > at - LOOK_BACK && read === 0; i--) {
+        if (this.#entries.has(ends[i].key)) read = ends[i].tokens;
+      }
+    }
+    let end = read;
+    for (const at of marks) {
+      if (ends[at].tokens < LEAST) continue;
+      this.#entries.add(ends[at].key);
+      end = Math.max(end, ends[at].tokens);
+    }
+    return { input: ends.at(-1).tokens - end, read, write: end - read };
+  }
+
+  /** Counts a request to a provider that keeps what it has read without marks. */
+  automatic({ tools, messages }) {
+    const text = [tools, ...messages].map((part) => JSON.stringify(part)).join("\n");
+    let read = 0;
+    for (let at = LEAST; at * CHARS <= text.length; at += STEP) {
+      const key = hash(text.slice(0, at * CHARS));
+      if (this.#entries.has(key)) read = at;
+      this.#entries.add(key);
+    }
+    return { input: Math.floor(text.length / CHARS) - read, read };
+  }
+}
