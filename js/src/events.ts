@@ -53,7 +53,13 @@ export function model({
     throw new CtxfoldError("invalid_option", "concurrency must be 1 or more", { path: "concurrency" });
   }
   const slots = new Slots(concurrency);
-  return { summarize: summarize && streaming(summarize, onDelta), prefix: summarize?.prefix === true, timeoutMs, slots, onEvent };
+  return {
+    summarize: summarize && streaming(summarize, onDelta),
+    prefix: summarize?.prefix === true,
+    timeoutMs,
+    slots,
+    onEvent,
+  };
 }
 
 /** One round of summaries. Rejects with the signal's reason, or with what `onEvent` throws. */

@@ -241,7 +241,13 @@ export class Pool {
     let failed = false;
     for (let requests = requestsOf(answer); requests.length > 0; requests = requestsOf(answer)) {
       const plan = answer.get("plan") as Uint8Array;
-      const summaries = await replies(requests, JSON.parse(decode(plan)), fitting.settings.model, signal, fitting.source);
+      const summaries = await replies(
+        requests,
+        JSON.parse(decode(plan)),
+        fitting.settings.model,
+        signal,
+        fitting.source,
+      );
       // One behind the conversation is asked for once more, from a record.
       failed ||= summaries.some((each, i) => "error" in each && !requests[i]?.conversation);
       answer = await fitting.step(plan, summaries, known);

@@ -5,38 +5,47 @@ import { compactingFetch as anthropicFetch, summarizeWith as anthropicSummarizer
 import { compactingFetch as openaiFetch, summarizeWith as openaiSummarizer } from "ctxfold/openai";
 import { PromptCache } from "./support/prompt-cache.js";
 
-const DIGEST = "# Objective\nThe user wants every file read.\n\n# Status\n## Shipped\nMuch is read.\n\n# Plan\nRead on.";
+const DIGEST =
+  "# Objective\nThe user wants every file read.\n\n# Status\n## Shipped\nMuch is read.\n\n# Plan\nRead on.";
+/** @type {import("ctxfold").Policy} */
 const policy = {
   window: { tokens: 24_000, reserve: 2_000 },
   prices: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
 };
 
-/** The history of a client after so many turns, with the question of the next one. */
+/**
+ * The history of a client after so many turns, with the question of the next one.
+ * @param {number} turns
+ * @param {typeof ANTHROPIC | typeof CHAT} format
+ */
 function history(turns, { user, loop, answer }) {
-  const list = [];
+  const list = /** @type {any[]} */ ([]);
   for (let i = 0; i <= turns; i++) {
     list.push(user(`Question ${i}: ${`what is in line ${i} of the file? `.repeat(20)}`, i === turns));
     if (i === turns) break;
-    list.push(...loop(i, `file ${i} has a line which says that the limiter is on. `.repeat(60)), answer(`Answer ${i}.`));
+    list.push(
+      ...loop(i, `file ${i} has a line which says that the limiter is on. `.repeat(60)),
+      answer(`Answer ${i}.`),
+    );
   }
   return list;
 }
 
 const ANTHROPIC = {
-  user: (text, last) => ({
+  user: (/** @type {string} */ text, /** @type {boolean} */ last) => ({
     role: "user",
     content: [{ type: "text", text, ...(last && { cache_control: { type: "ephemeral" } }) }],
   }),
-  loop: (i, text) => [
+  loop: (/** @type {number} */ i, /** @type {string} */ text) => [
     { role: "assistant", content: [{ type: "tool_use", id: `c${i}`, name: "read", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: `c${i}`, content: text }] },
   ],
-  answer: (text) => ({ role: "assistant", content: [{ type: "text", text }] }),
+  answer: (/** @type {string} */ text) => ({ role: "assistant", content: [{ type: "text", text }] }),
 };
 
 const CHAT = {
-  user: (content) => ({ role: "user", content }),
-  loop: (i, content) => [
+  user: (/** @type {string} */ content, /** @type {boolean} */ _last) => ({ role: "user", content }),
+  loop: (/** @type {number} */ i, /** @type {string} */ content) => [
     {
       role: "assistant",
       content: null,
@@ -44,18 +53,20 @@ const CHAT = {
     },
     { role: "tool", tool_call_id: `c${i}`, content },
   ],
-  answer: (content) => ({ role: "assistant", content }),
+  answer: (/** @type {string} */ content) => ({ role: "assistant", content }),
 };
 
 test("summaries behind the conversation are read from the prompt cache (Anthropic)", async () => {
   const cache = new PromptCache();
   const summaries = { input: 0, read: 0, write: 0 };
-  const bodies = [];
+  const bodies = /** @type {any[]} */ ([]);
   const client = {
     messages: {
-      create: async (body) => {
+      create: async (/** @type {any} */ body) => {
         const n = cache.messages(body);
-        for (const key of Object.keys(n)) summaries[key] += n[key];
+        summaries.input += n.input;
+        summaries.read += n.read;
+        summaries.write += n.write;
         bodies.push(body);
         const usage = {
           input_tokens: n.input,
@@ -67,13 +78,18 @@ test("summaries behind the conversation are read from the prompt cache (Anthropi
       },
     },
   };
-  const reports = [];
-  const send = async (_, init) => {
+  const reports = /** @type {any[]} */ ([]);
+  const send = async (/** @type {any} */ _, /** @type {any} */ init) => {
     cache.messages(JSON.parse(init.body));
     return new Response("{}");
   };
   const fetch = anthropicFetch(
-    { policy, summarize: anthropicSummarizer(client, { model: "m" }), shared: false, onCompaction: (r) => reports.push(r) },
+    {
+      policy,
+      summarize: anthropicSummarizer(client, { model: "m" }),
+      shared: false,
+      onCompaction: (r) => reports.push(r),
+    },
     send,
   );
   for (let turn = 1; turn <= 70; turn++) {
@@ -104,7 +120,7 @@ test("summaries behind the conversation are read from the prompt cache (Anthropi
 test("summaries behind the conversation are read from the prompt cache (OpenAI)", async () => {
   const cache = new PromptCache();
   const summaries = { input: 0, read: 0 };
-  const create = async (body) => {
+  const create = async (/** @type {any} */ body) => {
     const n = cache.automatic(body);
     summaries.input += n.input;
     summaries.read += n.read;
@@ -116,8 +132,8 @@ test("summaries behind the conversation are read from the prompt cache (OpenAI)"
     };
     return { choices: [{ message: { content: DIGEST }, finish_reason: "stop" }], usage };
   };
-  const reports = [];
-  const send = async (_, init) => {
+  const reports = /** @type {any[]} */ ([]);
+  const send = async (/** @type {any} */ _, /** @type {any} */ init) => {
     cache.automatic(JSON.parse(init.body));
     return new Response("{}");
   };
@@ -136,14 +152,14 @@ test("summaries behind the conversation are read from the prompt cache (OpenAI)"
 });
 
 test("another model than the conversation's is sent a record", async () => {
-  const bodies = [];
-  const create = async (body) => {
+  const bodies = /** @type {any[]} */ ([]);
+  const create = async (/** @type {any} */ body) => {
     bodies.push(body);
     return { choices: [{ message: { content: DIGEST }, finish_reason: "stop" }] };
   };
-  const reports = [];
+  const reports = /** @type {any[]} */ ([]);
   const summarize = openaiSummarizer({ chat: { completions: { create } } }, { model: "small" });
-  const options = { policy, summarize, shared: false, onCompaction: (r) => reports.push(r) };
+  const options = { policy, summarize, shared: false, onCompaction: (/** @type {any} */ r) => reports.push(r) };
   const fetch = openaiFetch(options, async () => new Response("{}"));
   const tools = [{ type: "function", function: { name: "read" } }];
   const body = { model: "m", tools, messages: [{ role: "system", content: "You read." }, ...history(60, CHAT)] };

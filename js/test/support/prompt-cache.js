@@ -8,13 +8,18 @@ const MOST_MARKS = 4;
 const STEP = 128;
 const CHARS = 4;
 
-const hash = (text) => createHash("sha256").update(text).digest("hex");
+const hash = (/** @type {string} */ text) => createHash("sha256").update(text).digest("hex");
 
 export class PromptCache {
+  /** @type {Set<string>} */
   #entries = new Set();
 
-  /** Counts a request of the Messages API, and keeps what it marks. A change of the choice of tools loses the messages. */
+  /**
+   * Counts a request of the Messages API, and keeps what it marks. A change of the choice of tools loses the messages.
+   * @param {any} body
+   */
   messages({ tools = [], system = [], messages, tool_choice, thinking }) {
+    /** @type {[string, unknown?][]} */
     const blocks = [...tools, ...system].map(({ cache_control, ...block }) => [JSON.stringify(block), cache_control]);
     blocks.push([JSON.stringify([tool_choice, thinking])]);
     for (const { role, content } of messages) {
@@ -40,10 +45,13 @@ export class PromptCache {
       this.#entries.add(ends[at].key);
       end = Math.max(end, ends[at].tokens);
     }
-    return { input: ends.at(-1).tokens - end, read, write: end - read };
+    return { input: Math.floor(text.length / CHARS) - end, read, write: end - read };
   }
 
-  /** Counts a request to a provider that keeps what it has read without marks. */
+  /**
+   * Counts a request to a provider that keeps what it has read without marks.
+   * @param {any} body
+   */
   automatic({ tools, messages }) {
     const text = [tools, ...messages].map((part) => JSON.stringify(part)).join("\n");
     let read = 0;
