@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,11 +153,25 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// unmarked is a list without the marks of a prompt cache that the generator puts into conversations: an app that goes on from a result has
-// those that came with it.
-func unmarked(list string) string {
-	const mark = `{"cachePoint":{"type":"default"}}`
-	return strings.ReplaceAll(strings.ReplaceAll(list, ","+mark, ""), mark+",", "")
+// Marks of a prompt cache as a compaction writes them, and what takes their place without them.
+var markedAs = []struct {
+	mark *regexp.Regexp
+	bare string
+}{
+	{regexp.MustCompile(`\[\{"type":"text","text":("(?:[^"\\]|\\.)*"),"cache_control":\{[^{}]*\}\}\]`), "$1"},
+	{regexp.MustCompile(`,"cache_control":\{[^{}]*\}`), ""},
+	{regexp.MustCompile(`,"providerOptions":\{"anthropic":\{"cacheControl":\{[^{}]*\}\}\}`), ""},
+	{regexp.MustCompile(`,\{"cachePoint":\{[^{}]*\}\}`), ""},
+	{regexp.MustCompile(`\{"cachePoint":\{[^{}]*\}\},`), ""},
+}
+
+// unmarked is a list or a message without marks of a prompt cache: a compaction may add some, and who goes on from a result has those that
+// came with it.
+func unmarked(text string) string {
+	for _, m := range markedAs {
+		text = m.mark.ReplaceAllString(text, m.bare)
+	}
+	return text
 }
 
 func compacted(t testing.TB, text []byte) string {
