@@ -244,6 +244,7 @@ func checkADK(c *Checker) {
 		rules.last = int32(len(c.Seq)) - 1
 	}
 	c.geminiParts(&rules)
+	moved := map[int32]bool{} // calls whose response gets right behind them
 	for _, m := range c.Seq {
 		msg := &t.Messages[m]
 		calls, one := false, int32(-1)
@@ -255,18 +256,33 @@ func checkADK(c *Checker) {
 			if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
 				continue
 			}
-			of := t.Parts[p.Pair].Msg
+			of, why := t.Parts[p.Pair].Msg, ""
 			switch {
 			case p.ID.Zero() || t.Parts[p.Pair].ID.Zero():
 				c.Add("AD3", m, n, DropPart, "only by its id a response is found")
 			case calls:
-				c.Add("AD3", m, n, MoveResult, "an event with responses holds calls")
+				why = "an event with responses holds calls"
 			case c.place[of] < last && c.place[m] > last:
-				c.Add("AD3", m, n, MoveResult, "what stands between the last responses and their calls is left out")
+				why = "what stands between the last responses and their calls is left out"
 			case one >= 0 && of != one:
-				c.Add("AD3", m, n, MoveResult, "the responses of this event answer calls of several events")
+				why = "the responses of this event answer calls of several events"
 			default:
 				one = of
+			}
+			if why != "" {
+				moved[p.Pair] = true
+				c.Add("AD3", m, n, MoveResult, why)
+			}
+		}
+	}
+	if len(moved) == 0 {
+		return
+	}
+	for _, m := range c.Seq { // what stood before it would stand behind it then
+		msg := &t.Messages[m]
+		for n := msg.First; n < msg.First+msg.Count; n++ {
+			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] && !p.Has(transcript.Removed) {
+				c.Add("AD3", m, n, DropPart, "a later response has taken its place")
 			}
 		}
 	}
