@@ -37,6 +37,7 @@ Operation = Literal[
 
 #: Format is the name of a wire format; docs/FORMATS.md describes them.
 Format = Union[str, Literal[
+    "adk",
     "ag-ui",
     "ai-sdk",
     "ai-sdk-ui",
@@ -513,6 +514,17 @@ class PolicyGate(TypedDict):
     start is the share of the limit above which a compaction is begun in the background, while the conversation goes on:
     over Target and below 1. 0, the default, is never.
     """
+    idle: NotRequired[int]
+    """
+    idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a
+    conversation that has been idle for so long, or whose cache is cold for another reason, is compacted below the limit
+    too. 0, the default, is never.
+    """
+    cold: NotRequired[float]
+    """
+    cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0 is
+    one half. Without Idle it does not count.
+    """
     min_gain: NotRequired[float]
     """
     min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02.
@@ -552,6 +564,11 @@ class PolicySummary(TypedDict):
     """max_output_tokens is how large a digest of a model may get, in tokens. Default: 4096."""
     max_input_tokens: NotRequired[int]
     """max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit."""
+    provider: NotRequired[bool]
+    """
+    provider has the provider of the conversation compact by itself where it can, and the model only where that fails:
+    the requests to the host say how.
+    """
     retries: NotRequired[int]
     """retries is how often the model is asked again when its answer is no digest. Default: 1."""
     split: NotRequired[Literal['map', 'chain']]
@@ -829,6 +846,16 @@ class Options(TypedDict):
     tried is the size of the transcript, in tokens, for which a compaction in the background came to nothing: none is
     begun until it has grown.
     """
+    idle: NotRequired[float]
+    """
+    idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last call of
+    a model. From `gate.idle` of the policy on the provider's prompt cache is cold.
+    """
+    cold: NotRequired[Cold]
+    """
+    cold is why the provider's prompt cache has nothing of the conversation, however short it was idle. It counts where
+    the policy has `gate.idle`.
+    """
 
 #: Answer says how the transcript comes back.
 Answer = Literal[
@@ -862,6 +889,14 @@ class Counted(TypedDict):
     """
     exact says that a tokenizer has counted these very messages: no compaction makes it stale, and it is not doubted.
     """
+
+#: Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
+Cold = Literal[
+    "idle",
+    "model_changed",
+    "provider_changed",
+    "gone",
+]
 
 
 class State(TypedDict):
@@ -1045,8 +1080,10 @@ class Check(TypedDict):
     start says that a compaction is to be begun in the background (option background): it is not due, but over
     gate.start.
     """
+    cold: NotRequired[Cold]
+    """cold is why the prompt cache is cold, where compaction is due for that alone."""
     reason: Reason
-    """over_limit, over_bytes, under_budget or unknown_window"""
+    """over_limit, over_bytes, cold, under_budget or unknown_window"""
     tokens: int
     source: TokenSource
     """of tokens"""
@@ -1076,6 +1113,7 @@ Reason = Union[str, Literal[
     "needs_summaries",
     "over_limit",
     "over_bytes",
+    "cold",
     "summary_failed",
     "repaired",
     "restored",
@@ -1159,6 +1197,12 @@ class Summary(TypedDict):
     id: str
     """of the request"""
     text: NotRequired[str]
+    messages: NotRequired[List[Dict[str, Any]]]
+    """
+    messages are what the provider has made, where the request has `provider`, as a list of messages of its format: they
+    go into the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` is that of one message of
+    the assistant.
+    """
     finish_reason: NotRequired[str]
     """finish_reason is why the model stopped, in the words of any provider."""
     error: NotRequired[str]
@@ -1197,6 +1241,11 @@ class SummaryRequest(TypedDict):
     """temperature is what the model is to be asked with; absent, the host decides."""
     thinking: NotRequired[ThinkingEffort]
     """thinking is how much the model is to think. Absent, the host decides."""
+    provider: NotRequired[ProviderRequest]
+    """
+    provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it
+    makes is the reply's `messages`. System and Prompt are for the model, where it fails.
+    """
     lead: NotRequired[str]
     """lead is what a host that shows the summary as it comes shows before it; only where two are joined."""
 
@@ -1217,6 +1266,21 @@ ThinkingEffort = Literal[
 ]
 
 
+class ProviderRequest(TypedDict):
+    """
+    ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API
+    wants it: the model should be that of the conversation.
+    """
+
+    format: Format
+    """whose API it is: anthropic or openai-responses"""
+    path: str
+    """POST, behind the address of the API: /v1/messages or /v1/responses/compact"""
+    beta: NotRequired[str]
+    """the value of the header anthropic-beta"""
+    body: Dict[str, Any]
+
+
 class Report(TypedDict):
     """
     Report tells what an operation did to a transcript, or why it did nothing. All tokens are estimates by the report's
@@ -1226,6 +1290,10 @@ class Report(TypedDict):
     reason: Reason
     changed: bool
     """whether the transcript is another one now"""
+    cold: NotRequired[Cold]
+    """
+    cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
+    """
     fits: bool
     """
     fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it
@@ -1400,6 +1468,7 @@ class ReportSummary(TypedDict):
 SummarySource = Literal[
     "none",
     "model",
+    "provider",
     "host",
     "local",
 ]
@@ -1694,6 +1763,8 @@ class Prints(TypedDict):
     format: Format
     prints: List[str]
     """of the first one, two, … messages"""
+    model: NotRequired[str]
+    """model is the model that a request body names, or an answer of open."""
 
 
 class ValidateRequest(TypedDict):
