@@ -965,6 +965,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Pr
 				}
 				in.Delim(']')
 			}
+		case "model":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Model = string(in.String())
+			}
 		default:
 			in.SkipRecursive()
 		}
@@ -999,6 +1005,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in P
 			}
 			out.RawByte(']')
 		}
+	}
+	if in.Model != "" {
+		const prefix string = ",\"model\":"
+		out.RawString(prefix)
+		out.String(string(in.Model))
 	}
 	out.RawByte('}')
 }
@@ -1433,6 +1444,16 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *S
 			} else {
 				out.Thinking = ThinkingEffort(in.String())
 			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+				out.Provider = nil
+			} else {
+				if out.Provider == nil {
+					out.Provider = new(ProviderRequest)
+				}
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in, out.Provider)
+			}
 		case "conversation":
 			if in.IsNull() {
 				in.Skip()
@@ -1441,7 +1462,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *S
 				if out.Conversation == nil {
 					out.Conversation = new(RequestConversation)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in, out.Conversation)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in, out.Conversation)
 			}
 		case "lead":
 			if in.IsNull() {
@@ -1503,10 +1524,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 		out.RawString(prefix)
 		out.String(string(in.Thinking))
 	}
+	if in.Provider != nil {
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Provider)
+	}
 	if in.Conversation != nil {
 		const prefix string = ",\"conversation\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out, *in.Conversation)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out, *in.Conversation)
 	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"
@@ -1515,7 +1541,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *RequestConversation) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *RequestConversation) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1555,7 +1581,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *R
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in RequestConversation) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in RequestConversation) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1571,7 +1597,83 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Opened) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *ProviderRequest) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = Format(in.String())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "beta":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Beta = string(in.String())
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in ProviderRequest) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Beta != "" {
+		const prefix string = ",\"beta\":"
+		out.RawString(prefix)
+		out.String(string(in.Beta))
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Opened) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1617,7 +1719,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *O
 				if out.Usage == nil {
 					out.Usage = new(Usage)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in, out.Usage)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in, out.Usage)
 			}
 		case "skipped":
 			if in.IsNull() {
@@ -1636,7 +1738,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *O
 				}
 				for !in.IsDelim(']') {
 					var v16 Skipped
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in, &v16)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in, &v16)
 					out.Skipped = append(out.Skipped, v16)
 					in.WantComma()
 				}
@@ -1660,7 +1762,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *O
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Opened) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Opened) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1690,7 +1792,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 		if in.Usage == nil {
 			out.RawString("null")
 		} else {
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out, *in.Usage)
+			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out, *in.Usage)
 		}
 	}
 	{
@@ -1704,7 +1806,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 				if v17 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out, v18)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out, v18)
 			}
 			out.RawByte(']')
 		}
@@ -1719,14 +1821,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Opened) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi14(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Opened) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi14(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Skipped) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *Skipped) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1762,7 +1864,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Skipped) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in Skipped) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1778,7 +1880,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Usage) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *Usage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1844,7 +1946,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *U
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Usage) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in Usage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1885,7 +1987,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *NamedHandles) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *NamedHandles) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -1963,7 +2065,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(in *jlexer.Lexer, out *N
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in NamedHandles) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in NamedHandles) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2004,14 +2106,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v NamedHandles) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi17(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *NamedHandles) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi17(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *LimitedOutput) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *LimitedOutput) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2065,7 +2167,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in LimitedOutput) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in LimitedOutput) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2099,14 +2201,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v LimitedOutput) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi18(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *LimitedOutput) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi18(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *Info) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *Info) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2182,7 +2284,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v26 FormatInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in, &v26)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &v26)
 					out.Formats = append(out.Formats, v26)
 					in.WantComma()
 				}
@@ -2259,7 +2361,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v29 PassInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in, &v29)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &v29)
 					out.PassInfo = append(out.PassInfo, v29)
 					in.WantComma()
 				}
@@ -2309,14 +2411,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *I
 				}
 				for !in.IsDelim(']') {
 					var v31 PresetInfo
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in, &v31)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &v31)
 					out.Presets = append(out.Presets, v31)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "limits":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in, &out.Limits)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in, &out.Limits)
 		default:
 			in.SkipRecursive()
 		}
@@ -2327,7 +2429,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(in *jlexer.Lexer, out *I
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in Info) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in Info) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2373,7 +2475,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 				if v34 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out, v35)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, v35)
 			}
 			out.RawByte(']')
 		}
@@ -2421,7 +2523,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 				if v40 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out, v41)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, v41)
 			}
 			out.RawByte(']')
 		}
@@ -2453,7 +2555,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 				if v44 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out, v45)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, v45)
 			}
 			out.RawByte(']')
 		}
@@ -2461,21 +2563,21 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"limits\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out, in.Limits)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out, in.Limits)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Info) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi19(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Info) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi19(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *Limits) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Limits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2511,7 +2613,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in Limits) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Limits) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2527,7 +2629,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *PresetInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi23(in *jlexer.Lexer, out *PresetInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2571,7 +2673,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in PresetInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi23(out *jwriter.Writer, in PresetInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2592,7 +2694,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *PassInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi22(in *jlexer.Lexer, out *PassInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2635,7 +2737,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v46 Parameter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in, &v46)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in, &v46)
 					out.Parameters = append(out.Parameters, v46)
 					in.WantComma()
 				}
@@ -2712,7 +2814,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *P
 				}
 				for !in.IsDelim(']') {
 					var v49 Counter
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in, &v49)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in, &v49)
 					out.Counters = append(out.Counters, v49)
 					in.WantComma()
 				}
@@ -2728,7 +2830,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in PassInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi22(out *jwriter.Writer, in PassInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2753,7 +2855,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 				if v50 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out, v51)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out, v51)
 			}
 			out.RawByte(']')
 		}
@@ -2801,14 +2903,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 				if v56 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out, v57)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out, v57)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Counter) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *Counter) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2844,7 +2946,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Counter) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in Counter) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2860,7 +2962,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *Parameter) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi25(in *jlexer.Lexer, out *Parameter) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2904,7 +3006,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi24(in *jlexer.Lexer, out *P
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in Parameter) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi25(out *jwriter.Writer, in Parameter) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2925,7 +3027,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi24(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *FormatInfo) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *FormatInfo) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -2961,7 +3063,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi20(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in FormatInfo) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in FormatInfo) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -2977,7 +3079,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi20(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *FunctionResult) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *FunctionResult) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3009,7 +3111,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in FunctionResult) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in FunctionResult) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3023,14 +3125,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v FunctionResult) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi26(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *FunctionResult) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi26(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *Found) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *Found) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3061,14 +3163,14 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *F
 				}
 				for !in.IsDelim(']') {
 					var v58 FoundMessage
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in, &v58)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in, &v58)
 					out.Results = append(out.Results, v58)
 					in.WantComma()
 				}
 				in.Delim(']')
 			}
 		case "searched":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in, &out.Searched)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in, &out.Searched)
 		default:
 			in.SkipRecursive()
 		}
@@ -3079,7 +3181,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in Found) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in Found) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3094,7 +3196,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 				if v59 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out, v60)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out, v60)
 			}
 			out.RawByte(']')
 		}
@@ -3102,21 +3204,21 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"searched\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out, in.Searched)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out, in.Searched)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Found) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi27(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Found) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi27(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *Searched) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Searched) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3185,7 +3287,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *S
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in Searched) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Searched) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3222,7 +3324,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *FoundMessage) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi29(in *jlexer.Lexer, out *FoundMessage) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3294,7 +3396,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi28(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in FoundMessage) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi29(out *jwriter.Writer, in FoundMessage) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3340,7 +3442,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi28(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *Failed) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Failed) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3355,7 +3457,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *F
 		in.WantColon()
 		switch key {
 		case "error":
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in, &out.Error)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in, &out.Error)
 		default:
 			in.SkipRecursive()
 		}
@@ -3366,28 +3468,28 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(in *jlexer.Lexer, out *F
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(out *jwriter.Writer, in Failed) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Failed) {
 	out.RawByte('{')
 	first := true
 	_ = first
 	{
 		const prefix string = ",\"error\":"
 		out.RawString(prefix[1:])
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out, in.Error)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out, in.Error)
 	}
 	out.RawByte('}')
 }
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Failed) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi30(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Failed) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi30(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *Error) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Error) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3435,7 +3537,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi31(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in Error) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Error) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3461,7 +3563,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi31(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *Estimate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Estimate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3554,7 +3656,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in Estimate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Estimate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3612,14 +3714,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Estimate) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi32(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Estimate) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi32(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *Edits) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Edits) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -3637,7 +3739,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *E
 		}
 		for !in.IsDelim(']') {
 			var v67 Edit
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in, &v67)
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v67)
 			*out = append(*out, v67)
 			in.WantComma()
 		}
@@ -3647,7 +3749,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in Edits) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Edits) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
@@ -3656,7 +3758,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 			if v68 > 0 {
 				out.RawByte(',')
 			}
-			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out, v69)
+			easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out, v69)
 		}
 		out.RawByte(']')
 	}
@@ -3664,14 +3766,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Edits) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi33(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Edits) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi33(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *Edit) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Edit) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3752,7 +3854,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *E
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in Edit) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Edit) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3803,7 +3905,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi34(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *Digests) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Digests) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3840,7 +3942,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v73 Digest
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in, &v73)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v73)
 					out.Digests = append(out.Digests, v73)
 					in.WantComma()
 				}
@@ -3856,7 +3958,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in Digests) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Digests) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -3876,7 +3978,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 				if v74 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out, v75)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v75)
 			}
 			out.RawByte(']')
 		}
@@ -3886,14 +3988,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Digests) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi35(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Digests) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *Digest) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *Digest) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -3960,7 +4062,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v76 DigestSection
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in, &v76)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, &v76)
 					out.Sections = append(out.Sections, v76)
 					in.WantComma()
 				}
@@ -3974,7 +4076,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *D
 				if out.Ledger == nil {
 					out.Ledger = new(Ledger)
 				}
-				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in, out.Ledger)
+				easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in, out.Ledger)
 			}
 		default:
 			in.SkipRecursive()
@@ -3986,7 +4088,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi36(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in Digest) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in Digest) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4031,7 +4133,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 				if v77 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out, v78)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, v78)
 			}
 			out.RawByte(']')
 		}
@@ -4039,11 +4141,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi36(out *jwriter.Writer, in 
 	if in.Ledger != nil {
 		const prefix string = ",\"ledger\":"
 		out.RawString(prefix)
-		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out, *in.Ledger)
+		easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out, *in.Ledger)
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *Ledger) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *Ledger) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4188,7 +4290,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v83 LedgerCommand
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in, &v83)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in, &v83)
 					out.Commands = append(out.Commands, v83)
 					in.WantComma()
 				}
@@ -4211,7 +4313,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *L
 				}
 				for !in.IsDelim(']') {
 					var v84 LedgerFailure
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in, &v84)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in, &v84)
 					out.Errors = append(out.Errors, v84)
 					in.WantComma()
 				}
@@ -4227,7 +4329,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in Ledger) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in Ledger) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4327,7 +4429,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 				if v93 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out, v94)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v94)
 			}
 			out.RawByte(']')
 		}
@@ -4346,14 +4448,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in 
 				if v95 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out, v96)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out, v96)
 			}
 			out.RawByte(']')
 		}
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *LedgerFailure) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *LedgerFailure) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4395,7 +4497,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in LedgerFailure) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in LedgerFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4416,7 +4518,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *LedgerCommand) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi40(in *jlexer.Lexer, out *LedgerCommand) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4452,7 +4554,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi39(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in LedgerCommand) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi40(out *jwriter.Writer, in LedgerCommand) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4468,7 +4570,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi39(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *DigestSection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi38(in *jlexer.Lexer, out *DigestSection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4531,7 +4633,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi37(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in DigestSection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi38(out *jwriter.Writer, in DigestSection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4563,7 +4665,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi37(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *Detection) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Detection) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4606,7 +4708,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *D
 				}
 				for !in.IsDelim(']') {
 					var v100 Candidate
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in, &v100)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in, &v100)
 					out.Candidates = append(out.Candidates, v100)
 					in.WantComma()
 				}
@@ -4628,7 +4730,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(in *jlexer.Lexer, out *D
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in Detection) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Detection) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4653,7 +4755,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in 
 				if v101 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out, v102)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out, v102)
 			}
 			out.RawByte(']')
 		}
@@ -4668,14 +4770,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Detection) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi41(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Detection) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi41(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *Candidate) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Candidate) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4738,7 +4840,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi42(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in Candidate) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Candidate) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4770,7 +4872,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi42(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *Converted) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Converted) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4819,7 +4921,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *C
 				}
 				for !in.IsDelim(']') {
 					var v106 Loss
-					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in, &v106)
+					easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in, &v106)
 					out.Lost = append(out.Lost, v106)
 					in.WantComma()
 				}
@@ -4857,7 +4959,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in Converted) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Converted) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -4887,7 +4989,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 				if v107 > 0 {
 					out.RawByte(',')
 				}
-				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out, v108)
+				easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out, v108)
 			}
 			out.RawByte(']')
 		}
@@ -4912,14 +5014,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Converted) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi43(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Converted) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi43(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *Loss) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *Loss) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -4985,7 +5087,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi44(in *jlexer.Lexer, out *L
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in Loss) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in Loss) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5026,7 +5128,7 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi44(out *jwriter.Writer, in 
 	}
 	out.RawByte('}')
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *ClosedSession) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *ClosedSession) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5056,7 +5158,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in ClosedSession) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in ClosedSession) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5070,14 +5172,14 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v ClosedSession) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi45(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *ClosedSession) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi45(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(l, v)
 }
-func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *Check) {
+func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(in *jlexer.Lexer, out *Check) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -5102,6 +5204,12 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *C
 				in.Skip()
 			} else {
 				out.Start = bool(in.Bool())
+			}
+		case "cold":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Cold = Cold(in.String())
 			}
 		case "reason":
 			if in.IsNull() {
@@ -5181,7 +5289,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(in *jlexer.Lexer, out *C
 		in.Consumed()
 	}
 }
-func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in Check) {
+func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(out *jwriter.Writer, in Check) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -5194,6 +5302,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in 
 		const prefix string = ",\"start\":"
 		out.RawString(prefix)
 		out.Bool(bool(in.Start))
+	}
+	if in.Cold != "" {
+		const prefix string = ",\"cold\":"
+		out.RawString(prefix)
+		out.String(string(in.Cold))
 	}
 	{
 		const prefix string = ",\"reason\":"
@@ -5255,10 +5368,10 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(out *jwriter.Writer, in 
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Check) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi46(w, v)
+	easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi47(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Check) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi46(l, v)
+	easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi47(l, v)
 }

@@ -28,6 +28,7 @@ export type Operation =
 
 /** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
+  | "adk"
   | "ag-ui"
   | "ai-sdk"
   | "ai-sdk-ui"
@@ -189,6 +190,11 @@ export type Archive = "" | "places" | "bodies";
 /** Answer says how the transcript comes back. */
 export type Answer = "messages" | "edits" | "report";
 
+/**
+ * Cold says why a provider's prompt cache has nothing of a conversation, so that a compaction takes nothing from it.
+ */
+export type Cold = "idle" | "model_changed" | "provider_changed" | "gone";
+
 /** TokenSource is where a number of tokens comes from. */
 export type TokenSource = "measured" | "calibrated" | "estimated";
 
@@ -207,6 +213,7 @@ export type Reason =
   | "needs_summaries"
   | "over_limit"
   | "over_bytes"
+  | "cold"
   | "summary_failed"
   | "repaired"
   | "restored"
@@ -241,7 +248,7 @@ export type ExcessCause =
 export type ThrashingCause = "whole_history" | "pinned" | "newest_messages" | "target" | "window";
 
 /** SummarySource is where a digest comes from. */
-export type SummarySource = "none" | "model" | "host" | "local";
+export type SummarySource = "none" | "model" | "provider" | "host" | "local";
 
 /** SummaryFault is why a summary of the host's model is not taken. */
 export type SummaryFault =
@@ -700,6 +707,17 @@ export interface PolicyGate {
    * on: over Target and below 1. 0, the default, is never.
    */
   start?: number;
+  /**
+   * idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a
+   * conversation that has been idle for so long, or whose cache is cold for another reason, is compacted below the
+   * limit too. 0, the default, is never.
+   */
+  idle?: number;
+  /**
+   * cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0
+   * is one half. Without Idle it does not count.
+   */
+  cold?: number;
   /** min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02. */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
@@ -972,6 +990,11 @@ export interface PolicySummary {
   max_output_tokens?: number;
   /** max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit. */
   max_input_tokens?: number;
+  /**
+   * provider has the provider of the conversation compact by itself where it can, and the model only where that fails:
+   * the requests to the host say how.
+   */
+  provider?: boolean;
   /** retries is how often the model is asked again when its answer is no digest. Default: 1. */
   retries?: number;
   /**
@@ -1118,6 +1141,16 @@ export interface Options {
    * begun until it has grown.
    */
   tried?: number;
+  /**
+   * idle is how long the conversation has been idle, in seconds from 0 to 1,000,000,000: the time since its last call
+   * of a model. From `gate.idle` of the policy on the provider's prompt cache is cold.
+   */
+  idle?: number;
+  /**
+   * cold is why the provider's prompt cache has nothing of the conversation, however short it was idle. It counts where
+   * the policy has `gate.idle`.
+   */
+  cold?: Cold;
 }
 
 /** SummaryOptions are how the digest of one call is made. */
@@ -1292,7 +1325,9 @@ export interface Check {
    * gate.start.
    */
   start?: boolean;
-  /** over_limit, over_bytes, under_budget or unknown_window */
+  /** cold is why the prompt cache is cold, where compaction is due for that alone. */
+  cold?: Cold;
+  /** over_limit, over_bytes, cold, under_budget or unknown_window */
   reason: Reason;
   tokens: number;
   /** of tokens */
@@ -1383,6 +1418,12 @@ export interface Summary {
   /** of the request */
   id: string;
   text?: string;
+  /**
+   * messages are what the provider has made, where the request has `provider`, as a list of messages of its format:
+   * they go into the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` is that of one
+   * message of the assistant.
+   */
+  messages?: object[];
   /** finish_reason is why the model stopped, in the words of any provider. */
   finish_reason?: string;
   /** error is why there is no text. */
@@ -1433,12 +1474,31 @@ export interface SummaryRequest {
   /** thinking is how much the model is to think. Absent, the host decides. */
   thinking?: ThinkingEffort;
   /**
+   * provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it
+   * makes is the reply's `messages`. System and Prompt are for the model, where it fails.
+   */
+  provider?: ProviderRequest;
+  /**
    * conversation is there where the request stands behind the conversation: the host sends what it sent last with the
    * edits and the body's changes, and System and Prompt are in that already.
    */
   conversation?: RequestConversation;
   /** lead is what a host that shows the summary as it comes shows before it; only where two are joined. */
   lead?: string;
+}
+
+/**
+ * ProviderRequest is a call of a provider's own compaction. The host adds `model`, and `max_tokens` where the API wants
+ * it: the model should be that of the conversation.
+ */
+export interface ProviderRequest {
+  /** whose API it is: anthropic or openai-responses */
+  format: Format;
+  /** POST, behind the address of the API: /v1/messages or /v1/responses/compact */
+  path: string;
+  /** the value of the header anthropic-beta */
+  beta?: string;
+  body: object;
 }
 
 /**
@@ -1463,6 +1523,10 @@ export interface Report {
   reason: Reason;
   /** whether the transcript is another one now */
   changed: boolean;
+  /**
+   * cold is why the prompt cache is cold, where compaction is due for that alone: the transcript is below the limit.
+   */
+  cold?: Cold;
   /**
    * fits tells whether the result has at most the limit's tokens, or there is no limit. While summaries are wanted, it
    * tells whether what can be neither folded nor cut has.
@@ -1772,6 +1836,8 @@ export interface Prints {
   format: Format;
   /** of the first one, two, … messages */
   prints: string[];
+  /** model is the model that a request body names, or an answer of open. */
+  model?: string;
 }
 
 /** A request of the operation validate. */

@@ -76,6 +76,26 @@ func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent(in *jlexer.Lexer
 			} else {
 				out.Thinking = api.ThinkingEffort(in.String())
 			}
+		case "provider":
+			if in.IsNull() {
+				in.Skip()
+				out.Provider = nil
+			} else {
+				if out.Provider == nil {
+					out.Provider = new(api.ProviderRequest)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi(in, out.Provider)
+			}
+		case "conversation":
+			if in.IsNull() {
+				in.Skip()
+				out.Conversation = nil
+			} else {
+				if out.Conversation == nil {
+					out.Conversation = new(api.RequestConversation)
+				}
+				easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi1(in, out.Conversation)
+			}
 		case "lead":
 			if in.IsNull() {
 				in.Skip()
@@ -136,6 +156,16 @@ func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldWasmComponent(out *jwriter.Wri
 		out.RawString(prefix)
 		out.String(string(in.Thinking))
 	}
+	if in.Provider != nil {
+		const prefix string = ",\"provider\":"
+		out.RawString(prefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi(out, *in.Provider)
+	}
+	if in.Conversation != nil {
+		const prefix string = ",\"conversation\":"
+		out.RawString(prefix)
+		easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi1(out, *in.Conversation)
+	}
 	if in.Lead != "" {
 		const prefix string = ",\"lead\":"
 		out.RawString(prefix)
@@ -152,6 +182,138 @@ func (v SummaryRequest) MarshalEasyJSON(w *jwriter.Writer) {
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *SummaryRequest) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent(l, v)
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *api.RequestConversation) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "edits":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Edits).UnmarshalJSON(data))
+				}
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in api.RequestConversation) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"edits\":"
+		out.RawString(prefix[1:])
+		out.Raw((in.Edits).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	out.RawByte('}')
+}
+func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldApi(in *jlexer.Lexer, out *api.ProviderRequest) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "format":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Format = api.Format(in.String())
+			}
+		case "path":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Path = string(in.String())
+			}
+		case "beta":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Beta = string(in.String())
+			}
+		case "body":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Body).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjson6601e8cdEncodeGithubComCtxfoldCtxfoldApi(out *jwriter.Writer, in api.ProviderRequest) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"format\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Format))
+	}
+	{
+		const prefix string = ",\"path\":"
+		out.RawString(prefix)
+		out.String(string(in.Path))
+	}
+	if in.Beta != "" {
+		const prefix string = ",\"beta\":"
+		out.RawString(prefix)
+		out.String(string(in.Beta))
+	}
+	{
+		const prefix string = ",\"body\":"
+		out.RawString(prefix)
+		out.Raw((in.Body).MarshalJSON())
+	}
+	out.RawByte('}')
 }
 func easyjson6601e8cdDecodeGithubComCtxfoldCtxfoldWasmComponent1(in *jlexer.Lexer, out *ReportTokens) {
 	isTopLevel := in.IsStart()

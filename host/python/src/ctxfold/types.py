@@ -560,6 +560,13 @@ class PolicySummary(TypedDict):
     mode is 'model' (the default: the host is asked), 'local' (never; the local digest is used) or 'minimal' (never; the
     digest only counts the messages that are gone). Default: model.
     """
+    request: NotRequired[Format]
+    """
+    request is how the model is asked: 'auto' (the default: behind the conversation, whose beginning the provider has in
+    its prompt cache, where that is cheaper by Prices and fits into the window; else flat), 'flat' (a prompt with a
+    record of the messages) or 'prefix' (behind the conversation wherever that fits). Only hosts that can send such
+    requests are asked for them.
+    """
     max_output_tokens: NotRequired[int]
     """max_output_tokens is how large a digest of a model may get, in tokens. Default: 4096."""
     max_input_tokens: NotRequired[int]
@@ -870,6 +877,10 @@ class SummaryOptions(TypedDict):
 
     mode: NotRequired[SummaryMode]
     """mode is who writes the digest, and counts instead of the policy's."""
+    prefix: NotRequired[bool]
+    """
+    prefix says that the host can send requests behind the conversation, where the policy's summary.request wants them.
+    """
     text: NotRequired[str]
     """text is the summary itself, of a host that has one: the model is not asked."""
 
@@ -1209,6 +1220,20 @@ class Summary(TypedDict):
     """error is why there is no text."""
     stream: NotRequired[bool]
     """the host has shown the text as it came"""
+    usage: NotRequired[CallUsage]
+    """usage is what the provider has counted for the request."""
+
+
+class CallUsage(TypedDict):
+    """
+    CallUsage is what a provider has counted for calls of a model, in tokens. InputTokens are without those that were
+    read from or written to a prompt cache.
+    """
+
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
 
 
 class Correction(TypedDict):
@@ -1246,6 +1271,11 @@ class SummaryRequest(TypedDict):
     provider is how the provider of the conversation is asked to compact it by itself, with `summary.provider`. What it
     makes is the reply's `messages`. System and Prompt are for the model, where it fails.
     """
+    conversation: NotRequired[RequestConversation]
+    """
+    conversation is there where the request stands behind the conversation: the host sends what it sent last with the
+    edits and the body's changes, and System and Prompt are in that already.
+    """
     lead: NotRequired[str]
     """lead is what a host that shows the summary as it comes shows before it; only where two are joined."""
 
@@ -1279,6 +1309,21 @@ class ProviderRequest(TypedDict):
     beta: NotRequired[str]
     """the value of the header anthropic-beta"""
     body: Dict[str, Any]
+
+
+class RequestConversation(TypedDict):
+    """
+    RequestConversation is a request for a summary that stands behind the conversation: its beginning is what the
+    provider was sent last, so that it is read from the prompt cache.
+    """
+
+    edits: List[Edit]
+    """what makes its messages of those that were given, with the instruction as the last"""
+    body: Dict[str, Any]
+    """
+    body is what differs in the request body beside its messages, as a JSON Merge Patch (RFC 7396): the limit of the
+    answer, no calls of tools, no stream. A host that streams the answer sets that itself.
+    """
 
 
 class Report(TypedDict):
@@ -1458,6 +1503,15 @@ class ReportSummary(TypedDict):
     score is the share of the facts of the folded messages that stand in the digest, from 0 to 1: paths, addresses,
     identifiers, numbers and errors, as code finds them. Absent where no digest was written.
     """
+    request: NotRequired[SummaryShape]
+    """request is how the model was asked; absent where it was not, or the host can only send a record."""
+    usage: NotRequired[CallUsage]
+    """usage is what the provider has counted for all requests whose summaries had it."""
+    saved: NotRequired[float]
+    """
+    saved is what these have cost less than without a prompt cache, by the policy's prices: in their currency, and
+    negative where writing to the cache cost more. Absent without prices or usage.
+    """
     unfounded: NotRequired[float]
     """
     unfounded is the share of the paths, addresses and identifiers in the model's text that stand nowhere in what it was
@@ -1486,6 +1540,12 @@ SummaryFault = Literal[
     "larger_than_folded",
     "missing_headings",
     "no_room_for_request",
+]
+
+#: SummaryShape is how a summary is asked for.
+SummaryShape = Literal[
+    "flat",
+    "prefix",
 ]
 
 
