@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -139,7 +140,7 @@ func pythonType(s *schema) string {
 			of = append(of, pythonType(one))
 		}
 		return "Union[" + strings.Join(of, ", ") + "]"
-	case len(s.Enum) > 0 && s.Enum[0] == "auto": // the words of Format, which is open
+	case slices.Contains(s.Enum, "openai-chat"): // the words of Format, which is open
 		return "Format"
 	case len(s.Enum) > 0:
 		return "Literal['" + strings.Join(s.Enum, "', '") + "']"

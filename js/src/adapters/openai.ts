@@ -29,8 +29,12 @@ export function compactingFetch(options: AdapterOptions = {}, send: typeof fetch
 interface Client {
   // biome-ignore lint/suspicious/noExplicitAny: the client's own overloads differ from version to version
   chat: { completions: { create(body: any, options?: any): PromiseLike<any> } };
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  responses?: { create?(body: any, options?: any): PromiseLike<any>; compact?(body: any, options?: any): PromiseLike<any> };
+  responses?: {
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    create?(body: any, options?: any): PromiseLike<any>;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    compact?(body: any, options?: any): PromiseLike<any>;
+  };
 }
 
 /**

@@ -560,7 +560,7 @@ class PolicySummary(TypedDict):
     mode is 'model' (the default: the host is asked), 'local' (never; the local digest is used) or 'minimal' (never; the
     digest only counts the messages that are gone). Default: model.
     """
-    request: NotRequired[Format]
+    request: NotRequired[Literal['auto', 'flat', 'prefix']]
     """
     request is how the model is asked: 'auto' (the default: behind the conversation, whose beginning the provider has in
     its prompt cache, where that is cheaper by Prices and fits into the window; else flat), 'flat' (a prompt with a
