@@ -3,13 +3,8 @@ export { CtxfoldModule } from "./abi.js";
 export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from "./archive.js";
 export type { Compactor, CreateCompactor } from "./compactor.js";
 export type { CompactorOptions } from "./compactor-options.js";
-export {
-  type Called,
-  type Compacted,
-  Conversation,
-  type ConversationCompactor,
-  type ConversationOptions,
-} from "./conversation.js";
+export { Conversation } from "./conversation.js";
+export type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";
 export { type DigestOf, type DigestOptions, isDigest } from "./digest.js";
 export type { CompactOptions, Counted, CountTokens, Overrides } from "./ending.js";
 export { CtxfoldError, type HostErrorCode } from "./errors.js";

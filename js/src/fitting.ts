@@ -47,14 +47,20 @@ export class Fitting implements Asked {
   #options: Options;
   #told: Promise<Told> | undefined;
 
-  constructor(id: string, asking: Asking, source: Transcript, settings: Settings, options?: CallOptions) {
-    const { policy, store, model } = settings;
+  private constructor(id: string, asking: Asking, source: Transcript, settings: Settings, options: Options) {
     this.id = id;
     this.settings = settings;
     this.#asking = asking;
     this.#source = source;
-    this.#policy = policy;
-    this.#options = optionsOf(options, source, { store, local: !model.summarize, prefix: model.prefix });
+    this.#policy = settings.policy;
+    this.#options = options;
+  }
+
+  /** `options` are what the caller wants. */
+  static of(id: string, asking: Asking, source: Transcript, settings: Settings, options?: CallOptions): Fitting {
+    const { store, model } = settings;
+    const own = optionsOf(options, source, { store, local: !model.summarize, prefix: model.prefix });
+    return new Fitting(id, asking, source, settings, own);
   }
 
   /** The prints of the first message, of the first two, and so on. */

@@ -75,7 +75,7 @@ export class Pool {
     signal?.throwIfAborted();
     // Read at once, or what the caller does to its messages meanwhile would be seen.
     const source = await (this.#asking.read?.(history) ?? transcript(history));
-    const fitting = new Fitting(id, this.#asking, source, settings, call.options);
+    const fitting = Fitting.of(id, this.#asking, source, settings, call.options);
     await unlessAborted(this.#asking.ready(), signal);
     if (!fitting.chills) return this.#fitted(fitting, call, signal);
     const prints = await fitting.prints();
