@@ -305,7 +305,7 @@ test("every supported format is read and shown, and nothing leaves the page", {
   for (const [wire, text] of wires) {
     await page.getByLabel("Format").selectOption(wire);
     await recomputed(page, () => give(page, `${wire}.json`, text));
-    assert.match((await facts.textContent()) ?? "", new RegExp(`^${wire} · `));
+    await facts.filter({ hasText: new RegExp(`^${wire} · `) }).waitFor();
     assert.equal(await page.locator(".said:empty").count(), 0, `${wire}: each message says something`);
   }
   assert.deepEqual(

@@ -15,7 +15,7 @@ var (
 	// Reasons are the cases of reason.
 	Reasons = []api.Reason{
 		api.ReasonCompacted, api.ReasonUnderBudget, api.ReasonUnknownWindow, api.ReasonNoProgress, api.ReasonGainTooSmall,
-		api.ReasonOpenThinking, api.ReasonStuck, api.ReasonNeedsSummaries, api.ReasonOverLimit, api.ReasonOverBytes,
+		api.ReasonOpenThinking, api.ReasonStuck, api.ReasonNeedsSummaries, api.ReasonOverLimit, api.ReasonOverBytes, api.ReasonCold,
 		api.ReasonSummaryFailed, api.ReasonRepaired, api.ReasonRestored, api.ReasonNothingToRestore, api.ReasonValid,
 	}
 	// Sources are the cases of token-source.

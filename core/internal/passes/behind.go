@@ -59,7 +59,7 @@ func (c *Run) told(j job, output int) (text string, why api.SummaryFault, ok boo
 // prefixed is the request of a job that stands behind the conversation; nil where a record is asked for.
 func (c *Run) prefixed(j *job, output int) (r api.SummaryRequest, b *Behind) {
 	s, how := &c.Policy.Summary, c.F.Behind()
-	if s.Request == "flat" || !s.Prefix || how == nil || !c.style().Own || !c.Policy.Safe() || j.scope == api.ScopeBranch || j.cut || c.Report.Repaired > 0 {
+	if !c.Policy.AsksBehind() || how == nil || !c.style().Own || j.scope == api.ScopeBranch || j.cut || c.Report.Repaired > 0 {
 		return r, nil
 	}
 	if s.Request != "prefix" && c.Policy.Prices == nil || c.Policy.Cold != "" { // what is not in a cache is not read from it

@@ -38,7 +38,7 @@ type offer struct {
 // offered is what the provider may be asked to compact instead of the model: all items before cut. It is nil where the policy does not want
 // it, the provider has no such API, or something must stay there that would come back in its answer.
 func (c *Run) offered(cut int, held []bool, groups []int32) *offer {
-	if !c.Policy.Summary.Provider || c.provided != nil || c.style().Split || c.Policy.Local() || c.Policy.Branch() || !c.Policy.Safe() {
+	if !c.Policy.AsksProvider() || c.provided != nil || c.style().Split || c.Policy.Local() || c.Policy.Branch() {
 		return nil
 	}
 	at := slices.IndexFunc(natives, func(n native) bool { return n.format == c.F.Name })

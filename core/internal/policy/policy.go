@@ -298,3 +298,14 @@ func (p *Policy) Unbounded() bool {
 
 // TargetTokens is how many tokens a compaction aims for.
 func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Target) }
+
+// AsksProvider reports whether the provider may compact by itself. A system that is followed exactly knows nothing of that.
+func (p *Policy) AsksProvider() bool { return p.Summary.Provider && p.Safe() }
+
+// AsksBehind reports whether summaries may be asked for behind the conversation.
+func (p *Policy) AsksBehind() bool {
+	return p.Summary.Prefix && p.Summary.Request != "flat" && p.Safe()
+}
+
+// Marks reports whether a result may carry marks for the prompt cache beside the app's own.
+func (p *Policy) Marks() bool { return p.Safe() }
