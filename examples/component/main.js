@@ -9,7 +9,7 @@ const compile = async (name) => WebAssembly.compile(await readFile(new URL(name,
 const { engine } = await instantiate(compile, {});
 
 /** Plays the part of a model. */
-const summarize = async ({ id }) => `Summary ${id}: the agent worked on the user's request and is not done yet.`;
+const askMyModel = async ({ id }) => `Summary ${id}: the agent worked on the user's request and is not done yet.`;
 
 const policy = JSON.stringify({ window: { tokens: 16000 } });
 const messages = await text(process.stdin);
@@ -17,7 +17,7 @@ let outcome = engine.plan({ policy, messages });
 while (outcome.tag === "summaries") {
   const { plan, requests } = outcome.val;
   const answered = requests.map(async (request) => {
-    const val = { text: await summarize(request), streamed: false };
+    const val = { text: await askMyModel(request), streamed: false };
     return { id: request.id, answer: { tag: "ok", val } };
   });
   outcome = engine.step(plan, await Promise.all(answered), [], messages);

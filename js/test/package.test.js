@@ -220,6 +220,7 @@ export { setTimeout } from "node:timers/promises";
 export declare const history: { role: string; content: string }[];
 export declare const compactor: Compactor;
 export declare const client: import("ctxfold/redis").NodeRedisClient;
+export { text } from "node:stream/consumers";
 export declare const engine: { plan(given: object): Outcome; step(plan: Uint8Array, answered: object[], known: object[], messages: string): Outcome };
 type Outcome = { tag: "summaries"; val: { plan: Uint8Array; requests: { id: string }[] } } | { tag: "done"; val: object };
 export declare function askMyModel(request: SummaryRequest | object): Promise<string>;
