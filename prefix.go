@@ -13,7 +13,7 @@ import (
 // Sent is what to send, system prompt and tools included where the input was a request body; System and Prompt are in it already.
 type PrefixSummarizer interface {
 	Summarizer
-	// SummarizesPrefix tells whether it can.
+	// SummarizesPrefix reports whether it can.
 	SummarizesPrefix() bool
 }
 

@@ -76,12 +76,12 @@ func adkEvents(list []byte) ([]adkEvent, error) {
 	return events, nil
 }
 
-// adkBeginsEmpty tells whether the first part of a content has an empty text, with which JavaScript leaves the whole event out.
+// adkBeginsEmpty reports whether the first part of a content has an empty text, with which JavaScript leaves the whole event out.
 func adkBeginsEmpty(c *geminiContent) bool {
 	return len(c.parts) > 0 && c.parts[0].text != nil && *c.parts[0].text == ""
 }
 
-// framework tells whether a content holds a call of the framework's own.
+// framework reports whether a content holds a call of the framework's own.
 func (c *geminiContent) framework() bool {
 	calls, responses := c.calls()
 	return slices.ContainsFunc(append(calls, responses...), func(c *geminiCall) bool {

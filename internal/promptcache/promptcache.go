@@ -210,7 +210,7 @@ func (c *Cache) now() time.Time {
 	return time.Now()
 }
 
-// has tells whether a beginning is there. To read it keeps it alive.
+// has reports whether a beginning is there. To read it keeps it alive.
 func (c *Cache) has(key [sha256.Size]byte) bool {
 	until, found := c.entries[key]
 	if found = found && c.now().Before(until); found {

@@ -61,6 +61,6 @@ func Opening(t *transcript.Transcript, message int32) string {
 	return strings.TrimSpace(firstRunes(text, openingRunes))
 }
 
-// Headed tells whether a text has any heading. A model that has the whole conversation before it may go on with that: what has none is not
+// Headed reports whether a text has any heading. A model that has the whole conversation before it may go on with that: what has none is not
 // taken for a digest.
 func Headed(text string) bool { return headingsIn(text) > 0 }

@@ -353,7 +353,7 @@ func refersBack(ws []word) bool {
 	return false
 }
 
-// pointless tells whether a sentence only points to what stood before it: "I like that."
+// pointless reports whether a sentence only points to what stood before it: "I like that."
 func pointless(ws []word) bool {
 	if !refersBack(ws) {
 		return false

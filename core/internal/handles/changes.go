@@ -187,7 +187,7 @@ func (c *Run) inBody(p *transcript.Part) bool {
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied tells whether a span of a message is the body of a copy of the part that has a body, and the same.
+// copied reports whether a span of a message is the body of a copy of the part that has a body, and the same.
 func (c *Run) copied(m int32, span, body transcript.Span) bool {
 	msg := &c.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {

@@ -120,7 +120,7 @@ func readADK(r *Reader, m *transcript.Message) {
 // adkFramework are the names under which the framework calls its users, and not the model its tools: events with them are not sent.
 var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
 
-// adkUnseen tells whether an event, whose parts begin at index first, is not sent: it is the framework's, or holds nothing but empty texts.
+// adkUnseen reports whether an event, whose parts begin at index first, is not sent: it is the framework's, or holds nothing but empty texts.
 func adkUnseen(r *Reader, first int) bool {
 	parts := r.T.Parts[first:]
 	seen := len(parts) == 0
@@ -185,7 +185,7 @@ func (c *adkCompaction) actions(r *Reader) {
 	})
 }
 
-// digest makes the event a digest with the texts alone, in the stead of the content that it may have.
+// digest makes the event a digest with the texts alone, in place of the content that it may have.
 func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	m.Role, m.Variant = transcript.User, transcript.Digest

@@ -53,7 +53,7 @@ func (f *Format) Behind() *Behind {
 	return nil
 }
 
-// OnlyMarked tells whether the providers of the format keep only what the app has marked.
+// OnlyMarked reports whether the providers of the format keep only what the app has marked.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
 // AppendPatch appends what is to be different in a body, JSON, that asks for a summary of at most so many tokens, as a JSON Merge Patch

@@ -28,7 +28,7 @@ type Mark struct {
 	provider, option []byte
 }
 
-// MayMark tells whether a text may hold marks. It is a quick look: false is certain.
+// MayMark reports whether a text may hold marks. It is a quick look: false is certain.
 func MayMark(text []byte) bool {
 	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))
 }
@@ -177,7 +177,7 @@ func (f *Format) content() string {
 	return f.Parts
 }
 
-// within tells whether messages of some spelling hold their content under a key.
+// within reports whether messages of some spelling hold their content under a key.
 func (f *Format) within(key string) bool {
 	for _, name := range f.Within {
 		if name == key {

@@ -158,7 +158,7 @@ var (
 // mastraSignal says what a message of the role signal is; contents are its words in messages of older versions, whose parts are not sent.
 type mastraSignal struct{ kind, contents field }
 
-// readSignal leaves of a signal what is sent: its texts and files or, in the stead of all of them, its contents.
+// readSignal leaves of a signal what is sent: its texts and files or, in place of all of them, its contents.
 func (s *mastraStore) readSignal(r *Reader) {
 	old, text := s.signal.contents.Kind != jsonspan.Invalid && s.signal.contents.Kind != jsonspan.Null, -1
 	for i := range r.T.Parts[s.first:] {
