@@ -113,7 +113,7 @@ test-runtimes: node-is-there languages-are-there module-full
 	@go vet -tags runtimes ./internal/runtimes && go test -tags runtimes -count=1 -timeout 10m ./internal/runtimes
 
 .PHONY: test-runtimes-long
-test-runtimes-long: node-is-there languages-are-there engines-are-there module-full ## Run the vectors in all runtimes that can be had; write the table of docs/RUNTIMES.md
+test-runtimes-long: node-is-there languages-are-there engines-are-there module-full ## Run the vectors in all runtimes that can be had; write the table of docs/reference/runtimes.md
 	$(say) 'go test: the vectors in all runtimes'
 	@(cd js/fixtures/runtimes && $(INSTALL))
 	@go test -tags runtimes -count=1 -timeout 60m -v ./internal/runtimes -long -update
@@ -362,7 +362,7 @@ release: check-generated module-full component ## Build what a release consists 
 	@.ci/release $(TAG)
 
 .PHONY: bench
-bench: module node-is-there browser-is-there ## Measure ctxfold beside other packages; write docs/BENCHMARKS.md and bench/results.json
+bench: module node-is-there browser-is-there ## Measure ctxfold beside other packages; write docs/inside/benchmarks.md and bench/results.json
 	$(say) 'Benchmarks: about ten minutes on a quiet machine'
 	@cd bench && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund && \
 	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
@@ -372,17 +372,17 @@ bench: module node-is-there browser-is-there ## Measure ctxfold beside other pac
 bench-short: node-is-there ## Measure a few ratios again; fail where one is more than twice the committed one
 	$(say) 'Benchmarks, the short form: no ratio is more than twice the committed one, and the module has not grown'
 	@cd bench && node run.js --short
-	$(say) 'docs/SCALE.md is what its sample and its shapes give'
+	$(say) 'docs/guides/cost.md is what its sample and its shapes give'
 	@cd bench/scale && npm ci --no-audit --no-fund --silent && node run.js --check
 
 .PHONY: bench-scale
-bench-scale: node-is-there servers-are-there ## Run a sample of real shapes in workerd, the proxy and Node; simulate a million conversations a day; write docs/SCALE.md
+bench-scale: node-is-there servers-are-there ## Run a sample of real shapes in workerd, the proxy and Node; simulate a million conversations a day; write docs/guides/cost.md
 	$(say) 'A million conversations a day: a sample for real, some minutes, and a day by its costs'
 	@cd js && npm ci --no-audit --no-fund --silent && for fixture in runtimes stores; do (cd fixtures/$$fixture && $(INSTALL) --silent); done && npm run -s build
 	@cd bench/scale && npm ci --no-audit --no-fund --silent && $(if $(CTXFOLD_DATA),node shapes.js "$(CTXFOLD_DATA)" &&) node run.js
 
 .PHONY: bench-build
-bench-build: node-is-there ## Measure what each step of the module's build gains; write the table of docs/BUILD.md; fail where one gains nothing
+bench-build: node-is-there ## Measure what each step of the module's build gains; write the table of docs/inside/build.md; fail where one gains nothing
 	$(say) 'The module without each of its steps, some minutes'
 	@wasm/check/build.sh build/check all none $(STEPS)
 	@node bench/build.js build/check
@@ -401,7 +401,7 @@ bench-digest: ## Measure what digests retain of real sessions, and write the tab
 
 # The tables of real sessions are there where CTXFOLD_DATA is; that of squeeze where its test writes it.
 .PHONY: bench-memory
-bench-memory: node-is-there ## Measure what compactions without a model leave, and what search finds; write docs/MEMORY.md
+bench-memory: node-is-there ## Measure what compactions without a model leave, and what search finds; write docs/inside/memory.md
 	$(say) 'Real sessions: what digests retain, and what squeeze saves'
 	@mkdir -p build && rm -f build/retention.md build/chain.md build/squeeze.md
 	@CTXFOLD_RETENTION=$(CURDIR)/build/retention.md go test -count=1 -run TestRetention ./core/internal/digest
@@ -458,13 +458,13 @@ models: node-is-there ## Compare core/internal/policy/models.json with a public 
 	@node internal/models/compare.mjs core/internal/policy/models.json build/models/package/dist/models.generated.js
 
 .PHONY: fits
-fits: ## Write the table of docs/PRESETS.md anew: which real sessions fit into small windows
-	$(say) 'The table of docs/PRESETS.md, from the sessions of CTXFOLD_DATA'
+fits: ## Write the table of docs/guides/presets.md anew: which real sessions fit into small windows
+	$(say) 'The table of docs/guides/presets.md, from the sessions of CTXFOLD_DATA'
 	@go test ./core -run TestRealSessionsFit -count=1 -update
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, docs/SEEDS.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
-	$(say) 'go generate: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
+generate: ## Write all generated files anew: the easyjson code, docs/reference/published.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
+	$(say) 'go generate: the easyjson code, docs/reference/published.md, docs/reference/abi.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types
 	@$(MAKE) --no-print-directory module
@@ -544,11 +544,11 @@ check-module: ## Build the module in a copy of the tree and compare it with the 
 
 .PHONY: check-generated
 check-generated: ## Generate everything in a copy of the tree and compare it with the committed files
-	$(say) 'check-generated: the easyjson code, docs/SEEDS.md, docs/ABI.md, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
+	$(say) 'check-generated: the easyjson code, docs/reference/published.md, docs/reference/abi.md, the exports, the schemas, js/src/types.gen.ts and the module are what the sources generate'
 	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; $(copy_tree); \
 	NO_COMPONENT=1 $(MAKE) --no-print-directory -s -C "$$copy" generate > "$$copy/generate.log" 2>&1 || { cat "$$copy/generate.log" >&2; exit 1; }; \
 	stale=0; \
-	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -name 'SEEDS.md' -o -path './docs/ABI.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
+	for f in $$(cd "$$copy" && find . \( -name '*_easyjson.go' -o -name 'ctxfold.wasm' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -name '*.gen.ts' -o -name '*_gen.go' -o -path './host/python/src/ctxfold/types.py' \) -not -path '*/node_modules/*' | sort); do \
 		cmp -s "$$copy/$$f" "$$f" || { echo "$${f#./} is stale" >&2; stale=1; }; \
 	done; \
 	[ $$stale = 0 ] || { echo "Run 'make generate' and commit what it writes." >&2; exit 1; }

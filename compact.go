@@ -31,7 +31,7 @@ type Input struct {
 	// there is no Usage; what a compaction would leave is estimated in proportion. Its error is that of the operation.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
-	// Format is the wire format of Messages, by its name in docs/FORMATS.md. It counts where the policy names none.
+	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It counts where the policy names none.
 	Format api.Format
 
 	// Store keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. All

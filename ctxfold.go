@@ -107,7 +107,7 @@ func (c *Compactor) Close(ctx context.Context) error {
 	return c.engine.Close(ctx)
 }
 
-// Call runs one operation of docs/ABI.md on a JSON request and returns the JSON answer. An error answer becomes an
+// Call runs one operation of docs/reference/abi.md on a JSON request and returns the JSON answer. An error answer becomes an
 // [*Error], an operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap],
 // [ErrMemoryLimit], [ErrClosed] and the error of ctx.
 //

@@ -24,7 +24,7 @@
 // Messages are [encoding/json.RawMessage] in and out, and are never decoded: a message that is kept is kept byte for byte.
 //
 // Package api has the types of reports and other answers, package pass the passes of a policy. Package host runs the same operations
-// as a WebAssembly module in a sandbox, with the same [Compactor] and the same bytes as answers. docs/ABI.md describes the operations.
+// as a WebAssembly module in a sandbox, with the same [Compactor] and the same bytes as answers. docs/reference/abi.md describes the operations.
 package ctxfold
 
 //go:generate sh generate.sh

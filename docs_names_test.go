@@ -35,32 +35,32 @@ func needs(t *testing.T, file, text string, names ...string) {
 // TestNames checks that what the core knows by a name is in the documents.
 func TestNames(t *testing.T) {
 	known := info(t)
-	formats, policies, abi := read(t, "docs/FORMATS.md"), read(t, "docs/POLICY.md"), read(t, "docs/ABI.md")
+	formats, policies, abi := read(t, "docs/guides/formats.md"), read(t, "docs/reference/policy.md"), read(t, "docs/reference/abi.md")
 	readme := read(t, "README.md")
 	_, support, _ := strings.Cut(formats, "\n## Support\n")
 	support, _, _ = strings.Cut(support, "\n## ")
 	for _, f := range known.Formats {
 		if !strings.Contains(support, "\n| `"+f.Name+"` | ") {
-			t.Errorf("docs/FORMATS.md does not say who judges `%s`", f.Name)
+			t.Errorf("docs/guides/formats.md does not say who judges `%s`", f.Name)
 		}
-		needs(t, "docs/FORMATS.md", formats, f.Name)
+		needs(t, "docs/guides/formats.md", formats, f.Name)
 		needs(t, "README.md", readme, f.Name)
 	}
 	for _, p := range known.Presets {
-		needs(t, "docs/POLICY.md", policies, p.Name)
+		needs(t, "docs/reference/policy.md", policies, p.Name)
 		needs(t, "README.md", readme, p.Name)
 	}
-	needs(t, "docs/POLICY.md", policies, known.Passes...)
-	needs(t, "docs/POLICY.md", policies, known.Estimators...)
-	needs(t, "docs/POLICY.md", policies, policyKeys(readSchema(t), "")...)
-	needs(t, "docs/ABI.md", abi, known.Ops...)
+	needs(t, "docs/reference/policy.md", policies, known.Passes...)
+	needs(t, "docs/reference/policy.md", policies, known.Estimators...)
+	needs(t, "docs/reference/policy.md", policies, policyKeys(readSchema(t), "")...)
+	needs(t, "docs/reference/abi.md", abi, known.Ops...)
 	var functions []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(read(t, "docs/FUNCTIONS.md"), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(read(t, "docs/reference/functions.md"), -1) {
 		functions = append(functions, m[1])
 	}
 	slices.Sort(functions)
 	if !slices.Equal(functions, known.Functions) {
-		t.Errorf("docs/FUNCTIONS.md lists %v, the core knows %v", functions, known.Functions)
+		t.Errorf("docs/reference/functions.md lists %v, the core knows %v", functions, known.Functions)
 	}
 	if !strings.Contains(read(t, "CHANGELOG.md"), known.Version) {
 		t.Errorf("CHANGELOG.md does not name the version %s", known.Version)
@@ -68,9 +68,9 @@ func TestNames(t *testing.T) {
 	for pass, keys := range passKeys(t) {
 		section, found := cutSection(policies, "### `"+pass+"`")
 		if !found {
-			t.Errorf("docs/POLICY.md has no section on the pass %s", pass)
+			t.Errorf("docs/reference/policy.md has no section on the pass %s", pass)
 		} else if len(keys) > 0 {
-			needs(t, "docs/POLICY.md, pass "+pass, section, keys...)
+			needs(t, "docs/reference/policy.md, pass "+pass, section, keys...)
 		}
 	}
 }
@@ -127,10 +127,10 @@ func passKeys(t *testing.T) map[string][]string {
 	return keys
 }
 
-// TestPolicyDefaults checks that the tables of docs/POLICY.md have the defaults of the types, which docs/policy.schema.json has.
+// TestPolicyDefaults checks that the tables of docs/reference/policy.md have the defaults of the types, which docs/policy.schema.json has.
 func TestPolicyDefaults(t *testing.T) {
 	root := readSchema(t)
-	text := read(t, "docs/POLICY.md")
+	text := read(t, "docs/reference/policy.md")
 	compared := 0
 	compare := func(where, section string, find func(key string) *schema) {
 		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\| [^|]* \\| ([^|]*) \\|").FindAllStringSubmatch(section, -1) {
@@ -141,7 +141,7 @@ func TestPolicyDefaults(t *testing.T) {
 			want, _ := json.Marshal(s.Default)
 			got := strings.Trim(strings.ReplaceAll(row[2], ",", ""), "` ")
 			if compared++; got != string(want) && !(got == "" && s.Default == "") {
-				t.Errorf("docs/POLICY.md, %s: the default of %s is %s and not %s", where, row[1], want, got)
+				t.Errorf("docs/reference/policy.md, %s: the default of %s is %s and not %s", where, row[1], want, got)
 			}
 		}
 	}
@@ -245,11 +245,11 @@ func TestCodes(t *testing.T) {
 	for code := range withoutVector {
 		note(&codes, code)
 	}
-	same(t, "docs/ABI.md, codes", rows(t, "docs/ABI.md", "### Codes"), codes)
-	same(t, "docs/ABI.md, reasons", rows(t, "docs/ABI.md", "### Reasons"), reasons)
-	same(t, "docs/ABI.md, why a summary is not taken", rows(t, "docs/ABI.md", "### Summaries that are not taken"), whys)
-	same(t, "docs/ABI.md, actions", rows(t, "docs/ABI.md", "### Actions"), actions)
-	same(t, "docs/FORMATS.md, rules", rows(t, "docs/FORMATS.md", "## Rules"), rules)
+	same(t, "docs/reference/abi.md, codes", rows(t, "docs/reference/abi.md", "### Codes"), codes)
+	same(t, "docs/reference/abi.md, reasons", rows(t, "docs/reference/abi.md", "### Reasons"), reasons)
+	same(t, "docs/reference/abi.md, why a summary is not taken", rows(t, "docs/reference/abi.md", "### Summaries that are not taken"), whys)
+	same(t, "docs/reference/abi.md, actions", rows(t, "docs/reference/abi.md", "### Actions"), actions)
+	same(t, "docs/guides/formats.md, rules", rows(t, "docs/guides/formats.md", "## Rules"), rules)
 }
 
 func same(t *testing.T, what string, documented, seen []string) {

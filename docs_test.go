@@ -41,7 +41,7 @@ func (b block) String() string { return fmt.Sprintf("%s:%d", b.file, b.line) }
 
 func documents(t *testing.T) []string {
 	t.Helper()
-	docs, err := filepath.Glob("docs/*.md")
+	docs, err := filepath.Glob("docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Engine runs the operations of docs/ABI.md for a [Compactor]. Whatever runs them, the answers are the same bytes. Its methods
+// Engine runs the operations of docs/reference/abi.md for a [Compactor]. Whatever runs them, the answers are the same bytes. Its methods
 // may be called from any number of goroutines.
 type Engine interface {
 	Caller

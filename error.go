@@ -40,7 +40,7 @@ var (
 	ErrStillOverflow = errors.New("the conversation does not fit in the context window, and a compaction did not help")
 )
 
-// Error is an error answer of an operation. Code is stable and listed in docs/ABI.md; Message is for people.
+// Error is an error answer of an operation. Code is stable and listed in docs/reference/abi.md; Message is for people.
 type Error struct {
 	Code    api.Code
 	Message string

@@ -21,7 +21,7 @@ type Metrics interface {
 
 // Operation is one operation of the core, as [Metrics] see it.
 type Operation struct {
-	// Name is that of docs/ABI.md, for example "plan".
+	// Name is that of docs/reference/abi.md, for example "plan".
 	Name string
 	// Code is empty if all went well. Otherwise it is the code of an [*Error], or one of the Code constants.
 	Code string

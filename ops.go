@@ -53,7 +53,7 @@ func (c *Compactor) estimate(ctx context.Context, e envelope) (a *api.Estimate, 
 	return a, err
 }
 
-// FunctionInput is what a function is given; docs/FUNCTIONS.md says what each one needs.
+// FunctionInput is what a function is given; docs/reference/functions.md says what each one needs.
 type FunctionInput struct {
 	Policy    Policy
 	State     json.RawMessage
@@ -63,7 +63,7 @@ type FunctionInput struct {
 }
 
 // Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result,
-// a JSON value. docs/FUNCTIONS.md lists the steps. A name that is none is an [*Error] with the code unknown_function.
+// a JSON value. docs/reference/functions.md lists the steps. A name that is none is an [*Error] with the code unknown_function.
 func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput) (json.RawMessage, error) {
 	members := []member{{operations.InName, object.AppendString(nil, name)}, in.Policy.member(), {operations.InState, in.State},
 		{operations.InArguments, in.Arguments}}
@@ -97,7 +97,7 @@ func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err 
 }
 
 // Convert writes a transcript in another wire format, for a conversation that goes on with another provider. What could not be carried
-// over is in Lost, one entry each, and the result is valid for the new format (docs/FORMATS.md, Conversion). A list of messages gives a
+// over is in Lost, one entry each, and the result is valid for the new format (docs/guides/formats.md, Conversion). A list of messages gives a
 // list, and its system prompt as System where the new format has it beside the list; a request body gives one. A format that there is
 // none of, or that cannot be written, is an [*Error] with the code unknown_format.
 func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *api.Converted, err error) {
@@ -109,7 +109,7 @@ func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *ap
 }
 
 // Digests lists the messages that compactions have written, and what is in them, for programs that show a conversation: nobody in it has
-// said them. With the State of the Input it is certain which ones are; without it their role and place tell (docs/THREATS.md).
+// said them. With the State of the Input it is certain which ones are; without it their role and place tell (docs/inside/threats.md).
 func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error) {
 	var a api.Digests
 	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InState, in.State}, messagesMember(in.Messages)}
@@ -145,7 +145,7 @@ func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 
 // Save writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
 // new file: one that its agent resumes with just these messages. Lines stay as they are, and a compaction is added as the
-// agent itself writes one; docs/SESSIONS.md says what each agent gets. A result that has not changed gives the file as it is.
+// agent itself writes one; docs/guides/sessions.md says what each agent gets. A result that has not changed gives the file as it is.
 // Messages that the kind of file cannot hold are an [*Error] with the code cannot_save.
 //
 // Only Messages, Changed and Report of the result are read, so that the messages may come from elsewhere. now is when the

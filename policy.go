@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// RawPolicy is a policy that is there as JSON already (docs/POLICY.md).
+// RawPolicy is a policy that is there as JSON already (docs/reference/policy.md).
 func RawPolicy[T ~string | ~[]byte](text T) Policy { return Policy{Raw: json.RawMessage(text)} }
 
-// MarshalJSON writes the policy as docs/POLICY.md has it.
+// MarshalJSON writes the policy as docs/reference/policy.md has it.
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if p.Raw != nil {
 		return p.Raw, nil

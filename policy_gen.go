@@ -12,7 +12,7 @@ import (
 
 // Policy is a host's policy. The zero values of all fields mean "as the preset says".
 type Policy struct {
-	// Raw is a whole policy as JSON (docs/POLICY.md), for what this version has no field for. Where it is there no other
+	// Raw is a whole policy as JSON (docs/reference/policy.md), for what this version has no field for. Where it is there no other
 	// field is read, and errors count in its bytes.
 	Raw json.RawMessage
 

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// A typed policy is the JSON that docs/POLICY.md has for it.
+// A typed policy is the JSON that docs/reference/policy.md has for it.
 func TestPolicyJSON(t *testing.T) {
 	for _, tt := range []struct {
 		policy ctxfold.Policy

@@ -9,7 +9,7 @@ import (
 )
 
 // PrefixSummarizer is a [Summarizer] that can ask for a summary behind the conversation as it was sent last, so that the provider reads
-// that from its prompt cache: the summaries section of docs/POLICY.md says when it is asked to. A [Request] then has a Conversation, whose
+// that from its prompt cache: the summaries section of docs/reference/policy.md says when it is asked to. A [Request] then has a Conversation, whose
 // Sent is what to send, system prompt and tools included where the input was a request body; System and Prompt are in it already.
 type PrefixSummarizer interface {
 	Summarizer

@@ -9,7 +9,7 @@ import (
 )
 
 // OutputLimits are how large a tool's output may be before it becomes a part of the transcript. Zero values are the
-// defaults of docs/ABI.md (limit_tool_output); a negative value is no limit.
+// defaults of docs/reference/abi.md (limit_tool_output); a negative value is no limit.
 type OutputLimits struct {
 	Lines int
 	Bytes int

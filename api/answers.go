@@ -154,7 +154,7 @@ type Validation struct {
 
 // Violation is a rule that the transcript breaks.
 type Violation struct {
-	Rule    string `json:"rule"`    // its id in docs/FORMATS.md
+	Rule    string `json:"rule"`    // its id in docs/guides/formats.md
 	Message int    `json:"message"` // index in the list; -1 for what stands beside it
 	Path    string `json:"path"`
 	Offset  int    `json:"offset"` // bytes from the start of the request
@@ -393,7 +393,7 @@ type ClosedSession struct {
 //
 //easyjson:json
 type FunctionResult struct {
-	Result Raw `json:"result"` // as docs/FUNCTIONS.md says for each function
+	Result Raw `json:"result"` // as docs/reference/functions.md says for each function
 }
 
 // Verdict is the answer of the operation classify_error.

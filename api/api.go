@@ -1,4 +1,4 @@
-// Package api has what requests and answers hold (docs/ABI.md): reports and other answers, the words in them, the codes of errors, and
+// Package api has what requests and answers hold (docs/reference/abi.md): reports and other answers, the words in them, the codes of errors, and
 // what a host keeps or sends: options, plans, states, memory.
 //
 // A program meets the answers in package ctxfold, whose methods return them. Requests it needs only where it makes them itself, for
@@ -8,7 +8,7 @@
 // that came in, where nothing else is said. What an answer leaves out is the zero value here.
 package api
 
-// It is the one place of these types. The rooms of core use them, and those of TypeScript and the tables of docs/ABI.md are generated
+// It is the one place of these types. The rooms of core use them, and those of TypeScript and the tables of docs/reference/abi.md are generated
 // from them (internal/apigen). It imports no other room, and holds no behaviour.
 
 //go:generate sh ../generate.sh -disallow_unknown_fields requests.go

@@ -100,7 +100,7 @@ type ReportSummary struct {
 
 // LeftViolation is a place where a rule is broken.
 type LeftViolation struct {
-	Rule    string `json:"rule"`    // its id in docs/FORMATS.md
+	Rule    string `json:"rule"`    // its id in docs/guides/formats.md
 	Message int    `json:"message"` // index in the answer's list
 	Text    string `json:"text"`    // what is wrong, for people
 }

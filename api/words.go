@@ -326,7 +326,7 @@ const (
 	MarkerCorrupt MarkerFault = "corrupt" // the store has another body under this handle; hosts find it, which check what they give
 )
 
-// SessionKind is the kind of a session file; docs/SESSIONS.md describes them.
+// SessionKind is the kind of a session file; docs/guides/sessions.md describes them.
 type SessionKind string
 
 // The kinds of session files, by the agents that write them.

@@ -1,4 +1,4 @@
-// node build.js FOLDER: measures the modules that wasm/check/build.sh has built, and writes the table of ../docs/BUILD.md.
+// node build.js FOLDER: measures the modules that wasm/check/build.sh has built, and writes the table of ../docs/inside/build.md.
 //
 // The modules take turns in one process, and ratios are written in the place of times, so that whatever else the machine does
 // meets all of them.
@@ -72,7 +72,7 @@ for (const [step, title] of Object.entries(STEPS)) {
 }
 lines.push(`| any of them | ${times("none").join(" | ")} |`);
 
-const page = new URL("../docs/BUILD.md", import.meta.url);
+const page = new URL("../docs/inside/build.md", import.meta.url);
 const [BEGIN, END] = ["<!-- bench-build begins -->", "<!-- bench-build ends -->"];
 const before = readFileSync(page, "utf8");
 if (!before.includes(BEGIN) || !before.includes(END)) throw new Error(`${page.pathname} has no place for the table`);

@@ -1,4 +1,4 @@
-// Writes docs/BENCHMARKS.md and its plots from results.json. It can be run by itself: node report.js.
+// Writes docs/inside/benchmarks.md and its plots from results.json. It can be run by itself: node report.js.
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import * as vega from "vega";
@@ -82,7 +82,7 @@ export async function write(r) {
   await plot("bench-turn.svg", "A turn appended and checked, ms (pi: its decision on live objects)", r.peers.flatMap(lines), "log");
 
   const others = Object.entries(r.versions).filter(([n]) => /pi-coding|langchain|^ai|token/.test(n)).map(([n, v]) => `${n} ${v}`);
-  writeFileSync(here("../docs/BENCHMARKS.md"), `# Benchmarks
+  writeFileSync(here("../docs/inside/benchmarks.md"), `# Benchmarks
 
 Written by \`make bench\` from \`bench/results.json\`; do not edit. Measured on ${r.date}, on ${r.machine}, in Node
 ${r.versions.node.slice(1)}, Chromium ${r.versions.chromium} and ${r.versions.go.replace("go", "Go ")} with wazero ${r.versions.wazero}. Each number is the median of 9 runs
@@ -128,13 +128,13 @@ jasper-context-compactor, which has no function to call but a plugin that reads 
 
 ${peers("compact", ["ctxfold", "pi", "pruneMessages", "trimMessages"])}
 
-![Text to compacted text](bench-compact.svg)
+![Text to compacted text](../images/bench-compact.svg)
 
 Deciding whether compaction is due. pi adds up the lengths of live strings, which no JSON has to cross for.
 
 ${decisions}
 
-![A turn](bench-turn.svg)
+![A turn](../images/bench-turn.svg)
 
 ## Estimates beside tokenizers
 
@@ -156,7 +156,7 @@ ${go}
   const figures = [
     `${size(top)} of JSON compacted, MB/s: ${speed(wazero, wazero.native)} in Go, ${speed(wazero, wazero.wazero)} in wazero, ${speed(node, node.compact)} in Node`,
     `(\`JSON.parse\` alone ${speed(node, node.parse)}, Go's \`encoding/json\` ${speed(wazero, wazero.struct)}). A turn in a live session of ${size(big)} takes`,
-    `${ms(find(r.node.rows, big, "ascii").turn)} ms. The module has ${(r.module.brotli / 1000).toFixed(0)} KB, packed. [docs/BENCHMARKS.md](docs/BENCHMARKS.md) has the rest.`,
+    `${ms(find(r.node.rows, big, "ascii").turn)} ms. The module has ${(r.module.brotli / 1000).toFixed(0)} KB, packed. [docs/inside/benchmarks.md](docs/inside/benchmarks.md) has the rest.`,
   ].join("\n");
   writeFileSync(here("../README.md"), readme.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, `$1${figures}\n$2`));
 }
@@ -181,7 +181,7 @@ async function plot(file, title, values, scale = "linear") {
     },
   };
   const view = new vega.View(vega.parse(compile(spec).spec), { renderer: "none" });
-  writeFileSync(here(`../docs/${file}`), await view.toSVG());
+  writeFileSync(here(`../docs/images/${file}`), await view.toSVG());
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await write(JSON.parse(readFileSync(here("results.json"), "utf8")));

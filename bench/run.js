@@ -1,4 +1,4 @@
-// node run.js: measures everything and writes results.json, ../docs/BENCHMARKS.md and the table of ../README.md.
+// node run.js: measures everything and writes results.json, ../docs/inside/benchmarks.md and the table of ../README.md.
 // node run.js --short: measures some of it again and fails where a ratio is more than twice what results.json has, or the
 // module has outgrown its budget. Times are never compared between runs, ratios are.
 import { execFileSync } from "node:child_process";

@@ -141,7 +141,7 @@ func estimateOf(t testing.TB, policy, messages string) int {
 	return call(t, "estimate", `{"policy":`+policy+`,"messages":`+messages+`}`).Tokens
 }
 
-// promises checks DESIGN.md section 5, promises 1 to 7, for one compaction. It returns the answer, and what is not kept.
+// promises checks docs/inside/design.md section 5, promises 1 to 7, for one compaction. It returns the answer, and what is not kept.
 func promises(t testing.TB, format, policy string, messages []byte, summary string) (a answer, broken []string) {
 	t.Helper()
 	say := func(f string, args ...any) { broken = append(broken, fmt.Sprintf(f, args...)) }

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/PRESETS.md anew")
+var update = flag.Bool("update", false, "write the table of docs/guides/presets.md anew")
 
 // leastDigest is about what a digest takes at the least, in tokens.
 const leastDigest = 100
@@ -109,7 +109,7 @@ type fitting struct {
 }
 
 // With every preset and in windows of 4,000, 8,000 and 16,000 tokens no real session stays over the limit whose newest user
-// message and system prompt are not over it alone, and each that does is reported. The table of docs/PRESETS.md says how many.
+// message and system prompt are not over it alone, and each that does is reported. The table of docs/guides/presets.md says how many.
 func TestRealSessionsFit(t *testing.T) {
 	windows := []int{4000, 8000, 16000}
 	table := map[string]map[int]*fitting{}
@@ -166,7 +166,7 @@ func TestRealSessionsFit(t *testing.T) {
 	checkTable(t, fitTable(table, windows))
 }
 
-// fitTable is the table as it stands in docs/PRESETS.md.
+// fitTable is the table as it stands in docs/guides/presets.md.
 func fitTable(table map[string]map[int]*fitting, windows []int) string {
 	var b strings.Builder
 	b.WriteString("| preset | window | over the limit before | after the passes | after the last resort | of these over the window | tokens after, median |\n")
@@ -189,10 +189,10 @@ const (
 	fitEnd   = "<!-- end -->\n"
 )
 
-// checkTable compares a table with that of docs/PRESETS.md, or writes it there.
+// checkTable compares a table with that of docs/guides/presets.md, or writes it there.
 func checkTable(t *testing.T, table string) {
 	t.Helper()
-	file := filepath.Join("..", "docs", "PRESETS.md")
+	file := filepath.Join("..", "docs", "guides", "presets.md")
 	doc, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -201,16 +201,16 @@ func checkTable(t *testing.T, table string) {
 	old, after, ended := strings.Cut(rest, fitEnd)
 	switch {
 	case !found || !ended:
-		t.Fatal("docs/PRESETS.md has no place for the table")
+		t.Fatal("docs/guides/presets.md has no place for the table")
 	case old == table:
 	case *update:
 		if err := os.WriteFile(file, []byte(before+fitBegin+table+fitEnd+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case os.Getenv("CTXFOLD_DATA") != "":
-		t.Log("other sessions than those of docs/PRESETS.md:\n" + table)
+		t.Log("other sessions than those of docs/guides/presets.md:\n" + table)
 	default:
-		t.Errorf("the table of docs/PRESETS.md is stale: run `make fits`\n%s", table)
+		t.Errorf("the table of docs/guides/presets.md is stale: run `make fits`\n%s", table)
 	}
 }
 

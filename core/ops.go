@@ -1,4 +1,4 @@
-// Package core is ctxfold without a host: every operation takes a JSON request and gives a JSON answer (docs/ABI.md). It
+// Package core is ctxfold without a host: every operation takes a JSON request and gives a JSON answer (docs/reference/abi.md). It
 // builds natively and to WebAssembly, and both give the same bytes.
 //
 // What never enters core and the packages below it: network, files, clock, randomness, goroutines, and the order of maps

@@ -62,7 +62,7 @@ func callRestore(t testing.TB, request string) (a restoredAnswer) {
 	return a
 }
 
-// restoreAll restores as docs/ABI.md tells a host to: it gets the bodies that the transcript names, and those that they name, until
+// restoreAll restores as docs/reference/abi.md tells a host to: it gets the bodies that the transcript names, and those that they name, until
 // there is none that it does not have.
 func (s shelf) restoreAll(t testing.TB, head, messages string) restoredAnswer {
 	t.Helper()

@@ -174,7 +174,7 @@ var hostiles = []hostile{
 }
 
 // What a hostile input costs grows with its bytes and not with their square, natively and in the module, and the same
-// instance answers the next call. The long run takes the inputs at their full size, and writes the table of docs/THREATS.md into
+// instance answers the next call. The long run takes the inputs at their full size, and writes the table of docs/inside/threats.md into
 // the file that CTXFOLD_LONG names.
 func TestHostile(t *testing.T) {
 	long := os.Getenv("CTXFOLD_LONG")

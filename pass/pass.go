@@ -1,4 +1,4 @@
-// Package pass has the steps of a compaction, with their parameters, for the Passes of a ctxfold.Policy: docs/POLICY.md says what each
+// Package pass has the steps of a compaction, with their parameters, for the Passes of a ctxfold.Policy: docs/reference/policy.md says what each
 // does, in its order and with the others.
 //
 //	ctxfold.Policy{Passes: []pass.Pass{pass.Clear{}, pass.Fold{}}}
@@ -8,7 +8,7 @@ package pass
 
 // Pass is a step of a compaction.
 type Pass interface {
-	// AppendJSON appends the pass as docs/POLICY.md has it, an object with its name and its parameters.
+	// AppendJSON appends the pass as docs/reference/policy.md has it, an object with its name and its parameters.
 	AppendJSON(dst []byte) []byte
 }
 

@@ -22,9 +22,10 @@ const paths = [
   "js/README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
-  ...readdirSync(`${root}/docs`)
+  ...readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+    .map((name) => `docs/${name}`)
+    .sort(),
 ];
 /** @param {string} path */
 const titleOf = (path) => {
@@ -47,7 +48,7 @@ function linked(target, from) {
   const folder = posix.dirname(fileOf(from));
   if (full.replace(/\/$/, "") === "examples/playground") return posix.relative(folder, "playground/index.html");
   if (paths.includes(full)) return posix.relative(folder, fileOf(full)) + rest;
-  if (/^docs\/[^/]+\.(svg|json)$|^docs\/images\//.test(full)) return posix.relative(folder, full) + rest;
+  if (/^docs\/[^/]+\.json$|^docs\/images\//.test(full)) return posix.relative(folder, full) + rest;
   return `${REPOSITORY}/${/\.[a-z]+$|(^|\/)[A-Z]+$/.test(full) ? "blob" : "tree"}/main/${full}${rest}`;
 }
 
@@ -158,7 +159,7 @@ for (const name of ["search.js", "search-options.js", "site.css"])
 copyFileSync(`${root}/examples/look.css`, `${out}/assets/look.css`);
 copyFileSync(`${modules}/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2`, `${out}/assets/inter.woff2`);
 for (const name of readdirSync(`${root}/docs`)) {
-  if (/\.(svg|json)$/.test(name)) copyFileSync(`${root}/docs/${name}`, join(out, "docs", name));
+  if (name.endsWith(".json")) copyFileSync(`${root}/docs/${name}`, join(out, "docs", name));
 }
 cpSync(`${root}/docs/images`, `${out}/docs/images`, { recursive: true });
 

@@ -1,29 +1,30 @@
-// The one navigation of the site: the pages of docs in groups. A page that no group names stands in the last one.
+// The one navigation of the site: the pages of docs, by what a reader wants. A page that no group names goes into the last one.
 
-/** @type {Record<string, string[]>} */
+/** Pages of docs, without their ending. @type {Record<string, string[]>} */
 const GROUPS = {
-  Guides: [
-    "PRESETS",
-    "POLICY",
-    "RECIPES",
-    "SESSIONS",
-    "PROXY",
-    "EDGE",
-    "SCALE",
-    "OVERFLOW",
-    "TOKENS",
-    "HOSTS",
-    "COMPONENT",
-    "RUNTIMES",
-    "EXTENDING",
-    "UPGRADING-GO",
+  Start: ["javascript", "go", "command", "proxy", "edge", "languages"],
+  Guides: ["presets", "digests", "cost", "overflow", "archive", "formats", "sessions", "recipes"],
+  Reference: [
+    "policy",
+    "abi",
+    "report",
+    "errors",
+    "estimators",
+    "functions",
+    "published",
+    "component",
+    "runtimes",
+    "versions",
   ],
-  Reference: ["ABI", "FORMATS", "FUNCTIONS", "SEEDS", "VERSIONS"],
-  Background: ["DESIGN", "DIGEST", "MEMORY", "THREATS", "BENCHMARKS", "LIVE", "BUILD"],
+  Inside: ["design", "threats", "benchmarks", "memory", "live", "build", "extending", "upgrading-go"],
 };
 
+/** Pages outside docs, and the group that each begins or ends. */
+const FIRST = ["README.md", "js/README.md"];
+const LAST = ["CONTRIBUTING.md", "CHANGELOG.md"];
+
 /**
- * @param {{path: string, title: string}[]} pages paths such as docs/ABI.md
+ * @param {{path: string, title: string}[]} pages paths such as docs/reference/abi.md
  * @returns {{name: string, pages: {path: string, title: string}[]}[]}
  */
 export function navigation(pages) {
@@ -35,13 +36,15 @@ export function navigation(pages) {
       left.delete(path);
       return page ? [page] : [];
     });
-  const start = { name: "Start", pages: take(["README.md", "js/README.md", "CHANGELOG.md", "CONTRIBUTING.md"]) };
+  const first = take(FIRST);
+  const last = take(LAST);
   const groups = Object.entries(GROUPS).map(([name, names]) => ({
     name,
-    pages: take(names.map((each) => `docs/${each}.md`)),
+    pages: take(names.map((each) => `docs/${name.toLowerCase()}/${each}.md`)),
   }));
-  groups.at(-1)?.pages.push(...left.values());
-  return [start, ...groups];
+  groups[0]?.pages.unshift(...first);
+  groups.at(-1)?.pages.push(...left.values(), ...last);
+  return groups;
 }
 
 /** Where the repository is: what is not on the site is linked there. */

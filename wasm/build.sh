@@ -2,10 +2,10 @@
 # Builds the module: wasm/build.sh [--full] [--component] [--reactor] OUT.
 #
 # --full       with the published systems (the tag ctxfold_full)
-# --component  with the functions of wit/ctxfold.wit in place of those of docs/ABI.md (the tag ctxfold_component), as a component
+# --component  with the functions of wit/ctxfold.wit in place of those of docs/reference/abi.md (the tag ctxfold_component), as a component
 # --reactor    stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
 #
-# The steps; docs/BUILD.md says what each gains. Each but linking is left out where its switch is 1:
+# The steps; docs/inside/build.md says what each gains. Each but linking is left out where its switch is 1:
 #   NO_LEAN      the lean easyjson runtime of wasm/easyjson stands in the place of easyjson's
 #   NO_SMALL     only the packages that walk transcripts are inlined into each other
 #   NO_FINDFUNC  the runtime finds functions without an index (runtime.patch)
@@ -75,7 +75,7 @@ change() { # STEP PATCH
 	done
 	local patch=$PWD/$2
 	(cd "$dir/goroot" && GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$patch") ||
-		{ echo "wasm/build.sh: $2 does not fit $(go env GOVERSION), see docs/UPGRADING-GO.md" >&2; failed "$1"; }
+		{ echo "wasm/build.sh: $2 does not fit $(go env GOVERSION), see docs/inside/upgrading-go.md" >&2; failed "$1"; }
 }
 off FINDFUNC || change FINDFUNC wasm/runtime.patch
 off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=,ctxfold_clear; }

@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Command wasm is the ctxfold module: the exports of docs/ABI.md over package core, and nothing else.
+// Command wasm is the ctxfold module: the exports of docs/reference/abi.md over package core, and nothing else.
 //
 // Go builds it as a WASI reactor; build.sh takes the imports and the start from it. All calls are synchronous and
 // single-threaded.

@@ -31,4 +31,4 @@ if [ ${#failed[@]} -gt 0 ]; then
 	exit 1
 fi
 ls -l build/try-go/all.wasm
-echo "$version builds the module, and its answers are the same. docs/UPGRADING-GO.md says what is left to do."
+echo "$version builds the module, and its answers are the same. docs/inside/upgrading-go.md says what is left to do."

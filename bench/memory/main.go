@@ -1,4 +1,4 @@
-// Command memory measures what compactions without a model leave of conversations, and writes docs/MEMORY.md (make bench-memory).
+// Command memory measures what compactions without a model leave of conversations, and writes docs/inside/memory.md (make bench-memory).
 //
 // With -part it measures one part and prints it. With CTXFOLD_CHATS it measures the conversations of that folder as well, and
 // prints what it finds.
@@ -96,7 +96,7 @@ func run(o *options, part, dump string, names []string) error {
 			page += "\n" + text + "\n"
 		}
 	}
-	return os.WriteFile(filepath.Join(o.root, "docs/MEMORY.md"), []byte(page), 0o644)
+	return os.WriteFile(filepath.Join(o.root, "docs/inside/memory.md"), []byte(page), 0o644)
 }
 
 // root is the folder of the project: the nearest one above with a go.mod.

@@ -17,7 +17,7 @@ import (
 const head = `# Memory: what still stands after a compaction without a model
 
 ` + "`make bench-memory`" + ` writes this page. Everything here is done without a model: the local digest, ` + "`search`" + ` and ` + "`squeeze`" + `. What a
-digest is made of is in [DIGEST.md](DIGEST.md).
+digest is made of is in [Digests](../guides/digests.md).
 
 Conversations and statements are made by a generator (` + "`bench/memory`" + `) from templates that were written for it alone, without a look at
 how digests choose. The same seed makes the same conversation. Sizes are tokens, estimated for o200k.

@@ -1,4 +1,4 @@
-// The tables of docs/SCALE.md: what is between their marks is written anew.
+// The tables of docs/guides/cost.md: what is between their marks is written anew.
 const n = (x, digits = 3) => (x >= 1000 ? Math.round(Number(x.toPrecision(digits))).toLocaleString("en-US") : String(Number(x.toPrecision(digits))));
 const size = (bytes) => (bytes >= 1e12 ? `${n(bytes / 1e12)} TB` : bytes >= 1e9 ? `${n(bytes / 1e9)} GB` : bytes >= 1e6 ? `${n(bytes / 1e6)} MB` : `${n(bytes / 1e3)} KB`);
 const usd = (x) => (x < 1 ? `$${x.toFixed(2)}` : `$${n(x)}`);
@@ -112,7 +112,7 @@ export function page(text, results) {
   let made = text;
   for (const [name, part] of Object.entries(PARTS)) {
     const found = new RegExp(`(<!-- scale-${name} -->\n)[^]*?(\n<!-- /scale-${name} -->)`);
-    if (!found.test(made)) throw new Error(`docs/SCALE.md has no <!-- scale-${name} -->`);
+    if (!found.test(made)) throw new Error(`docs/guides/cost.md has no <!-- scale-${name} -->`);
     made = made.replace(found, (_, begin, end) => begin + part(results) + end);
   }
   return made;

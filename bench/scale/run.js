@@ -1,4 +1,4 @@
-// node run.js: runs a sample, simulates a day, and writes results.json and the tables of docs/SCALE.md. node run.js --tables: simulates by the
+// node run.js: runs a sample, simulates a day, and writes results.json and the tables of docs/guides/cost.md. node run.js --tables: simulates by the
 // sample in results.json. node run.js --check: fails where results.json or the page is not what that gives.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -33,16 +33,16 @@ const SAMPLE = { seed: "sample", talks: 24, agents: 0.5, window: 64_000 };
 
 const mode = process.argv[2];
 const results = mode ? json("results.json") : { sample: await measured() };
-const text = readFileSync(here("../../docs/SCALE.md"), "utf8");
+const text = readFileSync(here("../../docs/guides/cost.md"), "utf8");
 const made = { sample: results.sample, ...derived(results.sample) };
 if (mode === "--check") {
   if (!isDeepStrictEqual(rounded(results), rounded(made)) || page(text, made) !== text) {
-    console.error("bench/scale/results.json or docs/SCALE.md is not what the sample and the shapes give: run `node bench/scale/run.js --tables`");
+    console.error("bench/scale/results.json or docs/guides/cost.md is not what the sample and the shapes give: run `node bench/scale/run.js --tables`");
     process.exit(1);
   }
 } else {
   writeFileSync(here("results.json"), `${JSON.stringify(made, null, 1)}\n`);
-  writeFileSync(here("../../docs/SCALE.md"), page(text, made));
+  writeFileSync(here("../../docs/guides/cost.md"), page(text, made));
 }
 process.exit();
 

@@ -1,5 +1,5 @@
 // Package extending_test registers a pass and a wire format, each from one file outside of the rooms of core, and shows that all
-// else follows: docs/EXTENDING.md promises it.
+// else follows: docs/inside/extending.md promises it.
 package extending_test
 
 import (

@@ -8,7 +8,7 @@
  *   if (ctxfold_fit(c, records, &history, summarize, NULL, &answer) == CTXFOLD_OK) send(answer.messages.data, answer.messages.length);
  *   ctxfold_answer_free(&answer);
  *
- * Texts are UTF-8 with a length in bytes, and JSON where nothing else is said; docs/ABI.md has what stands in them. They need no
+ * Texts are UTF-8 with a length in bytes, and JSON where nothing else is said; docs/reference/abi.md has what stands in them. They need no
  * zero at their end. What a function takes stays the caller's, and is not kept. What it gives belongs to the caller: an answer to be
  * given to ctxfold_answer_free, a buffer to ctxfold_free.
  *
@@ -65,7 +65,7 @@ CTXFOLD_API void ctxfold_memory_into(const ctxfold_instance *c, ctxfold_memory *
 
 typedef enum {
   CTXFOLD_OK,
-  CTXFOLD_ERROR,        /* the module refused the request: code, path and offset say why and where (docs/ABI.md section 5) */
+  CTXFOLD_ERROR,        /* the module refused the request: code, path and offset say why and where (docs/reference/abi.md section 5) */
   CTXFOLD_TRAP,         /* the module gave up in the middle of the call; code is "trap" */
   CTXFOLD_MEMORY_LIMIT, /* the same, because it needs more than its memory limit, or than there is; code is "memory_limit" */
   CTXFOLD_NO_MEMORY,    /* malloc failed outside of the module; code is "no_memory" */
@@ -99,7 +99,7 @@ typedef struct {
   uint64_t session, tokens, limit; /* 0: not set */
 } ctxfold_request;
 
-/* The operations of docs/ABI.md section 3, but fit, which is a loop here. ctxfold_plan(c, request, answer) runs plan, and so on. */
+/* The operations of docs/reference/abi.md section 3, but fit, which is a loop here. ctxfold_plan(c, request, answer) runs plan, and so on. */
 #define CTXFOLD_OPERATIONS(OP)                                                                                                        \
   OP(info) OP(detect) OP(estimate) OP(check) OP(plan) OP(step) OP(prints) OP(validate) OP(repair) OP(convert) OP(restore) OP(digests) \
   OP(recall) OP(search) OP(open) OP(save) OP(session_open) OP(session_append) OP(session_close) OP(classify_error) OP(limit_tool_output)
@@ -113,7 +113,7 @@ CTXFOLD_API ctxfold_status ctxfold_call(ctxfold_instance *c, const char *operati
 /* What the model is asked for. The texts are there until the summarizer returns. Those that are no JSON have a zero behind them, and may
  * have some inside. */
 typedef struct {
-  const char *scope;           /* what is to be summarized: docs/ABI.md, "plan and step" */
+  const char *scope;           /* what is to be summarized: docs/reference/abi.md, "plan and step" */
   ctxfold_text system, prompt; /* the system prompt, and the message of the user */
   uint64_t max_output_tokens, input_tokens;
   ctxfold_text json;           /* all of the request, as JSON */

@@ -92,7 +92,7 @@ class instance {
     if (!c_) throw std::bad_alloc();
   }
 
-  // Runs an operation of docs/ABI.md on a request of JSON.
+  // Runs an operation of docs/reference/abi.md on a request of JSON.
   answer call(const char *operation, std::string_view json) {
     answer out;
     check(ctxfold_call(c_.get(), operation, json.data(), json.size(), &out.a_), out);

@@ -1,4 +1,4 @@
-/* The loops of docs/HOSTS.md: a compaction with a model, and what to send for a whole history. */
+/* The loops of docs/start/languages.md: a compaction with a model, and what to send for a whole history. */
 #include "loop.h"
 
 #include <stdlib.h>

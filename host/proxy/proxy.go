@@ -50,7 +50,7 @@ type Options struct {
 	// Upstream is the endpoint: the path of a request is put behind its path.
 	Upstream *url.URL
 
-	// Policy is that of all conversations (docs/POLICY.md). Its format is taken from the path of each request.
+	// Policy is that of all conversations (docs/reference/policy.md). Its format is taken from the path of each request.
 	Policy ctxfold.Policy
 
 	// SummaryModel writes the summaries, at the same endpoint and with the client's own key. Empty means the model of the

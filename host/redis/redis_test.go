@@ -91,16 +91,16 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// The rights that docs/PROXY.md gives a user of the proxies are enough, and no more than that.
+// The rights that docs/start/proxy.md gives a user of the proxies are enough, and no more than that.
 func TestUser(t *testing.T) {
 	address := servers.Redis(t)
-	text, err := os.ReadFile("../../docs/PROXY.md")
+	text, err := os.ReadFile("../../docs/start/proxy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rights := regexp.MustCompile("`ACL SETUSER ([^`]*)`").FindStringSubmatch(string(text))
 	if rights == nil {
-		t.Fatal("docs/PROXY.md names no rights")
+		t.Fatal("docs/start/proxy.md names no rights")
 	}
 	own := client.NewClient(&client.Options{Addr: address})
 	defer own.Close()

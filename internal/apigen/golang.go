@@ -95,7 +95,7 @@ func (f *file) object(def, name string, pass bool) {
 	f.doc("", text)
 	fmt.Fprintf(f, "type %s struct {\n", name)
 	if def == "Policy" {
-		f.WriteString("\t// Raw is a whole policy as JSON (docs/POLICY.md), for what this version has no field for. Where it is there no other\n" +
+		f.WriteString("\t// Raw is a whole policy as JSON (docs/reference/policy.md), for what this version has no field for. Where it is there no other\n" +
 			"\t// field is read, and errors count in its bytes.\n\tRaw json.RawMessage\n\n")
 	}
 	var write file

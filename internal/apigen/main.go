@@ -3,7 +3,7 @@
 //
 //   - docs/api.schema.json, a JSON Schema of all requests and answers, from which typescript/ makes the types of JavaScript, and
 //     docs/policy.schema.json, of a policy by itself, for editors and validators;
-//   - the tables of operations, keys and words in docs/ABI.md;
+//   - the tables of operations, keys and words in docs/reference/abi.md;
 //   - the exports of the module (wasm/exports*.go);
 //   - the types of policies and passes of Go (policy_gen.go, pass/pass_gen.go), and constants for names that registries have
 //     (api/names_gen.go);
@@ -68,7 +68,7 @@ func generate(root string) map[string][]byte {
 	return map[string][]byte{
 		"docs/api.schema.json":    api.text(),
 		"docs/policy.schema.json": policy.text(),
-		"docs/ABI.md":             g.tables(root),
+		"docs/reference/abi.md":             g.tables(root),
 		"wasm/exports.go":         exports(false),
 		"wasm/exports_full.go":    exports(true),
 		"policy_gen.go":           g.policies(),

@@ -45,7 +45,7 @@ func (g *generator) python() []byte {
 	return f.Bytes()
 }
 
-const pythonHead = `# The JSON of docs/ABI.md, generated from the types of package api by ` + "`make generate`" + `. Do not edit it.
+const pythonHead = `# The JSON of docs/reference/abi.md, generated from the types of package api by ` + "`make generate`" + `. Do not edit it.
 """The types of requests and answers: TypedDicts for objects, Literals for the words in them."""
 
 from __future__ import annotations

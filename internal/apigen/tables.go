@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// tables are those of docs/ABI.md, by the name in the comment before them; of a set of words it is the name of their type.
+// tables are those of docs/reference/abi.md, by the name in the comment before them; of a set of words it is the name of their type.
 var tables = map[string]*template.Template{
 	"operations": parse("`OP` is one of {{range $i, $o := .Operations}}{{if $i}}, {{end}}`{{$o.Name}}`{{end}}; `function` is in the full build only. One call:\n"),
 	"keys": parse("| key | read by | meaning |\n|---|---|---|\n" +
@@ -46,16 +46,16 @@ func (table) ReadBy(member int) (names []string) {
 
 var generated = regexp.MustCompile(`(?s)<!-- generated: (\w+) -->\n.*?<!-- end -->`)
 
-// tables is docs/ABI.md with its tables anew.
+// tables is docs/reference/abi.md with its tables anew.
 func (g *generator) tables(root string) []byte {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "ABI.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "reference", "abi.md"))
 	check(err)
 	found := 0
 	text = generated.ReplaceAllFunc(text, func(part []byte) []byte {
 		found++
 		name := string(generated.FindSubmatch(part)[1])
 		if tables[name] == nil {
-			fatal("docs/ABI.md wants a table that there is none of:", name)
+			fatal("docs/reference/abi.md wants a table that there is none of:", name)
 		}
 		var data any = table{operations.Operations[:], operations.MemberTable[:]}
 		if name == strings.ToUpper(name[:1])+name[1:] {
@@ -66,7 +66,7 @@ func (g *generator) tables(root string) []byte {
 		return []byte("<!-- generated: " + name + " -->\n" + strings.TrimSuffix(b.String(), "\n") + "\n<!-- end -->")
 	})
 	if found != len(tables) {
-		fatal("docs/ABI.md has not all tables that are generated")
+		fatal("docs/reference/abi.md has not all tables that are generated")
 	}
 	return text
 }

@@ -1,5 +1,5 @@
 // Package operations is the table of operations: their names, what their requests may hold, and who reads it. core goes by it, package
-// ctxfold names operations and members by it, and the exports of the module, the key table of docs/ABI.md and the types of requests in
+// ctxfold names operations and members by it, and the exports of the module, the key table of docs/reference/abi.md and the types of requests in
 // docs/api.schema.json and JavaScript are generated from it (internal/apigen).
 package operations
 
@@ -131,12 +131,12 @@ func (s Members) Names() (names []string) {
 type MemberRow struct {
 	Name string
 	Type string // of its value: of package api, of policies (Policy) or of JSON (string, integer, any), with [] before it a list
-	Doc  string // in the Markdown of docs/ABI.md
+	Doc  string // in the Markdown of docs/reference/abi.md
 }
 
 // MemberTable has a row for each member.
 var MemberTable = [AllMembers]MemberRow{
-	InPolicy:    {"policy", "Policy", "what to do; see [POLICY.md](POLICY.md). Put it **before** `messages`: then the transcript is read in one pass"},
+	InPolicy:    {"policy", "Policy", "what to do; see [Policy](policy.md). Put it **before** `messages`: then the transcript is read in one pass"},
 	InOptions:   {"options", "Options", "what this one call wants, and what the host knows; see below. Put them before `messages` too"},
 	InState:     {"state", "State", "what the last compaction of this conversation returned; leave it out the first time"},
 	InPlan:      {"plan", "Plan", "the plan to go on with; the policy, the options and the state are in it"},

@@ -4,7 +4,7 @@
 // It is for tests only, and reaches ctxfold only through an Engine.
 package publishedtest
 
-//go:generate go run ./gendoc ../../docs/SEEDS.md
+//go:generate go run ./gendoc ../../docs/reference/published.md
 
 import (
 	"encoding/json"

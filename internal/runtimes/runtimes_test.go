@@ -20,7 +20,7 @@ import (
 
 var (
 	long   = flag.Bool("long", false, "run the runtimes that are no Go modules, and the slow ones, too")
-	update = flag.Bool("update", false, "write the rows of docs/RUNTIMES.md anew")
+	update = flag.Bool("update", false, "write the rows of docs/reference/runtimes.md anew")
 )
 
 // The job of a child process: which runtime it runs, its module and its vectors.
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 
 const (
 	module = "../../host/module/ctxfold.wasm"
-	page   = "../../docs/RUNTIMES.md"
+	page   = "../../docs/reference/runtimes.md"
 	// fixture has the JavaScript runtimes that npm brings.
 	fixture = "../../js/fixtures/runtimes/node_modules/.bin/"
 )
@@ -125,7 +125,7 @@ func TestRuntimes(t *testing.T) {
 	}
 	for _, r := range rows {
 		if !strings.Contains(string(text), "\n| "+r.name+" | "+r.engine+" | ") {
-			t.Errorf("docs/RUNTIMES.md has no row for %s: make test-runtimes-long writes the table", r.name)
+			t.Errorf("docs/reference/runtimes.md has no row for %s: make test-runtimes-long writes the table", r.name)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func writeRow(t *testing.T, line string) {
 	before, rest, found := strings.Cut(string(text), "<!-- runtimes begin -->\n")
 	body, after, closed := strings.Cut(rest, "<!-- runtimes end -->")
 	if !found || !closed {
-		t.Fatal("docs/RUNTIMES.md has no place for the table")
+		t.Fatal("docs/reference/runtimes.md has no place for the table")
 	}
 	lines := strings.Split(strings.TrimSpace(body), "\n")
 	lines = append(lines[min(2, len(lines)):], line)

@@ -56,7 +56,7 @@ export class CtxfoldModule {
   }
 
   /**
-   * Runs one operation on a request and returns the answer's bytes, as docs/ABI.md describes them; an answer that is an
+   * Runs one operation on a request and returns the answer's bytes, as docs/reference/abi.md describes them; an answer that is an
    * error is returned like any other. Throws `trap` when the instance died, `invalid_option` when there is no such
    * operation, `invalid_module` when the module cannot be started.
    */

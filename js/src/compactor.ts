@@ -125,7 +125,7 @@ export interface Compactor {
   repair<M extends Messages>(messages: M): Repaired<M>;
   /**
    * The transcript in another wire format, for a conversation that goes on with another provider, and what could not be carried over
-   * (docs/FORMATS.md, Conversion). `format` is the one that it is in, where the policy names none and it should not be detected.
+   * (docs/guides/formats.md, Conversion). `format` is the one that it is in, where the policy names none and it should not be detected.
    */
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
   /**
@@ -159,17 +159,17 @@ export interface Compactor {
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
   /**
    * Writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
-   * new one: a file that its agent resumes with just these messages, as it itself writes a compaction (docs/SESSIONS.md). What
+   * new one: a file that its agent resumes with just these messages, as it itself writes a compaction (docs/guides/sessions.md). What
    * has not changed gives the file as it is. Throws `cannot_save` for messages that the kind of file cannot hold.
    */
   save<F extends string | Uint8Array>(file: F, left: Left): F;
-  /** Why a call of a model failed, or that it did not fit although no error told of it; docs/OVERFLOW.md has the classes. */
+  /** Why a call of a model failed, or that it did not fit although no error told of it; docs/guides/overflow.md has the classes. */
   classifyError(failure: Failure): Verdict;
   /** A tool's output as it may become a part of the transcript: cut, or a notice where the host is to keep all of it. */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;
   /**
    * Runs one named step of a compaction, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
-   * docs/FUNCTIONS.md lists the steps. Throws `unknown_function` when there is no such step. The
+   * docs/reference/functions.md lists the steps. Throws `unknown_function` when there is no such step. The
    * package's own module has none: they are in `ctxfold-full.wasm`.
    */
   function<T = unknown>(name: FunctionName, request?: FunctionRequest): T;

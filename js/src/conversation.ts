@@ -235,7 +235,7 @@ export class Conversation<M extends Message = Message> {
   /**
    * Shortens the output of a tool before it is added to the transcript. What is too large is kept in `store`, and a notice
    * with its handle stands for it; where there is no store, or it fails, the output is cut, and says so. `limits` are the
-   * arguments of `limit_tool_output` (docs/ABI.md).
+   * arguments of `limit_tool_output` (docs/reference/abi.md).
    */
   async limitOutput(
     text: string,

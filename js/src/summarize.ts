@@ -43,7 +43,7 @@ export interface Summarize {
       conversation?: object;
     },
   ): Answer | PromiseLike<Answer>;
-  /** It can send requests that stand behind the conversation (docs/POLICY.md, Summaries from the prompt cache). */
+  /** It can send requests that stand behind the conversation (docs/reference/policy.md, Summaries from the prompt cache). */
   readonly prefix?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What of the JSON of docs/ABI.md is a compactor's own: transcripts of any kind, and answers with a transcript in the kind that was given. All
+ * What of the JSON of docs/reference/abi.md is a compactor's own: transcripts of any kind, and answers with a transcript in the kind that was given. All
  * else is generated (types.gen.ts).
  */
 import type * as api from "./types.gen.js";
@@ -35,10 +35,10 @@ export type Edit<M = Message> =
   /** The message at this index, changed. */
   | { set: number; message: M };
 
-/** What to do, and when; see docs/POLICY.md. What a policy leaves out is as its preset says. */
+/** What to do, and when; see docs/reference/policy.md. What a policy leaves out is as its preset says. */
 export interface Policy extends api.Policy {}
 
-/** What one call wants beside the policy, which belongs to the conversation; docs/ABI.md says what each option means. */
+/** What one call wants beside the policy, which belongs to the conversation; docs/reference/abi.md says what each option means. */
 export interface CallOptions extends Omit<api.Options, "answer" | "usage" | "only_known"> {}
 
 /** What the host keeps beside the conversation, as JSON. It is not to be changed. */
@@ -135,7 +135,7 @@ export interface Left {
   report: Pick<api.Report, "changed" | "tokens">;
 }
 
-/** What a function is given; docs/FUNCTIONS.md says what each one needs. */
+/** What a function is given; docs/reference/functions.md says what each one needs. */
 export interface FunctionRequest {
   messages?: Messages;
   text?: string;

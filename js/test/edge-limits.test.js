@@ -1,4 +1,4 @@
-// What a request costs the edge example in workerd, and which limits of platforms that fits: the tables of docs/EDGE.md.
+// What a request costs the edge example in workerd, and which limits of platforms that fits: the tables of docs/start/edge.md.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { client, endUpstream, example, post, upstream } from "./support/edge.js"
 import { updating } from "./support/tested-on.js";
 import { bundle, start, version } from "./support/workerd.js";
 
-const page = new URL("../../docs/EDGE.md", import.meta.url);
+const page = new URL("../../docs/start/edge.md", import.meta.url);
 const MB = 1e6;
 /** Bytes of JSON of a history. */
 const SIZES = { "10 KB": 10_000, "100 KB": 100_000, "500 KB": 500_000, "2 MB": 2 * MB, "4 MB": 4 * MB };
@@ -175,7 +175,7 @@ test("what requests cost in workerd, and what fits which limit", {
       (await readFile(page, "utf8")).match(new RegExp(`(?<=^\\| ${name} \\|.*\\| )\\d+(?= MB \\|$)`, "m")) ?? [];
     assert.ok(
       Math.abs(memory / Number(said) - 1) < 0.25,
-      `${name}: ${memory} MB, and docs/EDGE.md says ${said}: run npm run tested-on`,
+      `${name}: ${memory} MB, and docs/start/edge.md says ${said}: run npm run tested-on`,
     );
   }
 });
@@ -186,7 +186,7 @@ async function section(name, head, rows, below = "") {
   const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const from = text.indexOf(open) + open.length;
   const to = text.indexOf(close);
-  assert.ok(from >= open.length && to >= from, `docs/EDGE.md has no table ${name}`);
+  assert.ok(from >= open.length && to >= from, `docs/start/edge.md has no table ${name}`);
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`);
   await writeFile(page, `${text.slice(0, from)}${lines.join("")}${below && `\n${below}`}${text.slice(to)}`);
 }

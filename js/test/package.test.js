@@ -71,7 +71,7 @@ test("the names in the types are those of the module and of the documents", asyn
   assert.deepEqual(literals(types, "Estimator"), [...info.estimators].sort());
   assert.deepEqual(literals(types, "PassName"), [...info.passes].sort());
   assert.deepEqual(literals(types, "Operation"), [...info.ops, "function"].sort()); // which the full module has
-  const abi = await readFile(`${root}../docs/ABI.md`, "utf8");
+  const abi = await readFile(`${root}../docs/reference/abi.md`, "utf8");
   for (const [heading, name] of [
     ["Reasons", "Reason"],
     ["Actions", "ActionName"],
@@ -244,7 +244,7 @@ function program(code) {
   return `import { ${wanted.join(", ")} } from "./given.js";\n${messages}${code}\nexport {};\n`;
 }
 
-/** The documents with JavaScript, and how many blocks they have at the least; those of RECIPES.md are compiled with their frameworks. */
+/** The documents with JavaScript, and how many blocks they have at the least; those of recipes.md are compiled with their frameworks. */
 const DOCUMENTS = [
   ["README.md", 17],
   ["../README.md", 3],
@@ -258,8 +258,8 @@ test("types in a strict program: the blocks of the documents", { timeout: 240_00
     assert.ok(found.length >= Number(least), `${name} has ${found.length} blocks`);
     blocks.push(...found);
   }
-  for (const name of await readdir(`${root}../docs`)) {
-    if (!name.endsWith(".md") || name === "RECIPES.md") continue;
+  for (const name of await readdir(`${root}../docs`, { recursive: true })) {
+    if (!name.endsWith(".md") || name.endsWith("recipes.md")) continue;
     const text = await readFile(`${root}../docs/${name}`, "utf8");
     blocks.push(...[...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => program(code)));
   }

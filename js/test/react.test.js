@@ -41,7 +41,7 @@ test("useFit and the recipes, in apps of 60 turns", { timeout: 300_000 }, async 
   const options = { cwd, env: { ...env, RECIPES_TABLE: table }, maxBuffer: 1 << 26 };
   const args = ["--test", "--test-reporter=spec", "--test-timeout=60000", "use-fit.test.js", "recipes.test.js"];
   await run(node, args, options).catch((error) => assert.fail(error.stdout || error));
-  await liveTable(table, "recipes");
+  await liveTable(table, "guides/recipes");
   for (const [name, what] of LIBRARIES) {
     const { version } = JSON.parse(await readFile(`${cwd}/node_modules/${name}/package.json`, "utf8"));
     await testedOn(name, version, what, "sdks");

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, posix, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -69,10 +69,11 @@ test("links to what is not on the site lead to files of the repository", async (
 });
 
 test("each page of docs is on the site, and in the navigation of every page", async () => {
-  const html = await readFile(join(site, "docs", "ABI.html"), "utf8");
-  for (const name of await readdir(`${root}docs`)) {
+  const html = await readFile(join(site, "docs", "reference", "abi.html"), "utf8");
+  for (const name of await readdir(`${root}docs`, { recursive: true })) {
     if (!name.endsWith(".md")) continue;
-    assert.ok(html.includes(`href="${name.replace(/md$/, "html")}"`), name);
+    const path = posix.relative("reference", name.replace(/md$/, "html"));
+    assert.ok(html.includes(`href="${path}"`), name);
   }
 });
 
@@ -99,14 +100,14 @@ test("the playground runs from a sub-path, in the site's navigation", { skip: no
 });
 
 test("the search finds a part of a page by its words, by keyboard too", { skip: noBrowser }, async (t) => {
-  const page = await open(t, "docs/POLICY.html");
+  const page = await open(t, "docs/reference/policy.html");
   await page.keyboard.press("/");
   await page.keyboard.type("thrashing caus");
   const first = page.locator("#found a").first();
   assert.match((await first.textContent()) ?? "", /Thrashing/);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/docs\/ABI\.html#thrashing$/);
+  await page.waitForURL(/docs\/reference\/abi\.html#thrashing$/);
   await page.getByLabel("Search the docs").fill("xyzzyxyzzy");
   await page.getByText("Nothing was found.").waitFor();
   await page.keyboard.press("Escape");
@@ -118,8 +119,8 @@ for (const { look, size, colorScheme } of LOOKS) {
     const page = await open(t, "index.html");
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
-    for (const path of ["index.html", "docs/POLICY.html"]) {
-      await page.goto(new URL(path, page.url().replace(/docs\/[^/]*$/, "")).href);
+    for (const path of ["index.html", "docs/reference/policy.html"]) {
+      await page.goto(new URL(path, page.url().replace(/docs\/.*$/, "")).href);
       await accessible(page);
     }
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/site-${look}.png` });

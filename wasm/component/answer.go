@@ -1,4 +1,4 @@
-// Package component is the canonical ABI of wit/ctxfold.wit over the JSON of docs/ABI.md: it writes requests of the arguments of its
+// Package component is the canonical ABI of wit/ctxfold.wit over the JSON of docs/reference/abi.md: it writes requests of the arguments of its
 // functions, and their results of the answers. It decides nothing: what is typed is copied out of the answer, and all else is handed on
 // as the JSON that it is.
 package component

@@ -11,7 +11,7 @@ const I32 = 0x7f, VOID = 0x40;
 const FIRST_FUNCTION = 0x1000;
 
 export function unknown(index, what) {
-  return new Error(`jumps.mjs: function ${index}: ${what}. This Go compiles calls or jumps in another way: see docs/UPGRADING-GO.md, or build with NO_JUMPS=1.`);
+  return new Error(`jumps.mjs: function ${index}: ${what}. This Go compiles calls or jumps in another way: see docs/inside/upgrading-go.md, or build with NO_JUMPS=1.`);
 }
 
 /** The signatures of a module's functions, as far as they tell what a function of Go is. */

@@ -26,7 +26,7 @@ export function functionTable(memory) {
   // pcHeader: magic, two zeros, the quantum of instructions, the size of a pointer.
   const magic = Buffer.from([0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8]);
   const table = memory.indexOf(magic);
-  if (table < 0 || memory.indexOf(magic, table + 1) >= 0) throw new Error("this Go lays out its function table in another way: see docs/UPGRADING-GO.md");
+  if (table < 0 || memory.indexOf(magic, table + 1) >= 0) throw new Error("this Go lays out its function table in another way: see docs/inside/upgrading-go.md");
   const header = (k) => Number(memory.readBigUInt64LE(table + 8 + 8 * k));
   const count = header(0);
   const [names, units, , values, functions] = [3, 4, 5, 6, 7].map((k) => table + header(k));

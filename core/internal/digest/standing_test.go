@@ -207,7 +207,7 @@ func TestRequestsAreNoMark(t *testing.T) {
 }
 
 // How many statements the cues tell that were written when the tables were done and that changed nothing in them, and how many
-// other sentences they take for one. Do not tune the tables to these: docs/DIGEST.md states the numbers.
+// other sentences they take for one. Do not tune the tables to these: docs/guides/digests.md states the numbers.
 func TestStandingUnseen(t *testing.T) {
 	count := func(texts []string) (n int) {
 		for _, text := range texts {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/OVERFLOW.md")
+var update = flag.Bool("update", false, "write the table of docs/guides/overflow.md")
 
 // TestDocument checks that the table in the documents is the one in the code.
 func TestDocument(t *testing.T) {
-	const file = "../../../docs/OVERFLOW.md"
+	const file = "../../../docs/guides/overflow.md"
 	src, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

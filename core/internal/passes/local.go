@@ -125,7 +125,7 @@ func (c *Run) besides(messages []int32) (texts []string) {
 }
 
 // chatTail is the share of the target that the newest messages of a chat may take where its digest is made without a model, in
-// percent: set on public chats by halving and doubling, judged as docs/MEMORY.md says.
+// percent: set on public chats by halving and doubling, judged as docs/inside/memory.md says.
 const chatTail = 15
 
 // chats tells whether no tool was called in what the run works on.

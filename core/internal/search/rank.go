@@ -10,7 +10,7 @@ import (
 )
 
 // The parameters of BM25, and what else counts, in 1/1024. Long public conversations of two people have chosen them, with the names of
-// the speakers and without; see docs/MEMORY.md.
+// the speakers and without; see docs/inside/memory.md.
 const (
 	one = 1024
 

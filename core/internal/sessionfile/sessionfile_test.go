@@ -290,7 +290,7 @@ func TestRightAfterCompaction(t *testing.T) {
 
 // TestDocumented looks for the kinds, and for what is left out of the samples, in the document that hosts are written by.
 func TestDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/ABI.md")
+	text, err := os.ReadFile("../../../docs/reference/abi.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestDocumented(t *testing.T) {
 	}
 	for _, name := range names {
 		if !strings.Contains(string(text), "`"+name+"`") {
-			t.Errorf("docs/ABI.md does not name `%s`", name)
+			t.Errorf("docs/reference/abi.md does not name `%s`", name)
 		}
 	}
 }

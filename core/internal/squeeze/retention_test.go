@@ -28,7 +28,7 @@ var kinds = []string{"escape codes", "JSON", "search", "paths", "line numbers", 
 
 // TestSaved measures what squeezing saves of the results of tools in real sessions, each text once, with the line that says so, in
 // tokens of o200k as the estimator counts them. It checks that every fact of a text is still found, that none becomes longer and
-// that squeezing again changes little, and writes the table of docs/MEMORY.md to the log and to the file that CTXFOLD_SQUEEZE names.
+// that squeezing again changes little, and writes the table of docs/inside/memory.md to the log and to the file that CTXFOLD_SQUEEZE names.
 func TestSaved(t *testing.T) {
 	est := tokens.ByName("script").For("gpt-4o")
 	count := func(text string) int { return est.Text(text) }

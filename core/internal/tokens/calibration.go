@@ -118,7 +118,7 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 }
 
 // calibratedBound is the error, in percent, that nine of ten calibrated estimates of real sessions stay below
-// (docs/TOKENS.md).
+// (docs/reference/estimators.md).
 const calibratedBound = 5
 
 // Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where

@@ -39,7 +39,7 @@ func Family(model string) (name string, borrowed bool) {
 const borrowedBound = 25
 
 // unitBound is the error, in percent, that nine of ten texts of some thousand bytes stay below where units are divided by a
-// number: docs/TOKENS.md.
+// number: docs/reference/estimators.md.
 const unitBound = 60
 
 // For returns the estimator for a model by its name, which may be empty. The estimators that count units are the same for

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-var writeTypes = flag.Bool("types", false, "write how types are treated into testdata/types.json and docs/FORMATS.md anew")
+var writeTypes = flag.Bool("types", false, "write how types are treated into testdata/types.json and docs/guides/formats.md anew")
 
 // typed is a type of parts or items that an SDK has, or a role or a key of its messages, in a sample; where it stands inside another one
 // the name says so. A test in js/test/judges compares the names with the types of the SDKs.
@@ -68,7 +68,7 @@ func (e *typed) treatment(t *transcript.Transcript) string {
 
 const (
 	typesFile  = "../../../testdata/types.json"
-	formatsDoc = "../../../docs/FORMATS.md"
+	formatsDoc = "../../../docs/guides/formats.md"
 	typesBegin = "<!-- types: written by go test ./core/internal/wire -run TestTypes -types -->\n"
 	typesEnd   = "<!-- /types -->\n"
 )
@@ -114,12 +114,12 @@ func TestTypes(t *testing.T) {
 	before, rest, ok := strings.Cut(string(doc), typesBegin)
 	_, after, end := strings.Cut(rest, typesEnd)
 	if !ok || !end {
-		t.Fatal("docs/FORMATS.md has no place for the table of types")
+		t.Fatal("docs/guides/formats.md has no place for the table of types")
 	}
 	want := before + typesBegin + typesTable(all) + typesEnd + after
 	if !*writeTypes {
 		if want != string(doc) {
-			t.Error("the table of types in docs/FORMATS.md is not that of testdata/types.json (-types writes it)")
+			t.Error("the table of types in docs/guides/formats.md is not that of testdata/types.json (-types writes it)")
 		}
 		return
 	}

@@ -1,4 +1,4 @@
-// The module, asked in its own JSON (docs/ABI.md): bytes go in once and edits come out, so that nothing is copied for the page.
+// The module, asked in its own JSON (docs/reference/abi.md): bytes go in once and edits come out, so that nothing is copied for the page.
 import { CtxfoldError, load } from "ctxfold";
 
 const encoder = new TextEncoder();

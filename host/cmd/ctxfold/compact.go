@@ -35,7 +35,7 @@ A command that fails loses nothing: the digest without a model takes its place.
 With --archive, what is taken out is kept in a directory, and the transcript names the handles: restore puts it back.
 
 With --session, FILE is the session file of a coding agent and the output is one, too: the agent resumes it with what is left.
-It goes on with a compaction as the agent itself writes one, behind the lines that are there (docs/SESSIONS.md).
+It goes on with a compaction as the agent itself writes one, behind the lines that are there (docs/guides/sessions.md).
 
 With --json, standard output gets one object with the report, the state and the messages instead.
 

@@ -17,7 +17,7 @@ func convertCommand(f *flags) *cobra.Command {
 		Use:   "convert --to FORMAT [FILE|-]",
 		Short: "Write a transcript in another wire format",
 		Long: `convert writes a transcript in the wire format of another provider or SDK, for a conversation that goes on there. It
-prints the transcript on standard output and what could not be carried over on standard error, one line each (docs/FORMATS.md,
+prints the transcript on standard output and what could not be carried over on standard error, one line each (docs/guides/formats.md,
 Conversion). A list of messages gives a list; where the new format has the system prompt beside it, --system says which file it goes
 to. A request body gives one, with the system prompt in it. It exits with 1 when the new provider would refuse the result.`,
 		Example: `  ctxfold convert --to anthropic chat.json > messages.json

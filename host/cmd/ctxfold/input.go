@@ -174,12 +174,12 @@ type policyFlags struct {
 
 // register adds the flags; counts is for commands that take what a provider has counted.
 func (p *policyFlags) register(c *cobra.Command, counts bool) {
-	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/POLICY.md)")
+	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/reference/policy.md)")
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
 	c.Flags().StringVar(&p.format, "format", "", "the wire format, when it should not be detected (see ctxfold info)")
 	c.Flags().IntVar(&p.window, "window", 0, "the context window of the model, in `tokens`")
 	if counts {
-		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: a number of `TOKENS` up to the last message, or JSON (docs/ABI.md)")
+		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: a number of `TOKENS` up to the last message, or JSON (docs/reference/abi.md)")
 	}
 	completeFromInfo(c, "preset", func(i *api.Info) (names []string) {
 		for _, p := range i.Presets {

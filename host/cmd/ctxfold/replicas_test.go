@@ -30,7 +30,7 @@ import (
 var (
 	talks         = flag.Int("talks", 30, "how many conversations go through replicas of the proxy")
 	clients       = flag.Int("clients", 16, "how many of them at the same time")
-	replicasTable = flag.String("replicas", "", "the file for the table of docs/PROXY.md; the replicas run the module then, and each store is measured without kills too")
+	replicasTable = flag.String("replicas", "", "the file for the table of docs/start/proxy.md; the replicas run the module then, and each store is measured without kills too")
 )
 
 const (

@@ -1,4 +1,4 @@
-"""Memory, traps, threads, and the hostile input of docs/THREATS.md."""
+"""Memory, traps, threads, and the hostile input of docs/inside/threats.md."""
 
 import json
 import os
@@ -118,7 +118,7 @@ def test_a_child_goes_on_by_itself():
 
 
 def hostile():
-    """The kinds of input of docs/THREATS.md, each of about 1 MB: text, and the code of the error that it gives, or None."""
+    """The kinds of input of docs/inside/threats.md, each of about 1 MB: text, and the code of the error that it gives, or None."""
     user = '{"role":"user","content":%s}'
     many = 20_000
     return {

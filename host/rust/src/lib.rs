@@ -35,9 +35,9 @@ pub struct Memory {
 /// The texts of a request; those that are empty are left out. All are JSON but `to`, `text` and `query`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
-    /// What to do: docs/POLICY.md.
+    /// What to do: docs/reference/policy.md.
     pub policy: &'a str,
-    /// What this one call wants: docs/ABI.md section 2.
+    /// What this one call wants: docs/reference/abi.md section 2.
     pub options: &'a str,
     /// What the last compaction of this conversation returned.
     pub state: &'a str,
@@ -76,7 +76,7 @@ impl Answer {
     pub fn edits(&self) -> &str {
         &self.json[self.edits.clone()]
     }
-    /// What was done: docs/ABI.md section 4.
+    /// What was done: docs/reference/abi.md section 4.
     pub fn report(&self) -> &str {
         &self.json[self.report.clone()]
     }
@@ -94,7 +94,7 @@ impl Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The module refused the request: docs/ABI.md section 5.
+    /// The module refused the request: docs/reference/abi.md section 5.
     Refused(Refusal),
     /// The module gave up in the middle of the call. A new instance has taken its place: the next call works, and open sessions are gone.
     Trap(String),
@@ -108,7 +108,7 @@ pub enum Error {
 /// `policy` or `messages`; where that is empty, they count in the request as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One of docs/ABI.md section 5; it never changes meaning.
+    /// One of docs/reference/abi.md section 5; it never changes meaning.
     pub code: String,
     /// For people.
     pub message: String,
@@ -190,7 +190,7 @@ impl Ctxfold {
         Memory { limit: m.limit, current: m.current, peak: m.peak }
     }
 
-    /// Runs an operation of docs/ABI.md on a request of JSON.
+    /// Runs an operation of docs/reference/abi.md on a request of JSON.
     pub fn call(&mut self, operation: &str, request: impl AsRef<[u8]>) -> Result<Answer, Error> {
         let request = request.as_ref();
         let name = CString::new(operation).unwrap_or_default();
@@ -214,7 +214,7 @@ impl Ctxfold {
     pub fn check(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_check, request)
     }
-    /// Begins a compaction, for programs that ask their model themselves; see docs/HOSTS.md.
+    /// Begins a compaction, for programs that ask their model themselves; see docs/start/languages.md.
     pub fn plan(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_plan, request)
     }

@@ -11,7 +11,7 @@ use crate::ffi;
 /// What the model is asked for.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// What is to be summarized: docs/ABI.md, "plan and step".
+    /// What is to be summarized: docs/reference/abi.md, "plan and step".
     pub scope: String,
     /// The system prompt.
     pub system: String,

@@ -50,7 +50,7 @@ function comment(_, indent, text) {
 const text = await compile(prepared(JSON.parse(readFileSync(resolve(from), "utf8"))), "Operations", {
   additionalProperties: false,
   unreachableDefinitions: true,
-  bannerComment: "// The JSON of docs/ABI.md, generated from docs/api.schema.json by `make generate`.",
+  bannerComment: "// The JSON of docs/reference/abi.md, generated from docs/api.schema.json by `make generate`.",
   style: { printWidth: WIDTH, bracketSpacing: true, trailingComma: "all" },
 });
 /** What is only read: lists of these may be anybody's. */

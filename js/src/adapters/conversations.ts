@@ -83,7 +83,7 @@ export class Conversations {
 }
 
 /**
- * Whether a provider's error says that the conversation does not fit in the model's window; docs/OVERFLOW.md has the ways in
+ * Whether a provider's error says that the conversation does not fit in the model's window; docs/guides/overflow.md has the ways in
  * which providers say so.
  */
 export async function isOverflow(error: unknown, module?: CompactorOptions["module"]): Promise<boolean> {

@@ -1,9 +1,10 @@
 /**
- * The tables of docs/LIVE.md and docs/RECIPES.md: what the loops of apps came to. UPDATE_TESTED_ON=1 writes them, without it the pages must
+ * The tables of docs/inside/live.md and docs/guides/recipes.md: what the loops of apps came to. UPDATE_TESTED_ON=1 writes them, without it the pages must
  * say nearly the same.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
+import { posix } from "node:path";
 import { updating } from "./tested-on.js";
 
 /** The columns of a row; a page that does not measure one leaves it out. */
@@ -23,10 +24,11 @@ const OFF = { compactions: 1, least: 1, planned: 1, summaries: 1, breaks: 1 };
 
 /**
  * @param {string} file what the loops have written, a line of JSON each
- * @param {string} [name] of the page in docs, and of its table
+ * @param {string} [path] of the page in docs; its table has the name of the file
  */
-export async function liveTable(file, name = "live") {
-  const page = new URL(`../../../docs/${name.toUpperCase()}.md`, import.meta.url);
+export async function liveTable(file, path = "inside/live") {
+  const name = posix.basename(path);
+  const page = new URL(`../../../docs/${path}.md`, import.meta.url);
   const lines = (await readFile(file, "utf8")).trim().split("\n");
   const row = (/** @type {unknown[]} */ cells) => `| ${cells.join(" | ")} |\n`;
   const measured = lines.map((line) => JSON.parse(line));

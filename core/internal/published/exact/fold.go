@@ -11,7 +11,7 @@ import (
 )
 
 // fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does
-// wrong it does here too (docs/SEEDS.md). It tells whether the run ends with its input, whatever was cleared before (S3.43).
+// wrong it does here too (docs/reference/published.md). It tells whether the run ends with its input, whatever was cleared before (S3.43).
 func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	seq := make([]int32, len(c.Items))
 	sizes := make([]int, len(c.Items))

@@ -1,5 +1,5 @@
 // Package functions gives names to single steps of a compaction: estimates, gates, cut points, truncations, texts of
-// prompts. A host that has a loop of its own can call just the step that it needs; docs/FUNCTIONS.md lists them all.
+// prompts. A host that has a loop of its own can call just the step that it needs; docs/reference/functions.md lists them all.
 //
 // A family of functions is one file that registers them. What never enters this package: what a step does. That is in the
 // room that it belongs to (tokens, passes, digest, exact, styles); here arguments are read and results are written.

@@ -35,7 +35,7 @@ def policy_of(
     if window is not None and (isinstance(window, bool) or not isinstance(window, int)):
         raise OptionError("window is a number of tokens; policy['window'] has more", path="window")
     if policy is not None and not isinstance(policy, Mapping):
-        raise OptionError("a policy is a dict (docs/POLICY.md)", path="policy")
+        raise OptionError("a policy is a dict (docs/reference/policy.md)", path="policy")
     own = without_none({"model": model, "format": format})
     if window is not None:
         own["window"] = {**((policy or {}).get("window") or {}), "tokens": window}
@@ -69,7 +69,7 @@ class Operations:
         return self._module.usage
 
     def call(self, op: "types.Operation", request: bytes) -> bytes:
-        """Runs an operation on a request as docs/ABI.md has it, and gives the answer as it is: ``{"error":…}`` is an answer."""
+        """Runs an operation on a request as docs/reference/abi.md has it, and gives the answer as it is: ``{"error":…}`` is an answer."""
         with self._module.lent() as instance:
             return raw(instance, op, (request,))
 
@@ -156,7 +156,7 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> List[str]:
-        """The prints of the first message, of the first two, and so on (docs/ABI.md)."""
+        """The prints of the first message, of the first two, and so on (docs/reference/abi.md)."""
         head = self._head(policy, None, None, format, None, None, None)
         return cast(List[str], value_of(self._module.call("prints", head, transcript(messages)), "prints"))
 

@@ -1,4 +1,4 @@
-# The JSON of docs/ABI.md, generated from the types of package api by `make generate`. Do not edit it.
+# The JSON of docs/reference/abi.md, generated from the types of package api by `make generate`. Do not edit it.
 """The types of requests and answers: TypedDicts for objects, Literals for the words in them."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Literal, Tuple, TypedDict, Un
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-#: Operation is the name of an operation; docs/ABI.md describes them.
+#: Operation is the name of an operation; docs/reference/abi.md describes them.
 Operation = Literal[
     "info",
     "detect",
@@ -35,7 +35,7 @@ Operation = Literal[
     "function",
 ]
 
-#: Format is the name of a wire format; docs/FORMATS.md describes them.
+#: Format is the name of a wire format; docs/guides/formats.md describes them.
 Format = Union[str, Literal[
     "adk",
     "ag-ui",
@@ -60,7 +60,7 @@ Format = Union[str, Literal[
     "tanstack",
 ]]
 
-#: Preset is the name of a preset; docs/PRESETS.md says which one is for what.
+#: Preset is the name of a preset; docs/guides/presets.md says which one is for what.
 Preset = Union[str, Literal[
     "default",
     "layered",
@@ -70,7 +70,7 @@ Preset = Union[str, Literal[
     "agent-loop",
 ]]
 
-#: Estimator is the name of a token estimator; docs/TOKENS.md describes script.
+#: Estimator is the name of a token estimator; docs/reference/estimators.md describes script.
 Estimator = Union[str, Literal[
     "script",
     "bytes4",
@@ -82,7 +82,7 @@ Estimator = Union[str, Literal[
     "bytes4-message",
 ]]
 
-#: PassName is the name of a pass; docs/POLICY.md has their parameters.
+#: PassName is the name of a pass; docs/reference/policy.md has their parameters.
 PassName = Union[str, Literal[
     "archive",
     "clear",
@@ -98,7 +98,7 @@ PassName = Union[str, Literal[
     "truncate",
 ]]
 
-#: FunctionName is the name of a function; docs/FUNCTIONS.md describes them.
+#: FunctionName is the name of a function; docs/reference/functions.md describes them.
 FunctionName = Literal[
     "adjust_boundary",
     "anchored_tokens",
@@ -1683,7 +1683,7 @@ class LeftViolation(TypedDict):
     """LeftViolation is a place where a rule is broken."""
 
     rule: str
-    """its id in docs/FORMATS.md"""
+    """its id in docs/guides/formats.md"""
     message: int
     """index in the answer's list"""
     text: str
@@ -1851,7 +1851,7 @@ class Violation(TypedDict):
     """Violation is a rule that the transcript breaks."""
 
     rule: str
-    """its id in docs/FORMATS.md"""
+    """its id in docs/guides/formats.md"""
     message: int
     """index in the list; -1 for what stands beside it"""
     path: str
@@ -2232,7 +2232,7 @@ class Opened(TypedDict):
     messages: List[Any]
     """messages are what the agent's next request would hold: a list."""
 
-#: SessionKind is the kind of a session file; docs/SESSIONS.md describes them.
+#: SessionKind is the kind of a session file; docs/guides/sessions.md describes them.
 SessionKind = Literal[
     "claude-code",
     "cline",
@@ -2455,7 +2455,7 @@ class FunctionResult(TypedDict):
     """FunctionResult is the answer of the operation function."""
 
     result: Any
-    """as docs/FUNCTIONS.md says for each function"""
+    """as docs/reference/functions.md says for each function"""
 
 #: A pass by its name, with its parameters.
 Pass = Union[
