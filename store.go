@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// Store keeps bodies that were taken out of a transcript: cleared, truncated, archived and folded ones, and tool outputs
-// that are too large for it. Its methods may be called from any number of goroutines.
+// Store keeps bodies that were removed of a transcript: cleared, truncated, archived and folded ones, and tool outputs that are too large
+// for it. Its methods may be called from any number of goroutines.
 type Store interface {
 	// Put keeps a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must
 	// not be modified. A body that is there already stays as it is; whatever else is there gives way to it. An error means that
@@ -103,8 +103,8 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and written anew
-// unless it holds the body.
+// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and rewritten unless it holds
+// the body.
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	return body, nil
 }
 
-// holds tells whether a body is that of a handle, or of its first digits.
+// holds reports whether a body is that of a handle, or of its first digits.
 func holds(handle string, body []byte) bool {
 	sum := sha256.Sum256(body)
 	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))

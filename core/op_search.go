@@ -19,7 +19,7 @@ const searchLimit = 10
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
 // searchBodies finds the messages of bodies that fit a query. It reads its request itself, because it is nearly all bodies: each is scanned
-// where it stands.
+// where it is.
 func searchBodies(r *request, dst []byte) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)

@@ -171,8 +171,8 @@ type outcome struct {
 	pending <-chan outcome
 }
 
-// work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called.
-// When ctx ends first, work returns at once, and all that happens behind it.
+// work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called. When ctx ends
+// first, work returns at once, and all that happens after it.
 func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
@@ -213,7 +213,7 @@ func (m *Engine) explain(ctx context.Context, in *instance, op string, size int,
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp answers in the place of an export that is not there. Core words the answer, so that it is that of the native engine.
+// unknownOp answers in place of an export that is not there. Core words the answer, so that it is that of the native engine.
 func unknownOp(op string) ([]byte, error) {
 	if op == "function" {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}

@@ -79,7 +79,7 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ended(sum, stream.Err())
 }
 
-// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
 func (s Messages) SummarizesPrefix() bool { return true }
 
 // compactedTokens is the room for what the API compacts by itself, in tokens: it chooses the length.

@@ -96,7 +96,7 @@ func (r *Records) Close() error {
 // Ping reports whether the server answers.
 func (r *Records) Ping(ctx context.Context) error { return r.pool.Ping(ctx) }
 
-// The statements. {schema} stands for the quoted name of the schema.
+// The statements. {schema} represents the quoted name of the schema.
 var (
 	//go:embed schema.sql
 	schemaSQL string

@@ -87,7 +87,7 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	return sum, err
 }
 
-// SummarizesPrefix reports that the endpoint can be asked behind the conversation, which its own model has in the prompt cache.
+// SummarizesPrefix reports that the endpoint can be asked after the conversation, which its own model has in the prompt cache.
 func (s *summarizer) SummarizesPrefix() bool {
 	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
 }
@@ -172,7 +172,7 @@ func counted(input, read, write, output int64) *api.CallUsage {
 	return &api.CallUsage{InputTokens: int(max(input, 0)), CacheReadTokens: int(read), CacheWriteTokens: int(write), OutputTokens: int(output)}
 }
 
-// texts are the texts of a list of parts, one behind the other.
+// texts are the texts of a list of parts, one after the other.
 func texts(parts gjson.Result) string {
 	var b strings.Builder
 	for _, part := range parts.Array() {

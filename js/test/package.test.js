@@ -56,7 +56,7 @@ test("the package says where it comes from, and its README leads to what is ther
   for (const name of named) assert.ok(existsSync(`${root}../${name}`), name);
 });
 
-/** The text behind a name in the types. @param {string} types @param {string} name */
+/** The text after a name in the types. @param {string} types @param {string} name */
 function literals(types, name) {
   const [, union = ""] = types.match(new RegExp(`^export type ${name} =([^;]*);`, "m")) ?? [];
   return [...union.matchAll(/"([^"]*)"/g)].map(([, literal]) => literal).sort();
@@ -177,7 +177,7 @@ export async function uses(): Promise<Message[]> {
 }
 `;
 
-/** The adapters; the packages beside them have types that a strict program does not check. */
+/** The adapters; the packages next to them have types that a strict program does not check. */
 const ADAPTERS = `
 import { prepareStep, compactionMiddleware } from "ctxfold/ai-sdk";
 import { compactingFetch as forAnthropic } from "ctxfold/anthropic";
@@ -244,7 +244,7 @@ function program(code) {
   return `import { ${wanted.join(", ")} } from "./given.js";\n${messages}${code}\nexport {};\n`;
 }
 
-/** The documents with JavaScript, and how many blocks they have at the least; those of recipes.md are compiled with their frameworks. */
+/** The documents with JavaScript, and how many blocks they have at least; those of recipes.md are compiled with their frameworks. */
 const DOCUMENTS = [
   ["README.md", 17],
   ["../README.md", 3],
@@ -269,7 +269,7 @@ test("types in a strict program: the blocks of the documents", { timeout: 240_00
 /**
  * Fails with what the compiler says.
  * @param {import("node:test").TestContext} t @param {string | string[]} programs @param {string} options
- * @param {Record<string, string>} [beside] other files
+ * @param {Record<string, string>} [next to] other files
  */
 async function compiles(t, programs, options, beside = {}) {
   // Inside the package, where its own name leads to it.

@@ -23,7 +23,7 @@ type mark struct {
 	part   int32
 }
 
-// namedIn finds what names a handle in a message that is nobody's but the conversation's.
+// namedIn finds what names a handle in a message that belongs to nobody but the conversation's.
 func (c *Run) namedIn(m int32) (found []mark) {
 	msg := &c.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -64,8 +64,8 @@ func (c *Run) markers() []api.Marker {
 	return found
 }
 
-// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text stands
-// for or in.
+// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text represents
+// or in.
 func (c *Run) truncated(n int32) string {
 	p := &c.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
@@ -87,7 +87,7 @@ func (c *Run) truncated(n int32) string {
 // other many times over would have no end. What is over that stays as it is.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // of a fold that is put back, beside its bytes: what its messages take as records
+	itemCost  = 1024 // of a fold that is put back, next to its bytes: what its messages take as records
 )
 
 // restoring is a restoration on its way.
@@ -98,7 +98,7 @@ type restoring struct {
 	folds  map[int]*foldBack
 	room   int           // bytes that may still be written
 	tried  map[int]bool  // changes that were taken back, or could not be
-	later  [][]view.Item // behind the items: what came after the compactions that were taken back, the oldest last
+	later  [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
 	left   []api.Marker  // changes that are not taken back
 	at     int           // the body that is read, for errors
 }
@@ -137,7 +137,7 @@ func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
 	return append(r.left, r.markers()...), nil
 }
 
-// whole tells whether a body is the one that its handle names.
+// whole reports whether a body is the one that its handle names.
 func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
@@ -360,7 +360,7 @@ func (r *restoring) follow() (ok bool) {
 	return true
 }
 
-// foldOf is the body of what a message of ours stands for; nil where it names none, or none that was given. r.at is then its index.
+// foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := r.listHandle(m)
 	if handle == "" {
@@ -374,13 +374,12 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap
-// a marker in one, of type "text" or with an "output" alone, in the place of the whole of what stood there. Where there is none it is the
-// body.
+// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
+// of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
 func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 	found := p.Body
 	s := jsonspan.New(c.T.Src).At(p.Span.Start)
-	inside := func() bool { // leaves s at the value that holds the body, or behind one that does not
+	inside := func() bool { // leaves s at the value that holds the body, or after one that does not
 		kind, start := s.Kind(), s.Pos()
 		end := s.Skip().End
 		if s.Err() != nil || start > p.Body.Start || end < p.Body.End || kind == jsonspan.String {

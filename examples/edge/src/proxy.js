@@ -107,7 +107,7 @@ async function beginning(messages) {
 }
 
 /**
- * Serves a request that was admitted: `POST /v1/chat/completions` as the upstream does, `GET /v1/conversation` tells what is stored. The
+ * Serves a request that was admitted: `POST /v1/chat/completions` as the upstream does, `GET /v1/conversation` says what is stored. The
  * upstream's answer is passed on while it comes.
  * @param {Request} request @param {Pick<Admitted, "bytes" | "model">} admitted
  * @param {import("./conversation.js").Conversation} conversation

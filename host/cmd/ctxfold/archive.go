@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// archiveFlag is the directory that keeps what compactions take out.
+// archiveFlag is the directory that keeps what compactions remove.
 type archiveFlag struct{ dir string }
 
 func (a *archiveFlag) register(c *cobra.Command, usage string) {
@@ -32,7 +32,7 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note keeps the state beside the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
+// note keeps the state next to the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func (a *archiveFlag) note(transcript, state []byte) error {
 	return writeFile(a.stateFile(transcript), append(bytes.Clone(state), '\n'))
 }
 
-// noted is the state that was kept for a transcript; nil where there is none, since the transcript has gone on.
+// noted is the state that was kept for a transcript; nil where there is none, since the transcript has continued.
 func (a *archiveFlag) noted(transcript []byte) []byte {
 	state, err := os.ReadFile(a.stateFile(transcript))
 	if a.dir == "" || err != nil || !json.Valid(state) {

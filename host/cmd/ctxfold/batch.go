@@ -142,7 +142,7 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 	return c
 }
 
-// outcome is what became of one line.
+// outcome is what happened to one line.
 type outcome struct {
 	done  bool   // false where the batch was interrupted before the line was worked on to its end
 	line  []byte // to be printed
@@ -188,7 +188,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	lines := out.lines
 	for writeError == nil {
 		o, more := next(ctx, queue)
-		if !more || !o.done { // what is behind a line that is not done may be done, but has no place before it
+		if !more || !o.done { // what is after a line that is not done may be done, but has no place before it
 			break
 		}
 		bar.add(o.size)

@@ -129,7 +129,7 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 	return err
 }
 
-// resultJSON is put together by hand: encoding/json would write the messages anew.
+// resultJSON is put together by hand: encoding/json would write the messages again.
 func resultJSON(r *ctxfold.Result) []byte {
 	var report bytes.Buffer
 	e := json.NewEncoder(&report)

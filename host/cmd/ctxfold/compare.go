@@ -233,7 +233,7 @@ func elements(transcript []byte) (list []json.RawMessage) {
 	return append(append(body.Messages, body.Input...), body.Contents...)
 }
 
-// isUser tells whether a message is what a user said: one of that role that holds more than results of tools.
+// isUser reports whether a message is what a user said: one of that role that holds more than tool results.
 func isUser(message []byte) bool {
 	var m struct {
 		Role           string

@@ -43,7 +43,7 @@ func (in inputs) locate(err error) error {
 	if !ok {
 		return err
 	}
-	// A transcript behind which another object begins was meant to be a file of JSON lines.
+	// A transcript after which another object begins was meant to be a file of JSON lines.
 	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
 		e = s.noSession
 	}
@@ -55,7 +55,7 @@ type job struct {
 	*ctxfold.Compactor
 	ctxfold.Input
 	sources inputs
-	session *ctxfold.Session // what the transcript was taken out of, or nil
+	session *ctxfold.Session // what the transcript was removed of, or nil
 	file    []byte           // the session file
 }
 

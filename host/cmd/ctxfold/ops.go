@@ -95,7 +95,7 @@ func estimateCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// estimate also gives the fact that tells of a session file.
+// estimate also gives the fact that describes a session file.
 func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)

@@ -83,7 +83,7 @@ Each result has the handle of its body, or the file, and the number of the messa
 	return c
 }
 
-// isKept tells whether a file of an archive is a body, by its name.
+// isKept reports whether a file of an archive is a body, by its name.
 var isKept = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
 // add takes in a directory or a file.

@@ -122,7 +122,7 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 // idleTime is how long a connection is kept for the next request.
 const idleTime = 2 * time.Minute
 
-// served is an address and what is served there. The text tells of it.
+// served is an address and what is served there. The text describes it.
 type served struct {
 	address string
 	text    string

@@ -88,13 +88,13 @@ func (j *job) openSession(ctx context.Context) error {
 	return nil
 }
 
-// saved is the session file that goes on with a result.
+// saved is the session file that continues with a result.
 func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	next, err := j.Save(ctx, j.file, r, time.Now())
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
-// read is the fact that tells of the session file; it has no value where there is none.
+// read is the fact that describes the session file; it has no value where there is none.
 func (j *job) read() [2]string {
 	if j.session == nil {
 		return [2]string{}

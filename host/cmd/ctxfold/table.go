@@ -165,7 +165,7 @@ func whatWasRestored(r ctxfold.Report) string {
 		tally(r, "rehydrate", func(a api.Action) string { return a.Path }))
 }
 
-// whatElse tells of the passes that the other lines do not tell of.
+// whatElse describes the passes that the other lines do not tell of.
 func whatElse(r ctxfold.Report) [][2]string {
 	var passes []api.Doer
 	for _, a := range r.Actions {
@@ -245,7 +245,7 @@ func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string
 	return strings.Join(names, ", ")
 }
 
-// estimator tells what numbers of tokens are by, and how far off they may be.
+// estimator says what numbers of tokens are by, and how far off they may be.
 func estimator(name api.Estimator, source api.TokenSource, bound int) string {
 	return fmt.Sprintf("estimator %s, %s within %d %%", name, source, bound)
 }

@@ -7,7 +7,7 @@ import { readFile, writeFile } from "node:fs/promises";
 
 const readme = new URL("../../README.md", import.meta.url);
 
-/** The tables by name: what stands between `<!-- name -->` and `<!-- /name -->`. */
+/** The tables by name: what is between `<!-- name -->` and `<!-- /name -->`. */
 const HEADS = {
   "tested-on": ["where", "version", "what runs there"],
   bundlers: ["tool", "version", "what is built and run"],
@@ -16,7 +16,7 @@ const HEADS = {
   sizes: ["file", "bytes", "gzip", "brotli"],
 };
 
-/** Whether the tables are written anew. */
+/** Whether the tables are rewritten. */
 export const updating = process.env.UPDATE_TESTED_ON === "1";
 
 /** @param {string} text @param {keyof typeof HEADS} table */
@@ -39,7 +39,7 @@ function rowsOf(body) {
   );
 }
 
-/** The cells of one row behind its first. @param {keyof typeof HEADS} table @param {string} name */
+/** The cells of one row after its first. @param {keyof typeof HEADS} table @param {string} name */
 export async function row(table, name) {
   return rowsOf(parts(await readFile(readme, "utf8"), table).body).get(name);
 }
