@@ -269,7 +269,7 @@ test("types in a strict program: the blocks of the documents", { timeout: 240_00
 /**
  * Fails with what the compiler says.
  * @param {import("node:test").TestContext} t @param {string | string[]} programs @param {string} options
- * @param {Record<string, string>} [next to] other files
+ * @param {Record<string, string>} [beside] other files
  */
 async function compiles(t, programs, options, beside = {}) {
   // Inside the package, where its own name leads to it.
