@@ -259,7 +259,7 @@ func (c *Compactor) recalled(ctx context.Context, members ...member) (string, er
 		return "", err
 	}
 	if a.Text == nil {
-		return "", errors.New("ctxfold: recall: this is not as the ABI says: it has no text")
+		return "", errors.New("ctxfold: recall: the answer breaks the ABI: it has no text")
 	}
 	return *a.Text, nil
 }

@@ -271,7 +271,7 @@ func split(text []byte) (l messageList, err error) {
 			return l, nil
 		}
 	}
-	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is cut off", Path: "messages", In: "messages", Offset: len(text)}
+	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
 }
 
 // rebase makes the offset of an error, which counts in the joined messages, count in the caller's bytes.

@@ -130,7 +130,7 @@ func (h *history) pausing(s Summarizer) Summarizer {
 }
 
 // errPaused says why a model is not asked.
-var errPaused = errors.New("the model has failed just before, and is not asked again so soon")
+var errPaused = errors.New("the model failed just now and is not called again yet")
 
 // Recollect puts what Fit remembers in place of the first messages, and compacts nothing: for a program that counts the tokens of what it
 // would send, or shows it. Where nothing is remembered, r.Messages is in.Messages and r.Known is 0.
@@ -234,7 +234,7 @@ func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result
 	case err == nil && a.Report.Changed && !asking.failed:
 		return h.done(ctx, a, o, from, asking)
 	case err != nil:
-		h.c.log.Warn("ctxfold: a compaction could not be made anew", "error", err)
+		h.c.log.Warn("ctxfold: a compaction could not be repeated", "error", err)
 	}
 	stale.Degraded.Tries++
 	stale.Degraded.Again = h.later(stale.Degraded.Tries, asking.after)

@@ -227,7 +227,7 @@ func unmarshal(what string, text []byte, v unmarshaler) error {
 	l := jlexer.Lexer{Data: text}
 	v.UnmarshalEasyJSON(&l)
 	if err := l.Error(); err != nil {
-		return fmt.Errorf("ctxfold: %s: this is not as the ABI says: %w", what, err)
+		return fmt.Errorf("ctxfold: %s: the answer breaks the ABI: %w", what, err)
 	}
 	return nil
 }

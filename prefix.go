@@ -65,7 +65,7 @@ func behindOf(given json.RawMessage, q *api.RequestConversation) (json.RawMessag
 	}
 	var messages []json.RawMessage
 	if err := json.Unmarshal(list, &messages); err != nil {
-		return nil, fmt.Errorf("ctxfold: the messages behind which a summary is asked for: %w", err)
+		return nil, fmt.Errorf("ctxfold: the messages that a summary request follows: %w", err)
 	}
 	messages, err := ApplyEdits(messages, json.RawMessage(q.Edits), func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil || key == "" {
@@ -73,7 +73,7 @@ func behindOf(given json.RawMessage, q *api.RequestConversation) (json.RawMessag
 	}
 	var patch map[string]json.RawMessage
 	if err := json.Unmarshal(q.Body, &patch); err != nil {
-		return nil, errors.New("ctxfold: the changes of a request body are no JSON object")
+		return nil, errors.New("ctxfold: the changes of a request body are not a JSON object")
 	}
 	merge(body, patch)
 	body[key] = join(messages)

@@ -31,7 +31,7 @@ const (
 	recordsPause = 3 * time.Second
 )
 
-var errPausing = errors.New("the records have failed just before")
+var errPausing = errors.New("the records failed just now")
 
 func newRemembers(o Options) *remembers {
 	r := &remembers{records: o.Records, timeout: o.RecordsTimeout, log: o.Logger, metrics: o.Metrics}

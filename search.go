@@ -95,7 +95,7 @@ func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err erro
 	case err != nil:
 		return nil, fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
 	case a == nil:
-		return nil, fmt.Errorf("ctxfold: %w: the store has answered nothing", ErrStore)
+		return nil, fmt.Errorf("ctxfold: %w: the store returned no answer", ErrStore)
 	}
 	return a, nil
 }

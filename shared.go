@@ -42,7 +42,7 @@ const (
 // Why a call of Fit begins again.
 var (
 	errNoLease   = errors.New("a compaction is due, and takes a lease")
-	errLeaseLost = errors.New("the lease has ended while a compaction was made")
+	errLeaseLost = errors.New("the lease ended during a compaction")
 )
 
 // maxLost is how often a call of Fit loses its lease before it keeps nothing any more.

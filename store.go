@@ -52,7 +52,7 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 		return nil
 	}
 	if s.max > 0 && s.size+len(body) > s.max {
-		return fmt.Errorf("%w: %d of %d bytes are taken, and %d are wanted", ErrStoreFull, s.size, s.max, len(body))
+		return fmt.Errorf("%w: %d of %d bytes are in use, and %d more are needed", ErrStoreFull, s.size, s.max, len(body))
 	}
 	s.bodies[key] = append([]byte(nil), body...)
 	s.size += len(body)
@@ -167,7 +167,7 @@ func storeKey(handle string) (string, error) {
 	const short = 16 // digits of a handle, which a marker names
 	handle = strings.ToLower(handle)
 	if len(handle) < short || len(handle) > 64 || strings.Trim(handle, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("ctxfold: %q is no handle: it has from 16 to 64 hexadecimal digits", handle)
+		return "", fmt.Errorf("ctxfold: %q is not a handle: a handle has 16 to 64 hexadecimal digits", handle)
 	}
 	return handle[:short], nil
 }

@@ -46,7 +46,7 @@ func (r *request) memories() (list []memory) {
 		return nil
 	case jsonspan.Array:
 	default:
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "memory must be a list of what fit has answered as memory"}, at.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "memory must be a list of the memory that fit returned"}, at.Start)
 		return nil
 	}
 	for s.Array(); s.Elem(); {

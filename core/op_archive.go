@@ -117,7 +117,7 @@ func recall(r *request, dst []byte) []byte {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	case jsonspan.String:
 	default:
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null where there is none"}, p.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null if the store has none"}, p.Start)
 		return dst
 	}
 	body := s.Text()
@@ -126,7 +126,7 @@ func recall(r *request, dst []byte) []byte {
 	}
 	text := []byte(jsonspan.Text(r.src, body.Span))
 	if h := handles.Handle(text); h[:len(args.handle)] != args.handle {
-		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this is not the body of the handle, which is that of another text"}, p.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this content does not match the handle: its SHA-256 is another one"}, p.Start)
 		return dst
 	}
 	piece := recallText(handles.Readable(r.format, fromMessage(text, args.message)), args.offset)

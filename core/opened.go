@@ -58,7 +58,7 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
-			Message: "there is no such format; there are: " + strings.Join(wire.Names(), ", ")}, 0)
+			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
 		return nil
 	}
 	return &o

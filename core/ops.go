@@ -340,7 +340,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	}
 	at := r.members[operations.InPlan].Start
 	if p.Version != abi {
-		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan is of another version; plan again"}, at)
+		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan was made by another version; plan again"}, at)
 		return
 	}
 	if r.options = (api.Options{}); p.Options != nil {

@@ -66,7 +66,7 @@ func (r *request) parse() {
 			break
 		}
 		if !r.members[n].Zero() {
-			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" stands twice")
+			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" appears twice")
 			break
 		}
 		s.Kind()

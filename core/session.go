@@ -86,7 +86,7 @@ func (r *request) enter() {
 	at := r.members[operations.InSession]
 	id, err := strconv.Atoi(string(at.Of(r.src)))
 	if err != nil {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open gave"}, at.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
 		return
 	}
 	i, found := r.sessions.find(id)
@@ -225,7 +225,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 	}
 	b := list.Of(r.src)
 	if b[0] != '[' {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of those to append"}, list.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of the messages to append"}, list.Start)
 		return dst
 	}
 	inner := bytes.TrimSpace(b[1 : len(b)-1])

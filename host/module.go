@@ -68,10 +68,10 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if len(o.Module) == 0 {
-		return nil, errors.New("there is no module: import github.com/ctxfold/ctxfold/host/module and give module.Wasm, or what a file holds")
+		return nil, errors.New("no module: import github.com/ctxfold/ctxfold/host/module and pass module.Wasm, or read the module from a file")
 	}
 	if o.Instances < 0 {
-		return nil, fmt.Errorf("there cannot be %d instances", o.Instances)
+		return nil, fmt.Errorf("the number of instances cannot be %d", o.Instances)
 	}
 	if o.Instances == 0 {
 		o.Instances = runtime.GOMAXPROCS(0)
@@ -219,7 +219,7 @@ func unknownOp(op string) ([]byte, error) {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}
 	}
 	if slices.Contains(core.Ops(), op) {
-		return nil, &ctxfold.Error{Code: "unknown_op", Message: "the module is of another version and has no operation " + op}
+		return nil, &ctxfold.Error{Code: "unknown_op", Message: "the module has another version and lacks the operation " + op}
 	}
 	return core.Call(op, nil), nil
 }
@@ -350,7 +350,7 @@ func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte
 	answerPtr, answerLen := uint32(stack[0]>>32), uint32(stack[0])
 	view, ok := in.module.Memory().Read(answerPtr, answerLen)
 	if !ok {
-		return nil, fmt.Errorf("the answer at %#x of %d bytes is outside of the memory", answerPtr, answerLen)
+		return nil, fmt.Errorf("the answer at %#x of %d bytes is outside the memory", answerPtr, answerLen)
 	}
 	answer := bytes.Clone(view)
 	for _, p := range [...]uint32{ptr, answerPtr} {

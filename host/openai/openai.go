@@ -92,10 +92,10 @@ func (s Responses) SummarizesPrefix() bool { return true }
 // behind reads a request after the conversation into the parameters of a call, which name their model then.
 func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
-		return fmt.Errorf("ctxfold: the request behind the conversation: %w", err)
+		return fmt.Errorf("ctxfold: the request after the conversation: %w", err)
 	}
 	if was := of(); was != model {
-		return fmt.Errorf("ctxfold: %s has nothing of the conversation with %q in its prompt cache", model, was)
+		return fmt.Errorf("ctxfold: the prompt cache of %s has nothing of the conversation with %q", model, was)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	case len(text) > maxSummary:
 		return ctxfold.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
 	case !gjson.ValidBytes(text):
-		return ctxfold.Summary{}, errors.New("the endpoint answered no JSON to a request for a summary")
+		return ctxfold.Summary{}, errors.New("the endpoint answered a summary request without JSON")
 	}
 	sum, err := t.route.said(gjson.ParseBytes(text))
 	if err == nil && sum.FinishReason == "" {
@@ -141,7 +141,7 @@ func saidResponses(answer gjson.Result) (ctxfold.Summary, error) {
 	case "incomplete":
 		sum.FinishReason = cmp.Or(answer.Get("incomplete_details.reason").String(), status)
 	case "failed", "cancelled":
-		return sum, fmt.Errorf("the answer has the status %s: %s", status, answer.Get("error.message").String())
+		return sum, fmt.Errorf("the answer has status %s: %s", status, answer.Get("error.message").String())
 	}
 	if answer.Get(`output.#.content|@flatten|#(type=="refusal")`).Exists() {
 		sum.FinishReason = "refusal"

@@ -69,7 +69,7 @@ func Open(url string, o Options) (*Records, error) {
 	return New(client.NewClient(with), o), nil
 }
 
-var errURL = errors.New("ctxfold: this is no URL of a Redis server: want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
+var errURL = errors.New("ctxfold: this is not the URL of a Redis server; want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
 
 // New makes Records over a client of the program's own, for example one of Redis Sentinel. The client should have
 // ContextTimeoutEnabled, or a server that hangs holds a connection for ReadTimeout. Close closes it.

@@ -128,7 +128,7 @@ func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
 	}
 	if !r.takeBack() || !r.follow() {
 		return nil, &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
-			Message: "this body does not fit where its handle is named"}
+			Message: "this content does not fit where its handle is named"}
 	}
 	r.Total = r.P.Beside(r.T)
 	for _, it := range r.Items {
@@ -147,16 +147,16 @@ func (r *restoring) check() *policy.Error {
 	for i, g := range r.given {
 		at := "bodies[" + strconv.Itoa(i) + "]"
 		if !IsHandle(g.Handle) {
-			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle", Message: "a handle has from 16 to 64 hexadecimal digits"}
+			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle", Message: "a handle has 16 to 64 hexadecimal digits"}
 		}
 		if !whole(&g) {
-			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this is not the body of the handle, which is that of another text"}
+			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
 		s.Lenient = true // the archive is of what came in, whatever that was
 		s.Skip()
 		if s.End(); s.Err() != nil {
-			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this body is no JSON: " + s.Err().Message}
+			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
 		}
 		r.bodies.Set(g.Handle[:Short], i)
 	}

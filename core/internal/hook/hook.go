@@ -39,7 +39,7 @@ func Check(p *policy.Policy) *policy.Error {
 		return nil
 	case Linked == nil:
 		return &policy.Error{Code: api.CodeNeedsFull, At: "wire_safe",
-			Message: "exact re-enactment of a published system is in the full build: " + Where}
+			Message: "an exact published system needs the full build: " + Where}
 	}
 	Linked.Suit(p)
 	return nil

@@ -263,7 +263,7 @@ func checkADK(c *Checker) {
 			case calls:
 				why = "an event with responses holds calls"
 			case c.place[of] < last && c.place[m] > last:
-				why = "what stands between the last responses and their calls is left out"
+				why = "the events between the last responses and their calls are not sent"
 			case one >= 0 && of != one:
 				why = "the responses of this event answer calls of several events"
 			default:

@@ -235,7 +235,7 @@ func (c *Checker) blocks(rules *blockRules) {
 			if p.Kind != transcript.ToolResult {
 				other = true
 			} else if other && p.Pair >= 0 {
-				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must stand before other content")
+				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must come before other content")
 			}
 			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
 				fix := RenameID

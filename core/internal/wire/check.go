@@ -148,7 +148,7 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 }
 
 // LoneText is what is wrong where I8 is broken.
-const LoneText = "half of a surrogate pair stands alone"
+const LoneText = "lone surrogate: half of a surrogate pair"
 
 // Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
@@ -188,7 +188,7 @@ func (c *Checker) contents() {
 				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
 				filled = filled || p.Parent < 0 && !beside
 				if c.F.Rules.BlankResult != "" && c.blankResult(msg.First+int32(i)) {
-					c.Add(c.F.Rules.BlankResult, m, msg.First+int32(i), FillBody, "a tool result must have something in it")
+					c.Add(c.F.Rules.BlankResult, m, msg.First+int32(i), FillBody, "a tool result must not be empty")
 				}
 				continue
 			}
@@ -267,14 +267,14 @@ func (c *Checker) pairs() {
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
 				if c.run[other] != c.run[place] && !c.deferred(int(other), place) {
-					c.Add(c.F.Rules.Server, m, n, DropPart, "something else than tool results was said between this tool result and its call")
+					c.Add(c.F.Rules.Server, m, n, DropPart, "another message is between this tool result and its call")
 				}
 			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
 				is := General
 				if c.run[place] == c.run[other]+1 {
 					is = SplitTurn
 				}
-				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not stand right behind its call")
+				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not directly follow its call")
 			}
 		}
 	}
@@ -387,7 +387,7 @@ func (c *Checker) order() {
 		role := c.T.Messages[m].Role
 		if before := c.before(i); before == transcript.Tool && role == transcript.User ||
 			role == transcript.System && (before == transcript.Tool || before == transcript.Assistant) {
-			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may stand behind the one before it")
+			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may follow the previous one")
 		}
 		if role == transcript.System || c.F.Rules.Through && c.T.Messages[m].Unsent {
 			continue
@@ -404,7 +404,7 @@ func (c *Checker) order() {
 			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")
 		}
 		if last == role && i > 0 {
-			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two messages of one role stand in a row")
+			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two consecutive messages have the same role")
 		}
 		last = role
 	}

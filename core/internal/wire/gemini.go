@@ -354,7 +354,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 			}
 			empty := p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning)
 			if begins && empty {
-				c.Add(rules.begin, m, n, DropPart, "the first text is empty, and the event would be left out with all that is in it")
+				c.Add(rules.begin, m, n, DropPart, "the first text is empty, so the whole event would not be sent")
 				begins = false
 				continue
 			}
@@ -381,7 +381,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 					}
 				}
 				if p.Pair >= 0 && p.Pair < last && c.sameRun(t.Parts[p.Pair].Msg, t.Parts[last].Msg) {
-					c.Add(rules.order, m, n, MoveResult, "the responses do not stand in the order of their calls")
+					c.Add(rules.order, m, n, MoveResult, "the responses are not in the order of their calls")
 				}
 				last = max(last, p.Pair)
 			}

@@ -78,7 +78,7 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 			}
 			at := &f[k]
 			if at.Kind != jsonspan.Invalid {
-				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" stands twice in one object")
+				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" appears twice in one object")
 				break
 			}
 			at.Key = r.KeyPos()
@@ -373,7 +373,7 @@ func (r *Reader) body() {
 			list = true
 			r.messages()
 		case string(name) == r.F.List && list:
-			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" stands twice")
+			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" appears twice")
 		case string(name) == r.F.List:
 			r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
 		case index(elsewhereKeys, name) >= 0:

@@ -86,7 +86,7 @@ function parsed(bytes) {
 /** What is wrong with the JSON of a request; "" where it is the upstream's to judge. @param {any} body */
 function faultOf(body) {
   if (!Array.isArray(body?.messages)) return "the body must be a JSON object with a list of messages";
-  if (body.messages.length === 0) return "messages: an empty list, where at least one message is wanted";
+  if (body.messages.length === 0) return "messages: the list is empty; send at least one message";
   const wrong = body.messages.findIndex((/** @type {unknown} */ each) => each !== Object(each) || Array.isArray(each));
   return wrong < 0 ? "" : `messages[${wrong}]: no object`;
 }

@@ -42,7 +42,7 @@ func (b *batch) openOutput(name string, resume bool, input *os.File) (*batchOutp
 	}
 	if err := o.keepWholeLines(name); err != nil {
 		file.Close()
-		return nil, fmt.Errorf("cannot go on with %s: %w", name, err)
+		return nil, fmt.Errorf("cannot continue %s: %w", name, err)
 	}
 	return o, nil
 }

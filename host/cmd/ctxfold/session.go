@@ -18,13 +18,13 @@ func openCommand(f *flags) *cobra.Command {
 	var messages bool
 	c := &cobra.Command{
 		Use:   "open [FILE|-]",
-		Short: "Take the conversation out of the session file of a coding agent",
-		Long: `open reads the session file of Claude Code, Codex, Gemini CLI, opencode, pi or Roo Code and finds the
-messages that the agent's next request would hold: one branch, behind the last compaction and with its summary. It shows what the
-file holds; --messages prints the messages instead, as a list in the wire format that is shown.
+		Short: "Show the conversation in the session file of a coding agent",
+		Long: `open reads the session file of Claude Code, Codex, Gemini CLI, opencode, pi or Roo Code and finds the messages
+of the agent's next request: one branch, after the last compaction and with its summary. It shows what the file holds;
+--messages prints the messages instead, as a list in the wire format shown.
 
-All commands that take a transcript open session files by themselves: the model that the file names counts where the policy
-names none, and so do the system prompt and what the provider has counted. compact --session writes a session file again.`,
+All commands that take a transcript open session files. The file's model, its system prompt and the provider's counts apply
+unless the policy sets them. compact --session writes a session file.`,
 		Example: `  ctxfold open ~/.claude/projects/-home-me-app/0b1c.jsonl
   ctxfold open --messages rollout.jsonl > transcript.json
   ctxfold check --window 200000 rollout.jsonl`,

@@ -84,7 +84,7 @@ var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
 	"over_limit":      "the transcript is above the limit",
-	"unknown_window":  "unchanged: the size of the context window is not known; name it with --window TOKENS",
+	"unknown_window":  "unchanged: the size of the context window is unknown; set it with --window TOKENS",
 	"no_progress":     "unchanged: nothing could be gained",
 	"needs_summaries": "waiting for summaries",
 }
@@ -190,7 +190,7 @@ func whatWasRepaired(r ctxfold.Report) string {
 
 func whatIsUnchanged(r ctxfold.Report) string {
 	if r.StablePrefix.Messages == 0 {
-		return "nothing at the front, so a prompt cache starts anew"
+		return "nothing at the front, so a prompt cache starts over"
 	}
 	return fmt.Sprintf("the first %s (%s tokens), which a prompt cache can still use",
 		plural(r.StablePrefix.Messages, "message"), count(r.StablePrefix.Tokens))

@@ -78,7 +78,7 @@ func (a *block) finish(b *exact.Block) *Error {
 		case "keep_compacted":
 			err = section(at, raw, &b.KeepCompacted)
 		default:
-			err = &Error{Code: api.CodeUnknownField, At: at, Message: "there is no such section: " + name}
+			err = &Error{Code: api.CodeUnknownField, At: at, Message: "unknown section: " + name}
 		}
 		if err != nil {
 			return err
