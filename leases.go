@@ -157,15 +157,22 @@ func (d *DirRecords) leased(key string) (l leased, err error) {
 	if err != nil {
 		return l, err
 	}
-	fields := strings.Fields(string(text))
-	if len(fields) != 3 {
+	// The holder comes first and may have spaces in it.
+	rest, process, ok := cutLast(string(text), " ")
+	holder, until, ok2 := cutLast(rest, " ")
+	n, err := strconv.ParseInt(until, 10, 64)
+	if !ok || !ok2 || err != nil {
 		return l, nil
 	}
-	n, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return l, nil
+	return leased{holder, time.Unix(0, n), process}, nil
+}
+
+// cutLast is strings.Cut at the last separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
 	}
-	return leased{fields[0], time.Unix(0, n), fields[2]}, nil
+	return s, "", false
 }
 
 func (d *DirRecords) write(key string, l leased) error {
