@@ -16,7 +16,7 @@ import { packed } from "./support/packed.js";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const PAGES = ["docs/start/javascript.md"];
+const PAGES = ["README.md", "docs/start/javascript.md", "docs/start/go.md", "docs/start/command.md"];
 /** What the pages promise from nothing to a compaction, for each of them. */
 const MINUTES = 10;
 
