@@ -120,7 +120,7 @@ func TestBlocks(t *testing.T) {
 			}
 		}
 	}
-	for _, language := range []string{"sh", "go", "js", "c", "json"} {
+	for _, language := range []string{"sh", "js", "c", "json"} {
 		if count[language] == 0 {
 			t.Errorf("no %s block was found in the documents", language)
 		}

@@ -87,7 +87,11 @@ async function blocksOf(page) {
 }
 
 /** Numbers may change with the estimator; what surrounds them may not. @param {string} text */
-const withoutNumbers = (text) => text.replace(/\d[\d,.]*/g, "#").replace(/[ \u2500]+/g, " ").trim();
+const withoutNumbers = (text) =>
+  text
+    .replace(/\d[\d,.]*/g, "#")
+    .replace(/[ \u2500]+/g, " ")
+    .trim();
 
 for (const page of PAGES) {
   test(`a newcomer who has ${page} alone gets to a compaction`, { timeout: MINUTES * 60_000 }, async (t) => {

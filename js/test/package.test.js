@@ -255,7 +255,9 @@ const LEAST = new Map([
 test("types in a strict program: the blocks of the documents", { timeout: 240_000 }, async (t) => {
   const blocks = [];
   const docs = await readdir(`${root}../docs`, { recursive: true });
-  const pages = docs.filter((name) => name.endsWith(".md") && !name.endsWith("recipes.md")).map((name) => `docs/${name}`);
+  const pages = docs
+    .filter((name) => name.endsWith(".md") && !name.endsWith("recipes.md"))
+    .map((name) => `docs/${name}`);
   for (const name of ["README.md", "js/README.md", ...pages]) {
     const text = await readFile(`${root}../${name}`, "utf8");
     const found = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => code);
