@@ -67,6 +67,7 @@ async function npmRegistry() {
 /** A Go proxy with the modules of the workspace. What they require comes from the machine's module cache. */
 async function goModules() {
   await run("go", ["run", "./internal/modproxy", `${stock}/proxy`], { cwd: root });
+  await run("go", ["list", "-deps", "./host/cmd/ctxfold"], { cwd: root, maxBuffer: 1 << 26 }); // fills the cache
   const cache = (await run("go", ["env", "GOMODCACHE"], { cwd: root })).stdout.trim();
   return {
     GOPATH: `${stock}/go`,
