@@ -416,7 +416,7 @@ test("all of it by keyboard", { skip: noBrowser }, async (t) => {
   await recomputed(page, () => page.keyboard.press("ArrowLeft"));
   await tabTo(/^More settings/);
   await page.keyboard.press("Enter");
-  for (const name of [/^Format/, /^Tokens reserved/, /^Due above/, /^Compact even/]) await tabTo(name);
+  for (const name of [/^Format/, /^Tokens reserved/, /^Compact above/, /^Compact even/]) await tabTo(name);
   await tabTo(/^Save the result/);
   await tabTo(/^Read the digest/);
   await page.keyboard.press("Enter");
