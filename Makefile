@@ -6,6 +6,7 @@ SHELL       := bash
 .NOTPARALLEL:
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+VALE        := github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
 GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 MUTANTS     ?= 300
 FUZZTIME    ?= 30s
@@ -71,6 +72,15 @@ lint:
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck ./wasm ./core/...
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
+
+# Vale reads comments with parsers in C. With LINT_PROSE a pattern of grep -E picks files: make lint-prose LINT_PROSE='^docs/'.
+.PHONY: lint-prose
+lint-prose: languages-are-there ## Check the prose of pages, comments and messages by the rules of internal/prose
+	$(say) 'vale: pages, comments and messages in plain technical English'
+	@rm -rf build/prose && mkdir -p build/prose
+	@GOBIN=$(CURDIR)/build/bin go install $(VALE)
+	@git ls-files | grep -E "$${LINT_PROSE:-.}" | xargs go run ./internal/prose -out build/prose > build/prose.list
+	@(cat build/prose.list && find build/prose -type f | sort) | xargs build/bin/vale --config=internal/prose/vale.ini --minAlertLevel=error
 
 .PHONY: test-go
 test-go: languages-are-there python-is-there servers-are-there node-is-there module-full ## Run the Go tests: core, host, command line, examples, conformance vectors

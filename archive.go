@@ -32,7 +32,7 @@ func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies [
 	return nil
 }
 
-// guard runs a call of the program's own code, which may panic, or hang: then it is left behind.
+// guard runs a call of the program's own code, which may panic, or hang: then it is left after.
 func guard(ctx context.Context, call func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -62,10 +62,10 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 	return r.Markers, nil
 }
 
-// Restore puts bodies back, byte for byte, that compactions have taken out: those of some handles (whole, or 16 digits and
-// more), or without any all that s has, and then goes back from compaction to compaction until nothing is left that s has. With
-// the input's State, what compactions have taken out without a marker is back too. A handle for which s has nothing, or a body
-// that is not its own, is left as it is: Markers of the answer tell.
+// Restore puts bodies back, byte for byte, that compactions have removed: those of some handles (whole, or 16 digits and more), or without
+// any all that s has, and then goes back from compaction to compaction until nothing is left that s has. With the input's State, what
+// compactions have removed without a marker is back too. A handle for which s has nothing, or a body that is not its own, is left as it is:
+// Markers of the answer tell.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
 	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
@@ -103,7 +103,7 @@ func (f *shelf) missing(list, named []string) []string {
 // shelf is the bodies that are got from a store for one restoration, or one search.
 type shelf struct {
 	store   Store
-	bodies  []byte            // as JSON, with commas behind them
+	bodies  []byte            // as JSON, with commas after them
 	asked   map[string]bool   // the handles that were asked for, as stores keep them
 	order   []string          // the same as they were named
 	here    map[string]bool   // those that the store has
@@ -172,7 +172,7 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 // json is the list of all bodies.
 func (f *shelf) json() []byte { return listed(f.bodies) }
 
-// listed is a list of values that have a comma behind each.
+// listed is a list of values that have a comma after each.
 func listed(values []byte) []byte {
 	text := append(make([]byte, 0, len(values)+2), '[')
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
@@ -197,8 +197,8 @@ func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (a *ap
 	return a, err
 }
 
-// RecallTool is the definition of a tool, named recall, with which the model may ask for what was taken out, by its handle or by a query:
-// one element of the tools of a request body in a wire format. Answer its calls with [Compactor.Recall].
+// RecallTool is the definition of a tool, named recall, with which the model may ask for what was removed, by its handle or by a query: one
+// element of the tools of a request body in a wire format. Answer its calls with [Compactor.Recall].
 func (c *Compactor) RecallTool(ctx context.Context, format api.Format) (json.RawMessage, error) {
 	var a api.Recalled
 	_, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(optionsMember(api.Options{Format: format})))
@@ -259,7 +259,7 @@ func (c *Compactor) recalled(ctx context.Context, members ...member) (string, er
 		return "", err
 	}
 	if a.Text == nil {
-		return "", errors.New("ctxfold: recall: this is not as the ABI says: it has no text")
+		return "", errors.New("ctxfold: recall: the answer breaks the ABI: it has no text")
 	}
 	return *a.Text, nil
 }

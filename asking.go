@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// busyWait is the wait before a busy model is asked again, where it names none.
+// busyWait is the wait before a busy model is asked again, where it has none.
 const busyWait = time.Second
 
 // asking makes the summary requests of one compaction. It goes easy on a model that is busy: a compaction may have dozens of
@@ -20,7 +20,7 @@ type asking struct {
 	c       *Compactor
 	s       Summarizer
 	onDelta func(Delta)
-	// messages are what is compacted, for requests that stand behind the conversation.
+	// messages are what is compacted, for requests that follow the conversation.
 	messages json.RawMessage
 	slots    chan struct{} // holds a token for each call in progress
 	probe    chan struct{} // holds a token while one request finds out whether a busy model answers again
@@ -102,7 +102,7 @@ func (a *asking) timed(ctx context.Context, q Request) (Summary, error) {
 	return summary, err
 }
 
-// open waits while it is unknown whether the model is busy, and tells why it must not be called.
+// open waits while it is unknown whether the model is busy, and says why it must not be called.
 func (a *asking) open(ctx context.Context) error {
 	select {
 	case a.probe <- struct{}{}:
@@ -162,7 +162,7 @@ func (a *asking) again(ctx context.Context, q Request, busy *BusyError) (Summary
 	return summary, err
 }
 
-// call leaves a summarizer that hangs behind: its goroutine ends when the summarizer returns.
+// call leaves a summarizer that hangs after: its goroutine ends when the summarizer returns.
 func (a *asking) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)
@@ -174,7 +174,7 @@ func (a *asking) call(ctx context.Context, q Request) (Summary, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		// This error stands if the summarizer ends its goroutine without returning (runtime.Goexit).
+		// This error is if the summarizer ends its goroutine without returning (runtime.Goexit).
 		o := outcome{err: errors.New("the summarizer did not return")}
 		defer func() {
 			if p := recover(); p != nil {

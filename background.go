@@ -10,7 +10,7 @@ import (
 )
 
 // begins reports whether compactions of the conversation may begin in the background: the policy has gate.start, which no preset has, and
-// what they take out is kept somewhere.
+// what they remove is kept somewhere.
 func (in *Input) begins() bool {
 	start, archive := in.Policy.Gate.Start, in.Policy.Archive
 	if in.Policy.Raw != nil {
@@ -72,7 +72,7 @@ func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attem
 	return h.early(ctx, known, s)
 }
 
-// early makes a compaction before it is due, or makes one anew. It returns the attempt where it came to nothing.
+// early makes a compaction before it is due, or makes one again. It returns the attempt where it came to nothing.
 func (h *history) early(ctx context.Context, known *known, s Summarizer) *attempt {
 	if known.due(h.c.now()) {
 		if _, err := h.anew(ctx, known, s); err != nil && ctx.Err() == nil {

@@ -333,7 +333,7 @@ func TestForksInBackground(t *testing.T) {
 	})
 }
 
-// Nothing runs in the background without gate.start, without a model, or where what is taken out would reach nobody.
+// Nothing runs in the background without gate.start, without a model, or where what is removed would reach nobody.
 func TestNoBackground(t *testing.T) {
 	for _, policy := range []string{
 		`{"window":{"tokens":30000}}`,

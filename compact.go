@@ -11,9 +11,8 @@ import (
 
 // Input is what the operations read about a conversation. Its bytes are never modified.
 type Input struct {
-	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that holds one, or all that
-	// Open has answered ([Session].Input): then format and model count where the policy names none, and the file's usage
-	// where there is no Usage.
+	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that holds one, or all that Open has
+	// answered ([Session].Input): then format and model count where the policy has none, and the file's usage where there is no Usage.
 	Messages json.RawMessage
 
 	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Its zero value is the default policy.
@@ -27,16 +26,16 @@ type Input struct {
 	// follows is estimated. The state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *api.Usage
 
-	// Count is an exact tokenizer: it tells how many tokens a request with these messages takes. It is asked once, where
-	// there is no Usage; what a compaction would leave is estimated in proportion. Its error is that of the operation.
+	// Count is an exact tokenizer: it says how many tokens a request with these messages takes. It is asked once, where there is no Usage;
+	// what a compaction would leave is estimated in proportion. Its error is that of the operation.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
-	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It counts where the policy names none.
+	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It counts where the policy has none.
 	Format api.Format
 
-	// Store keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. All
-	// of it is stored before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps
-	// nothing. Only CompactWith and Fit read it.
+	// Store keeps what is removed of the transcript, so that it can be restored and recalled; markers name the handles. All of it is stored
+	// before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps nothing. Only CompactWith and Fit
+	// read it.
 	Store Store
 
 	// OnDelta gets what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing comes after a summary has
@@ -59,8 +58,7 @@ type Input struct {
 	// used for another. Any text will do; it is kept as a hash. Only Fit and Recollect read it.
 	Owner string
 
-	// Edits asks for [Result].Edits in the place of its Messages, for [ApplyEdits]. Only Plan,
-	// CompactWith, Fit, Repair and Restore read it.
+	// Edits asks for [Result].Edits in place of its Messages, for [ApplyEdits]. Only Plan, CompactWith, Fit, Repair and Restore read it.
 	Edits bool
 }
 
@@ -106,7 +104,7 @@ type Result struct {
 	// Edits is there with [Input].Edits: what to do to the caller's own list of messages.
 	Edits json.RawMessage
 
-	// State is to be stored beside the conversation and passed to its next compaction.
+	// State should be stored next to the conversation and passed to its next compaction.
 	State json.RawMessage
 
 	// Report says what was done, and at what cost.
@@ -118,7 +116,7 @@ type Result struct {
 	// Reason says why the transcript was or was not changed, for example "under_budget" or "no_progress".
 	Reason api.Reason
 
-	// Archive lists what was taken out and is in Input.Store now.
+	// Archive lists what was removed and is in Input.Store now.
 	Archive []api.Body
 
 	// Background is closed when the compaction has ended that runs in the background for these messages; nil where none runs. A
@@ -172,8 +170,8 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 	}, nil
 }
 
-// Plan says what a compaction would do. When the answer holds requests, run them and go on with [Compactor.Step], on
-// this machine or on another; when it holds none, it is final.
+// Plan says what a compaction would do. When the answer holds requests, run them and continue with [Compactor.Step], on this machine or on
+// another; when it holds none, it is final.
 func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	return c.plan(ctx, in, nil, false)
 }
@@ -186,13 +184,13 @@ func (c *Compactor) plan(ctx context.Context, in Input, s Summarizer, localDiges
 	return c.answer(ctx, operations.OpPlan, in.envelope(prefixing(in.compacting(o, localDigest), s)))
 }
 
-// Step goes on with a plan, given the summaries that it asked for and the messages that it was made for; nothing else of in is
-// read. Messages may have been added since; they stay as they are. A summary may carry an Error: then the local digest takes its place.
+// Step continues with a plan, given the summaries that it asked for and the messages that it was made for; nothing else of in is read.
+// Messages may have been added since; they stay as they are. A summary may carry an Error: then the local digest takes its place.
 func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpStep, newEnvelope(append(stepMembers(plan, replies), messagesMember(in.Messages))...))
 }
 
-// stepMembers are those of a step beside what it works on.
+// stepMembers are those of a step next to what it works on.
 func stepMembers(plan []byte, replies []Summary) []member {
 	return []member{{operations.InPlan, plan}, {operations.InSummaries, marshal(api.Summaries(replies))}}
 }

@@ -24,7 +24,7 @@ type ConversationOptions struct {
 	// State is what the last compaction of this conversation returned.
 	State json.RawMessage
 
-	// Format is the wire format, where the policy names none.
+	// Format is the wire format, where the policy has none.
 	Format api.Format
 
 	// Summarizer writes the summaries. Nil is the local digest.
@@ -47,15 +47,15 @@ type ConversationOptions struct {
 	AfterCompact func(ctx context.Context, end Event, r *Result)
 }
 
-// Conversation is a conversation that goes on. Its messages stay in an instance of the module of its own, a session, so that
-// a turn costs what the turn brings, whatever came before. It compacts them after turns, tells what happens, and gets them
-// over a context window that turned out too small.
+// Conversation is a conversation that continues. Its messages stay in an instance of the module of its own, a session, so that a turn costs
+// what the turn brings, whatever came before. It compacts them after turns, says what happens, and gets them over a context window that
+// turned out too small.
 //
-// It keeps the messages as bytes too, and where its instance is lost (a trap, the memory limit, a call that was cancelled, or
-// memory grown to more than 256 MiB and twice of what the conversation needs) the next call starts another one with them.
-// Its methods may be called from any number of goroutines. One compaction runs at a time; messages may be appended while a
-// summary is being written, and stay behind its digest. Where the policy has gate.start, AfterTurn begins compactions in the
-// background before they are due, and waits for them only at the limit.
+// It keeps the messages as bytes too, and where its instance is lost (a trap, the memory limit, a call that was cancelled, or memory grown
+// to more than 256 MiB and twice of what the conversation needs) the next call starts another one with them. Its methods may be called from
+// any number of goroutines. One compaction runs at a time; messages may be appended while a summary is being written, and stay after its
+// digest. Where the policy has gate.start, AfterTurn begins compactions in the background before they are due, and waits for them only at
+// the limit.
 type Conversation struct {
 	c *Compactor
 	o ConversationOptions
@@ -93,7 +93,7 @@ func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*C
 	return v, nil
 }
 
-// Append puts a JSON array of messages behind the last one. Where one of them has a fault, none is appended.
+// Append puts a JSON array of messages after the last one. Where one of them has a fault, none is appended.
 func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) error {
 	more, err := split(messages)
 	if err != nil {
@@ -108,8 +108,8 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 	return nil
 }
 
-// SetMessages puts a JSON array of messages in the place of all that there are, for a user who goes back. It waits for a
-// compaction that is running, and cancels one in the background. Where one of them has a fault, the conversation stays as it is.
+// SetMessages puts a JSON array of messages in place of all that there are, for a user who goes back. It waits for a compaction that is
+// running, and cancels one in the background. Where one of them has a fault, the conversation stays as it is.
 func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
 	list, err := split(messages)
 	if err != nil {
@@ -135,7 +135,7 @@ func (v *Conversation) Check(ctx context.Context) (*api.Check, error) {
 	return v.check(ctx, api.Options{})
 }
 
-// Messages is the conversation as it stands: a JSON array, without white space between its messages.
+// Messages is the conversation as it is: a JSON array, without white space between its messages.
 func (v *Conversation) Messages() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -149,7 +149,7 @@ func (v *Conversation) Len() int {
 	return len(v.messages)
 }
 
-// State is what the last compaction returned, to be stored beside the messages.
+// State is what the last compaction returned, to be stored next to the messages.
 func (v *Conversation) State() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -225,7 +225,7 @@ func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler
 // messageList is a JSON array of messages that a caller has given.
 type messageList struct {
 	items  []json.RawMessage
-	starts []int  // where they stand in the caller's bytes
+	starts []int  // where they are in the caller's bytes
 	text   []byte // the items, as they are joined; the caller's bytes, which core refuses, where more follows the array
 }
 
@@ -271,7 +271,7 @@ func split(text []byte) (l messageList, err error) {
 			return l, nil
 		}
 	}
-	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is cut off", Path: "messages", In: "messages", Offset: len(text)}
+	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
 }
 
 // rebase makes the offset of an error, which counts in the joined messages, count in the caller's bytes.

@@ -45,7 +45,7 @@ func (v *Conversation) waiting(check *api.Check) *Result {
 	return v.unchanged(check.Reason)
 }
 
-// chill is BeforeTurn for Call, which goes on whatever comes of it.
+// chill is BeforeTurn for Call, which continues whatever comes of it.
 func (v *Conversation) chill(ctx context.Context) *Result {
 	if !chills(&v.o.Policy) {
 		return nil

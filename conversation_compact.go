@@ -25,16 +25,15 @@ type Before struct {
 // ReasonSkipped is the reason of a [Result] that BeforeCompact did not want.
 const ReasonSkipped api.Reason = "skipped"
 
-// AfterTurn compacts the conversation if that is due. It is to be called when the model has ended its turn and its messages
-// were appended.
+// AfterTurn compacts the conversation if that is due. It should be called when the model has ended its turn and its messages were appended.
 //
-// Where the result is changed, the conversation goes on with it. Its Edits say what was done, over the indexes of the messages
-// there were at the end, those that came in the meantime included: [ApplyEdits] does the same to a list of the caller's own.
-// Where it is not, Messages and Edits are empty. An error means that the conversation is as it was.
+// Where the result is changed, the conversation continues with it. Its Edits say what was done, over the indexes of the messages there were
+// at the end, those that came in the meantime included: [ApplyEdits] does the same to a list of the caller's own. Where it is not, Messages
+// and Edits are empty. An error means that the conversation is as it was.
 //
-// Above gate.start of the policy it begins a compaction in the background and returns at once; Background of the result is closed when
-// that has ended. The conversation then goes on with its result, which AfterCompact is told. Where the model fails in it, the
-// conversation stays as it is until it has grown. When the limit is reached first, AfterTurn waits for it.
+// Above gate.start of the policy it begins a compaction in the background and returns at once; Background of the result is closed when that
+// has ended. The conversation then continues with its result, which AfterCompact is told. Where the model fails in it, the conversation
+// stays as it is until it has grown. When the limit is reached first, AfterTurn waits for it.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	v.called(Next{})
 	var done *behind
@@ -77,8 +76,8 @@ func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.forced(ctx, TriggerManual, 0)
 }
 
-// Restore puts bodies back that compactions have taken out, as [Compactor.Restore] does, and the conversation goes on with the
-// result. The bodies come from the Store of its options; Messages of the result is empty, Edits are there.
+// Restore puts bodies back that compactions have removed, as [Compactor.Restore] does, and the conversation continues with the result. The
+// bodies come from the Store of its options; Messages of the result is empty, Edits are there.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -124,13 +123,13 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 	return a, nil
 }
 
-// Call calls a model: call sends the messages that it is given, and tells what is known of the answer (its usage, and of an
-// error the status and the body; an error may also have a method Failure() Failure). When the conversation does not fit,
-// Call compacts it and calls once more, no more than that. With gate.idle in the policy it compacts before the first call where the
-// conversation was idle. Where it has compacted, Compacted of the outcome is the result. It does not append the model's answer.
+// Call calls a model: call sends the messages that it is given, and says what is known of the answer (its usage, and of an error the status
+// and the body; an error may also have a method Failure() Failure). When the conversation does not fit, Call compacts it and calls once
+// more, no more than that. With gate.idle in the policy it compacts before the first call where the conversation was idle. Where it has
+// compacted, Compacted of the outcome is the result. It does not append the model's answer.
 //
-// The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is
-// returned as it is: whoever calls knows better when to try again.
+// The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is returned as it is:
+// whoever calls knows better when to try again.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	var o Outcome
 	if r := v.chill(ctx); r != nil && r.Changed {
@@ -295,7 +294,7 @@ func (v *Conversation) round(ctx context.Context, op operations.Op, members []me
 	r := &Result{State: a.State, Report: a.Report, Changed: a.Report.Changed, Reason: a.Report.Reason, Archive: a.Archive}
 	if len(a.Archive) > 0 {
 		if err := v.c.keep(ctx, v.o.Store, join(v.messages), a.Archive); err != nil {
-			v.forget(ctx) // the session has gone on without it
+			v.forget(ctx) // the session has continued without it
 			return nil, nil, err
 		}
 	}
@@ -311,7 +310,7 @@ func (v *Conversation) round(ctx context.Context, op operations.Op, members []me
 	return a, r, nil
 }
 
-// apply goes on with edits, as the session has.
+// apply continues with edits, as the session has.
 func (v *Conversation) apply(ctx context.Context, edits json.RawMessage) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
@@ -332,7 +331,7 @@ func (v *Conversation) tell(ctx context.Context, e Event) {
 	}
 }
 
-// removed are the messages that actions have taken out of the context, in half-open ranges.
+// removed are the messages that actions have removed of the context, in half-open ranges.
 func removed(actions []api.Action) (ranges [][2]int) {
 	for _, a := range actions {
 		if a.Message < 0 || a.Action != api.ActionFold && a.Action != api.ActionDrop {

@@ -14,8 +14,8 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// A conversation that grows message by message, loses its instance on the way and is compacted comes out as the same
-// messages do at once, and goes on with the result.
+// A conversation that grows message by message, loses its instance on the way and is compacted comes out as the same messages do at once,
+// and continues with the result.
 func TestConversationIsItsMessages(t *testing.T) {
 	var messages []json.RawMessage
 	if err := json.Unmarshal(sample(t), &messages); err != nil {
@@ -121,8 +121,8 @@ func TestConversationErrors(t *testing.T) {
 	})
 }
 
-// What a compaction takes out is in the store, what the model writes is seen as it comes, and messages that come in the
-// meantime stay behind the digest.
+// What a compaction removes is in the store, what the model writes is seen as it comes, and messages that come in the meantime stay after
+// the digest.
 func TestConversationArchiveAndDeltas(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		ctx := t.Context()
@@ -205,7 +205,7 @@ func TestConversationStoreFails(t *testing.T) {
 	})
 }
 
-// An instance whose memory is at its limit is left for another one, and the conversation goes on.
+// An instance whose memory is at its limit is left for another one, and the conversation continues.
 func TestConversationOutgrowsAnInstance(t *testing.T) {
 	c := open(t, host.Options{MemoryLimit: 24 << 20})
 	ctx := t.Context()

@@ -21,7 +21,7 @@ const (
 	// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time.
 	DefaultSummaryConcurrency = 4
 	// DefaultRecords is how many bytes of [Records] a [Compactor] keeps in memory. A record has some KB, or as much as a compaction
-	// writes anew.
+	// rewrites.
 	DefaultRecords = 64 << 20
 )
 
@@ -107,11 +107,11 @@ func (c *Compactor) Close(ctx context.Context) error {
 	return c.engine.Close(ctx)
 }
 
-// Call runs one operation of docs/reference/abi.md on a JSON request and returns the JSON answer. An error answer becomes an
-// [*Error], an operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap],
-// [ErrMemoryLimit], [ErrClosed] and the error of ctx.
+// Call runs one operation of docs/reference/abi.md on a JSON request and returns the JSON answer. An error answer becomes an [*Error], an
+// operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap], [ErrMemoryLimit], [ErrClosed] and the error
+// of ctx.
 //
-// When ctx ends, Call returns at once. The work may go on behind it, so request must not be modified even then.
+// When ctx ends, Call returns at once. The work may continue after it, so request must not be modified even then.
 func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	return c.callOn(ctx, c.engine, op, request)
 }

@@ -40,8 +40,7 @@ var runElsewhere = map[string]string{
 	"docs/start/platforms.md":    "js/test/examples.test.js",
 }
 
-// block is a fenced block of a document. kind is what stands behind the fence: a language, then how the block is to be
-// tested.
+// block is a fenced block of a document. kind is what follows the fence: a language, then how the block should be tested.
 type block struct {
 	file, kind, text string
 	line             int
@@ -151,8 +150,8 @@ func testPython(t *testing.T, b block) {
 	}
 }
 
-// testExample looks for a block in the examples, which the tests of host and of the npm package run. It must stand there
-// as it is, but for indentation that all of its lines share.
+// testExample looks for a block in the examples, which the tests of host and of the npm package run. It must be there as it is, but for
+// indentation that all of its lines share.
 func testExample(t *testing.T, b block) {
 	found := false
 	err := filepath.WalkDir("examples", func(path string, entry fs.DirEntry, err error) error {
@@ -194,7 +193,7 @@ func indented(text, indent string) string {
 
 var declaration = regexp.MustCompile(`(?m)^(void|uint32_t|uint64_t)\s+(\w+)\((.*?)\);`)
 
-// testExports compares C declarations with the exports of the module. OP stands for every operation.
+// testExports compares C declarations with the exports of the module. OP represents every operation.
 func testExports(t *testing.T, b block) {
 	module, err := os.ReadFile("host/module/ctxfold.wasm")
 	if err != nil {

@@ -28,7 +28,7 @@ type Pinned interface {
 	Drop(ctx context.Context)
 }
 
-// Cost is what one operation took beside its time.
+// Cost is what one operation took next to its time.
 type Cost struct {
 	Waited time.Duration // for its turn
 	Memory uint64        // of what ran it, in bytes; 0 where that has none of its own

@@ -17,7 +17,7 @@ type member struct {
 // name is the key of the member.
 func (m *member) name() string { return operations.MemberTable[m.key].Name }
 
-// envelope is a request, and where each of its members lies in it.
+// envelope is a request, and where each of its members is in it.
 type envelope struct {
 	request []byte
 	starts  []int
@@ -61,8 +61,8 @@ func (e envelope) rebase(err error) error {
 	return &rebased
 }
 
-// locate says which member an offset of the request lies in, and where in the caller's bytes. The path names the member;
-// what has no path (a syntax error can have none) belongs to the member that it lies in.
+// locate says which member an offset of the request is in, and where in the caller's bytes. The path names the member; what has no path (a
+// syntax error can have none) belongs to the member that it is in.
 func (e envelope) locate(path string, offset int) (key string, at int) {
 	root := path
 	if i := strings.IndexAny(root, ".["); i >= 0 {

@@ -12,7 +12,7 @@ import (
 var (
 	// ErrTrap says that the module stopped in the middle of a call, which bad input never causes; running out of memory
 	// can. The instance was thrown away, the Compactor stays usable.
-	ErrTrap = errors.New("the module trapped, and its instance was thrown away")
+	ErrTrap = errors.New("the module trapped, and its instance was discarded")
 
 	// ErrMemoryLimit is an ErrTrap whose reason is known: the call needed more memory than an instance may have.
 	ErrMemoryLimit = fmt.Errorf("the call needs more memory than an instance may have: %w", ErrTrap)
@@ -24,7 +24,7 @@ var (
 	ErrNotFound = errors.New("nothing is stored under this handle")
 
 	// ErrCorrupt says that what a [Store] has under a handle is not the body of it. Another Put of the body repairs that.
-	ErrCorrupt = errors.New("what is stored under this handle is another body, or a piece of one")
+	ErrCorrupt = errors.New("the store has other or incomplete content under this handle")
 
 	// ErrStoreFull says that a [Store] has no room for a body.
 	ErrStoreFull = errors.New("the store is full")

@@ -17,5 +17,5 @@ func (v *Conversation) Lose() {
 	v.engine.Drop(context.Background())
 }
 
-// SetClock sets the clock by which Fit makes compactions anew.
+// SetClock sets the clock by which Fit makes compactions again.
 func (c *Compactor) SetClock(now func() time.Time) { c.now = now }

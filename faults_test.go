@@ -171,13 +171,13 @@ func lost(t *testing.T, before, messages json.RawMessage, r *ctxfold.Result) (n 
 	return n
 }
 
-// usable tells whether a compactor still does its work.
+// usable reports whether a compactor still does its work.
 func usable(c *ctxfold.Compactor, messages json.RawMessage) bool {
 	r, err := c.Compact(context.Background(), messages, policy, nil)
 	return err == nil && r.Changed
 }
 
-// Whatever goes wrong, no message is lost, the compactor goes on working, and the reason is told.
+// Whatever goes wrong, no message is lost, the compactor continues working, and the reason is told.
 func TestFaults(t *testing.T) {
 	messages := sample(t)
 	before := bytes.Clone(messages)

@@ -10,31 +10,31 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Fit tells what to send to a model for a program that keeps the whole history of a conversation, as most chats and agents do,
-// and gives it anew each turn, longer each time:
+// Fit says what to send to a model for a program that keeps the whole history of a conversation, as most chats and agents do, and gives it
+// again each turn, longer each time:
 //
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //	...
-//	answer, err := model.Call(ctx, r.Messages) // and the history goes on with the answer
+//	answer, err := model.Call(ctx, r.Messages) // and the history continues with the answer
 //
-// A compaction is made once, when it is due. What it made of the history is remembered ([Options].Records) and put in the place
-// of these messages at each later call, with the messages behind them as the program has them now. The history itself is the
-// truth and stays the program's: when records are lost the next call compacts anew, and nothing else is lost.
+// A compaction is made once, when it is due. What it made of the history is remembered ([Options].Records) and put in place of these
+// messages at each later call, with the messages after them as the program has them now. The history itself is the truth and stays the
+// program's: when records are lost the next call compacts again, and nothing else is lost.
 //
-// Histories are told apart by what a model sees of them. Marks of a prompt cache that move, metadata, ids, dates, the order of
-// JSON keys and the text of system messages at the front do not count, so a system prompt may tell the time. A history that was
-// edited is found again up to where it is the same. A program may also go on from r.Messages. Give in.Owner where one Compactor
-// serves people who must not see each other's conversations: what histories are found by is no cryptographic hash.
+// Histories are told apart by what a model sees of them. Marks of a prompt cache that move, metadata, ids, dates, the order of JSON keys and
+// the text of system messages at the front do not count, so a system prompt may tell the time. A history that was edited is found again up
+// to where it is the same. A program may also continue from r.Messages. Give in.Owner where one Compactor serves people who must not see
+// each other's conversations: what histories are found by is no cryptographic hash.
 //
-// in.Messages is the whole history: a JSON array, or a request body that holds one, whose other members count too. in.State is
-// not read. The messages of in.Usage and of r.Report count in the whole history, as do r.Edits over a list of the program's own
-// (see [ApplyEdits]): messages that are kept are then the very values of that list.
+// in.Messages is the whole history: a JSON array, or a request body that holds one, whose other members count too. in.State is not read. The
+// messages of in.Usage and of r.Report count in the whole history, as do r.Edits over a list of the program's own (see [ApplyEdits]):
+// messages that are kept are then the very values of that list.
 //
-// r.Messages is always what to send; r.Changed tells whether this call has compacted, and r.Known how much an earlier one stood
-// for. An error means that nothing was done; the history may be sent as it is.
+// r.Messages is always what to send; r.Changed reports whether this call has compacted, and r.Known how much an earlier one represented. An
+// error means that nothing was done; the history may be sent as it is.
 //
-// When the provider says that the messages do not fit in the model's window, call Fit with the same history and Force, and send
-// once more; [Compactor.Classify] knows how providers say so:
+// When the provider says that the messages do not fit in the model's window, call Fit with the same history and Force, and send once more;
+// [Compactor.Classify] knows how providers say so:
 //
 //	v, err := c.Classify(ctx, api.Failure{Status: status, Body: body})
 //	if err == nil && v.Overflow {
@@ -42,13 +42,13 @@ import (
 //		r, err = c.Fit(ctx, in, summarizer)
 //	}
 //
-// A summarizer that fails costs no message and no turn: the local digest takes the place of the summary. But it is not kept for
-// good. A minute later (or when the provider wanted, up to an hour when that fails again and again), and whenever the next
-// compaction is due, the model is asked anew about the messages themselves, which the history still has.
+// A summarizer that fails costs no message and no turn: the local digest replaces the summary. But it is not kept for good. A minute later
+// (or when the provider wanted, up to an hour when that fails again and again), and whenever the next compaction is due, the model is asked
+// again about the messages themselves, which the history still has.
 //
-// Calls for the same history, or for one that goes on from it, wait for each other, so that none is compacted twice; others
-// run at the same time. Where the records are [SharedRecords], that holds for the calls of all replicas that share them, but that only
-// those wait which find a compaction due.
+// Calls for the same history, or for one that continues from it, wait for each other, so that none is compacted twice; others run at the
+// same time. Where the records are [SharedRecords], that holds for the calls of all replicas that share them, but that only those wait which
+// find a compaction due.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	h, err := c.history(ctx, in)
 	if err != nil {
@@ -130,10 +130,10 @@ func (h *history) pausing(s Summarizer) Summarizer {
 }
 
 // errPaused says why a model is not asked.
-var errPaused = errors.New("the model has failed just before, and is not asked again so soon")
+var errPaused = errors.New("the model failed just now and is not called again yet")
 
-// Recollect puts what Fit remembers in the place of the first messages, and compacts nothing: for a program that counts the
-// tokens of what it would send, or shows it. Where nothing is remembered, r.Messages is in.Messages and r.Known is 0.
+// Recollect puts what Fit remembers in place of the first messages, and compacts nothing: for a program that counts the tokens of what it
+// would send, or shows it. Where nothing is remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	h, err := c.history(ctx, in)
 	if err != nil {
@@ -234,7 +234,7 @@ func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result
 	case err == nil && a.Report.Changed && !asking.failed:
 		return h.done(ctx, a, o, from, asking)
 	case err != nil:
-		h.c.log.Warn("ctxfold: a compaction could not be made anew", "error", err)
+		h.c.log.Warn("ctxfold: a compaction could not be repeated", "error", err)
 	}
 	stale.Degraded.Tries++
 	stale.Degraded.Again = h.later(stale.Degraded.Tries, asking.after)
@@ -242,7 +242,7 @@ func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result
 	return nil, nil
 }
 
-// again is the options of a compaction that is made anew, and what it is made from.
+// again is the options of a compaction that is made again, and what it is made from.
 func (h *history) again(ctx context.Context, stale *known) (api.Options, *known) {
 	o := h.in.compacting(h.asked, false)
 	o.Force, o.Window, o.NoReserve = true, stale.Degraded.Window, stale.Degraded.NoReserve
@@ -268,7 +268,7 @@ func (h *history) rounds(ctx context.Context, a *api.Planned, known *known, aski
 	return a, nil
 }
 
-// done stores what was taken out and remembers what was made.
+// done stores what was removed and remembers what was made.
 func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known *known, asking *asking) (*Result, error) {
 	if h.in.Store != nil {
 		if err := h.c.keep(ctx, h.in.Store, h.in.Messages, a.Archive); err != nil {
@@ -280,7 +280,7 @@ func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known
 	case asking.failed:
 		made.Degraded = &degraded{Tries: h.tries + 1, Again: h.later(h.tries+1, asking.after), Window: o.Window, NoReserve: o.NoReserve}
 	case known.stale():
-		made.Degraded = known.Degraded // what was made stands on it
+		made.Degraded = known.Degraded // what was made is on it
 	}
 	switch {
 	case len(made.Entry) > 0:

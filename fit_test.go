@@ -43,9 +43,9 @@ func (m *model) Summarize(_ context.Context, q ctxfold.Request) (ctxfold.Summary
 // style is how an app gives its history.
 type style struct {
 	format string
-	// turn are the messages of a turn, given anew with each call: now is the number of that call.
+	// turn are the messages of a turn, given again with each call: now is the number of that call.
 	turn func(i, now int, newest bool) []string
-	// before and after stand around the list.
+	// before and after are around the list.
 	before, after func(now int) string
 }
 
@@ -228,7 +228,7 @@ func fitted(t testing.TB, c *ctxfold.Compactor, in ctxfold.Input, s ctxfold.Summ
 	return r
 }
 
-// An app may go on from what it was told to send, or now and then.
+// An app may continue from what it was told to send, or now and then.
 func TestFitGoesOn(t *testing.T) {
 	s := styles["whole history"]
 	c := native(t, ctxfold.Options{})
@@ -288,7 +288,7 @@ func TestFitAtTheSameTime(t *testing.T) {
 	var changed atomic.Int32
 	var wg sync.WaitGroup
 	for i := range 12 {
-		history := s.history(12, 1+2*(i%2), 0) // every second one goes on from the others'
+		history := s.history(12, 1+2*(i%2), 0) // every second one continues from the others'
 		wg.Go(func() {
 			if i%2 == 1 {
 				time.Sleep(20 * time.Millisecond)
@@ -328,7 +328,7 @@ func TestFitAtTheSameTime(t *testing.T) {
 	cancel()
 }
 
-// Another program goes on where the records are. Losing them, or having broken ones, costs a compaction.
+// Another program continues where the records are. Losing them, or having broken ones, costs a compaction.
 func TestFitRecords(t *testing.T) {
 	s, dir := styles["marks that move"], t.TempDir()
 	start := func() *ctxfold.Compactor {
@@ -392,8 +392,8 @@ func TestFitOwners(t *testing.T) {
 	}
 }
 
-// A model that is busy costs few calls and no message, and the digest that was made without it is made anew when it answers
-// again: from the messages themselves, and not before its time.
+// A model that is busy costs few calls and no message, and the digest that was made without it is made again when it answers again: from the
+// messages themselves, and not before its time.
 func TestFitMakesDigestsAnew(t *testing.T) {
 	for name, newRecords := range map[string]func() ctxfold.Records{
 		"memory": func() ctxfold.Records { return ctxfold.NewMemoryRecords(0) },
@@ -451,7 +451,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 				t.Errorf("after that: changed %v, %d calls", r.Changed, calls)
 			}
 
-			// A compaction that is due does not wait, and does not stand on the digest of before.
+			// A compaction that is due does not wait, and is not on the digest of before.
 			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
 			for r.Report.Summary.Source != "local" {
 				r, _ = fit(1)
@@ -465,7 +465,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 			if calls == 0 || !written(r) || r.Report.Summary.Source != "model" {
 				t.Errorf("a compaction that is due: %d calls, %+v", calls, r.Report.Summary)
 			}
-			// An app that goes on from the result has nothing to make it anew of.
+			// An app that continues from the result has nothing to make it again of.
 			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
 			for r.Report.Summary.Source != "local" {
 				r, _ = fit(1)
@@ -592,7 +592,7 @@ func TestRecollect(t *testing.T) {
 	})
 }
 
-// Messages that stay are the program's own, also behind what is remembered.
+// Messages that stay are the program's own, also after what is remembered.
 func TestFitEdits(t *testing.T) {
 	s := styles["whole history"]
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {

@@ -93,7 +93,7 @@ func (f *flights) begin(keys []string, cancel context.CancelFunc) *background {
 	return b
 }
 
-// end takes out a compaction in the background. An attempt is noted where it came to nothing.
+// end removes a compaction in the background. An attempt is noted where it came to nothing.
 func (f *flights) end(b *background, nothing *attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,8 +105,8 @@ func (f *flights) end(b *background, nothing *attempt) {
 	close(b.over)
 }
 
-// behind is the compaction in the background whose result will stand for a beginning of this history, or nil. Those whose messages
-// this history has edited are cancelled: they are told from other conversations, which may begin alike, by at least half of them.
+// behind is the compaction in the background whose result will represent a beginning of this history, or nil. Those whose messages this
+// history has edited are cancelled: they are known from other conversations, which may begin alike, by at least half of them.
 func (f *flights) behind(keys []string) (running *background, edited []*background) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -87,7 +87,7 @@ type remembered struct {
 	Degraded *degraded       `json:"degraded,omitempty"`
 }
 
-// degraded says that the model failed when a compaction was made, so that it is to be made anew.
+// degraded says that the model failed when a compaction was made, so that it should be made again.
 type degraded struct {
 	// Tries is how often the model has failed, and Again when to ask it again, in seconds since 1970.
 	Tries int   `json:"tries"`

@@ -30,8 +30,8 @@ type Event struct {
 	TokensBefore   int `json:"tokens_before"`
 	TokensAfter    int `json:"tokens_after"`
 
-	// Of the end only: the reason of the report; the messages that were taken out of the context, by their indexes before, in
-	// half-open ranges; and the error with which the compaction failed.
+	// Of the end only: the reason of the report; the messages that were removed of the context, by their indexes before, in half-open
+	// ranges; and the error with which the compaction failed.
 	Reason  api.Reason `json:"reason,omitempty"`
 	Removed [][2]int   `json:"removed,omitempty"`
 	Error   string     `json:"error,omitempty"`
@@ -54,12 +54,12 @@ const (
 	TriggerRecovery   = "context_limit_recovery" // a model said that the conversation does not fit
 )
 
-// Auto tells whether nobody asked for the compaction.
+// Auto reports whether nobody asked for the compaction.
 func (e Event) Auto() bool { return e.Trigger != TriggerManual }
 
 // Journal keeps events. Its methods may be called from any number of goroutines.
 type Journal interface {
-	// Append keeps an event. Its error is logged; the compaction goes on.
+	// Append keeps an event. Its error is logged; the compaction continues.
 	Append(ctx context.Context, e Event) error
 	// Events returns the events of a conversation, oldest first.
 	Events(ctx context.Context, conversation string) ([]Event, error)

@@ -76,7 +76,7 @@ func TestWorkspace(t *testing.T) {
 		}
 		m := readModule(t, "mod", "edit", "-json", file)
 		if !strings.HasPrefix(m.Module.Path, name) {
-			return nil // the lean easyjson, which stands in the place of another module
+			return nil // the lean easyjson, which is in place of another module
 		}
 		if dir := filepath.Dir(file); !slices.Contains(used, dir) {
 			t.Errorf("go.work does not use %s", dir)

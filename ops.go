@@ -62,8 +62,8 @@ type FunctionInput struct {
 	Arguments json.RawMessage // a JSON object
 }
 
-// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result,
-// a JSON value. docs/reference/functions.md lists the steps. A name that is none is an [*Error] with the code unknown_function.
+// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result, a JSON value.
+// docs/reference/functions.md lists the steps. A name that isn't one is an [*Error] with the code unknown_function.
 func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput) (json.RawMessage, error) {
 	members := []member{{operations.InName, object.AppendString(nil, name)}, in.Policy.member(), {operations.InState, in.State},
 		{operations.InArguments, in.Arguments}}
@@ -89,16 +89,16 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, 
 	return a, nil
 }
 
-// Repair mends a transcript without compacting it: it does about each violation what Validate says.
+// Repair repairs a transcript without compacting it: it does about each violation what Validate says.
 func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err error) {
 	a = new(api.Repaired)
 	a.Raw, err = c.do(ctx, operations.OpRepair, a, in.mending())
 	return a, err
 }
 
-// Convert writes a transcript in another wire format, for a conversation that goes on with another provider. What could not be carried
-// over is in Lost, one entry each, and the result is valid for the new format (docs/guides/formats.md, Conversion). A list of messages gives a
-// list, and its system prompt as System where the new format has it beside the list; a request body gives one. A format that there is
+// Convert writes a transcript in another wire format, for a conversation that continues with another provider. What could not be carried
+// over is in Lost, one entry each, and the result is valid for the new format (docs/guides/formats.md, Conversion). A list of messages gives
+// a list, and its system prompt as System where the new format has it next to the list; a request body gives one. A format that there is
 // none of, or that cannot be written, is an [*Error] with the code unknown_format.
 func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *api.Converted, err error) {
 	a = new(api.Converted)
@@ -131,8 +131,8 @@ type Session struct{ api.Opened }
 // provider's count along. Results hold the list of messages alone.
 func (s *Session) Input() Input { return Input{Messages: s.Raw} }
 
-// Open takes the live conversation out of the session file of a coding agent, given as it is on disk. A file that is none
-// is an [*Error] with the code unknown_session. A last line that is cut off is skipped, as a crash leaves one.
+// Open takes the live conversation out of the session file of a coding agent, given as it is on disk. A file that isn't one is an [*Error]
+// with the code unknown_session. A last line that is cut off is skipped, as a crash leaves one.
 func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	s := new(Session)
 	var err error
@@ -227,7 +227,7 @@ func unmarshal(what string, text []byte, v unmarshaler) error {
 	l := jlexer.Lexer{Data: text}
 	v.UnmarshalEasyJSON(&l)
 	if err := l.Error(); err != nil {
-		return fmt.Errorf("ctxfold: %s: this is not as the ABI says: %w", what, err)
+		return fmt.Errorf("ctxfold: %s: the answer breaks the ABI: %w", what, err)
 	}
 	return nil
 }

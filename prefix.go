@@ -8,16 +8,16 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// PrefixSummarizer is a [Summarizer] that can ask for a summary behind the conversation as it was sent last, so that the provider reads
-// that from its prompt cache: the summaries section of docs/reference/policy.md says when it is asked to. A [Request] then has a Conversation, whose
-// Sent is what to send, system prompt and tools included where the input was a request body; System and Prompt are in it already.
+// PrefixSummarizer is a [Summarizer] that can ask for a summary after the conversation as it was sent last, so that the provider reads that
+// from its prompt cache: the summaries section of docs/reference/policy.md says when it is asked to. A [Request] then has a Conversation,
+// whose Sent is what to send, system prompt and tools included where the input was a request body; System and Prompt are in it already.
 type PrefixSummarizer interface {
 	Summarizer
 	// SummarizesPrefix reports whether it can.
 	SummarizesPrefix() bool
 }
 
-// prefixing adds to the options whether s can ask behind the conversation.
+// prefixing adds to the options whether s can ask after the conversation.
 func prefixing(o api.Options, s Summarizer) api.Options {
 	if p, ok := s.(PrefixSummarizer); ok && p.SummarizesPrefix() {
 		own := api.SummaryOptions{}
@@ -30,13 +30,13 @@ func prefixing(o api.Options, s Summarizer) api.Options {
 	return o
 }
 
-// about lets requests that stand behind the conversation be made of the messages that it works on.
+// about lets requests that follow the conversation be made of the messages that it works on.
 func (a *asking) about(messages json.RawMessage) *asking {
 	a.messages = messages
 	return a
 }
 
-// complete adds what to send to a request that stands behind the conversation.
+// complete adds what to send to a request that follows the conversation.
 func (a *asking) complete(q *Request) error {
 	if q.Conversation == nil {
 		return nil
@@ -50,8 +50,8 @@ func (a *asking) complete(q *Request) error {
 // lists are the members of request bodies that hold the messages.
 var lists = []string{"messages", "input", "contents"}
 
-// behindOf is what to send for a request that stands behind the conversation: the messages that were given, or the body that holds them, with
-// its edits and changes.
+// behindOf is what to send for a request that follows the conversation: the messages that were given, or the body that holds them, with its
+// edits and changes.
 func behindOf(given json.RawMessage, q *api.RequestConversation) (json.RawMessage, error) {
 	var body map[string]json.RawMessage
 	list, key := given, ""
@@ -65,7 +65,7 @@ func behindOf(given json.RawMessage, q *api.RequestConversation) (json.RawMessag
 	}
 	var messages []json.RawMessage
 	if err := json.Unmarshal(list, &messages); err != nil {
-		return nil, fmt.Errorf("ctxfold: the messages behind which a summary is asked for: %w", err)
+		return nil, fmt.Errorf("ctxfold: the messages that a summary request follows: %w", err)
 	}
 	messages, err := ApplyEdits(messages, json.RawMessage(q.Edits), func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil || key == "" {
@@ -73,7 +73,7 @@ func behindOf(given json.RawMessage, q *api.RequestConversation) (json.RawMessag
 	}
 	var patch map[string]json.RawMessage
 	if err := json.Unmarshal(q.Body, &patch); err != nil {
-		return nil, errors.New("ctxfold: the changes of a request body are no JSON object")
+		return nil, errors.New("ctxfold: the changes of a request body are not a JSON object")
 	}
 	merge(body, patch)
 	body[key] = join(messages)

@@ -24,8 +24,8 @@ type Records interface {
 	// it has none. The record must not be modified.
 	Find(ctx context.Context, keys []string) (record []byte, at int, err error)
 
-	// Keep keeps a record under each of these keys, in the place of what was there: of each key either the old record or the
-	// new one is found, whatever happens in between.
+	// Keep keeps a record under each of these keys, in place of what was there: of each key either the old record or the new one is found,
+	// whatever happens in between.
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
@@ -98,7 +98,7 @@ func (m *MemoryRecords) remove(e *list.Element) {
 }
 
 // DirRecords are [SharedRecords] in a directory, a file for each record and each lease. Several programs may use one directory at the same
-// time, on one machine or on machines whose clocks agree and whose file system has locks, and another program can go on with the
+// time, on one machine or on machines whose clocks agree and whose file system has locks, and another program can continue with the
 // conversations of the last one.
 type DirRecords struct {
 	dir     string

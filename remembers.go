@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// remembers is how a Compactor uses its Records: each call has a time limit, and shared ones that fail are left alone for a moment
-// while this process goes on with what it knows itself.
+// remembers is how a Compactor uses its Records: each call has a time limit, and shared ones that fail are left alone for a moment while
+// this process continues with what it knows itself.
 type remembers struct {
 	records Records
 	shared  SharedRecords  // nil where replicas cannot share them
@@ -31,7 +31,7 @@ const (
 	recordsPause = 3 * time.Second
 )
 
-var errPausing = errors.New("the records have failed just before")
+var errPausing = errors.New("the records failed just now")
 
 func newRemembers(o Options) *remembers {
 	r := &remembers{records: o.Records, timeout: o.RecordsTimeout, log: o.Logger, metrics: o.Metrics}
@@ -113,7 +113,7 @@ func (r *remembers) release(ctx context.Context, key, holder string) {
 	_, _ = call(ctx, r, "release", func(ctx context.Context) (bool, error) { return true, r.shared.Release(ctx, key, holder) })
 }
 
-// call makes one call, and leaves one behind that takes too long.
+// call makes one call, and leaves one after that takes too long.
 func call[T any](ctx context.Context, r *remembers, op string, do func(context.Context) (T, error)) (answer T, err error) {
 	if !r.open() {
 		return answer, errPausing

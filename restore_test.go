@@ -151,7 +151,7 @@ func TestRestoreFromHostileStore(t *testing.T) {
 	}
 }
 
-// TestDirStoreRepairs puts bodies where an empty, a wrong and a cut file is: they are written anew, and Get believes none of these.
+// TestDirStoreRepairs puts bodies where an empty, a wrong and a cut file is: they are rewritten, and Get believes none of these.
 func TestDirStoreRepairs(t *testing.T) {
 	s, err := ctxfold.NewDirStore(t.TempDir())
 	if err != nil {

@@ -33,8 +33,8 @@ type Searcher interface {
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }
 
-// Search finds messages that compactions have taken out of a conversation, by what they say: by their words in any script, with the
-// messages next to them, and by dates and roles that the query names. The input's Messages and State tell which bodies of s belong to the
+// Search finds messages that compactions have removed of a conversation, by what they say: by their words in any script, with the messages
+// next to them, and by dates and roles that the query names. The input's Messages and State tell which bodies of s belong to the
 // conversation; no others are searched. A body that is not the one of its handle counts as missing.
 func (c *Compactor) Search(ctx context.Context, in Input, s Store, q SearchQuery) (*api.Found, error) {
 	return c.search(ctx, s, q, func() ([]api.Marker, error) { return c.Markers(ctx, in) })
@@ -95,7 +95,7 @@ func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err erro
 	case err != nil:
 		return nil, fmt.Errorf("ctxfold: %w: %w", ErrStore, err)
 	case a == nil:
-		return nil, fmt.Errorf("ctxfold: %w: the store has answered nothing", ErrStore)
+		return nil, fmt.Errorf("ctxfold: %w: the store returned no answer", ErrStore)
 	}
 	return a, nil
 }
@@ -142,7 +142,7 @@ func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, c
 	return c.recalled(ctx, call, member{operations.InFound, marshal(found)})
 }
 
-// Search finds messages that compactions have taken out of the conversation, as [Compactor.Search] does, in the Store of its options.
+// Search finds messages that compactions have removed of the conversation, as [Compactor.Search] does, in the Store of its options.
 func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)

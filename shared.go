@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// SharedRecords are [Records] for replicas: programs of which any may be asked about any conversation, and may die at any time.
-// A lease keeps two replicas from compacting one conversation at the same time, and a record is only kept by the one that still has
-// the lease, so that a replica which was suspended for long cannot replace what another has made meanwhile.
+// SharedRecords are [Records] for replicas: programs of which any may be asked about any conversation, and may die at any time. A lease
+// keeps two replicas from compacting one conversation at the same time, and a record is only kept by the one that still has the lease, so
+// that a replica which was suspended for long cannot replace what another has made meanwhile.
 //
-// [MemoryRecords] and [DirRecords] are SharedRecords, as are those of the modules host/redis and host/postgres. Calls fail with an
-// error when the store cannot be reached; [Compactor.Fit] then goes on without it.
+// [MemoryRecords] and [DirRecords] are SharedRecords, as are those of the modules host/redis and host/postgres. Calls fail with an error
+// when the store cannot be reached; [Compactor.Fit] then continues without it.
 type SharedRecords interface {
 	Records
 
@@ -26,8 +26,8 @@ type SharedRecords interface {
 	// Release ends the lease, if holder has one on key.
 	Release(ctx context.Context, key, holder string) error
 
-	// KeepLeased is Keep, if holder has the lease on key: the check and the change are one step, which no other call comes between.
-	// It reports whether it has kept the record. The lease goes on.
+	// KeepLeased is Keep, if holder has the lease on key: the check and the change are one step, which no other call comes between. It
+	// reports whether it has kept the record. The lease continues.
 	KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error)
 }
 
@@ -42,7 +42,7 @@ const (
 // Why a call of Fit begins again.
 var (
 	errNoLease   = errors.New("a compaction is due, and takes a lease")
-	errLeaseLost = errors.New("the lease has ended while a compaction was made")
+	errLeaseLost = errors.New("the lease ended during a compaction")
 )
 
 // maxLost is how often a call of Fit loses its lease before it keeps nothing any more.
@@ -66,8 +66,8 @@ type lease struct {
 // may reports whether a compaction may be made now.
 func (l *lease) may() bool { return l.free || l.holder != "" }
 
-// take waits until it has the lease on the history. The only error is that of ctx: where the records fail, it goes on without a
-// lease, which costs another compaction at the worst.
+// take waits until it has the lease on the history. The only error is that of ctx: where the records fail, it continues without a lease,
+// which costs another compaction at the worst.
 func (h *history) take(ctx context.Context) error {
 	holder := rand.Text()
 	for wait := firstPoll; ; wait = min(2*wait, longestPoll) {

@@ -18,9 +18,9 @@ type OutputLimits struct {
 	Mode              api.LimitMode
 }
 
-// LimitOutput shortens the output of a tool, whether it succeeded or failed, before it is added to the transcript. What is
-// too large is kept in store, and a notice with its handle (and, of a [DirStore], its file) stands for it. Where store is
-// nil or fails, the output is cut, and says so. The error is that of ctx or of the limits.
+// LimitOutput shortens the output of a tool, whether it succeeded or failed, before it is added to the transcript. What is too large is kept
+// in store, and a notice with its handle (and, of a [DirStore], its file) represents it. Where store is nil or fails, the output is cut, and
+// says so. The error is that of ctx or of the limits.
 func (c *Compactor) LimitOutput(ctx context.Context, text string, l OutputLimits, store Store) (api.LimitedOutput, error) {
 	given := func(o *object.Object) {
 		for _, n := range []struct {

@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// Store keeps bodies that were taken out of a transcript: cleared, truncated, archived and folded ones, and tool outputs
-// that are too large for it. Its methods may be called from any number of goroutines.
+// Store keeps bodies that were removed of a transcript: cleared, truncated, archived and folded ones, and tool outputs that are too large
+// for it. Its methods may be called from any number of goroutines.
 type Store interface {
 	// Put keeps a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must
 	// not be modified. A body that is there already stays as it is; whatever else is there gives way to it. An error means that
@@ -52,7 +52,7 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 		return nil
 	}
 	if s.max > 0 && s.size+len(body) > s.max {
-		return fmt.Errorf("%w: %d of %d bytes are taken, and %d are wanted", ErrStoreFull, s.size, s.max, len(body))
+		return fmt.Errorf("%w: %d of %d bytes are in use, and %d more are needed", ErrStoreFull, s.size, s.max, len(body))
 	}
 	s.bodies[key] = append([]byte(nil), body...)
 	s.size += len(body)
@@ -103,8 +103,8 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and written anew
-// unless it holds the body.
+// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and rewritten unless it holds
+// the body.
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	return body, nil
 }
 
-// holds tells whether a body is that of a handle, or of its first digits.
+// holds reports whether a body is that of a handle, or of its first digits.
 func holds(handle string, body []byte) bool {
 	sum := sha256.Sum256(body)
 	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
@@ -167,7 +167,7 @@ func storeKey(handle string) (string, error) {
 	const short = 16 // digits of a handle, which a marker names
 	handle = strings.ToLower(handle)
 	if len(handle) < short || len(handle) > 64 || strings.Trim(handle, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("ctxfold: %q is no handle: it has from 16 to 64 hexadecimal digits", handle)
+		return "", fmt.Errorf("ctxfold: %q is not a handle: a handle has 16 to 64 hexadecimal digits", handle)
 	}
 	return handle[:short], nil
 }

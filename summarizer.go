@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Request asks for one summary, and Summary answers it: of a Summary a [Summarizer] sets Text, and FinishReason where the model
-// gives one. Report tells what a compaction has done.
+// Request asks for one summary, and Summary answers it: of a Summary a [Summarizer] sets Text, and FinishReason where the model gives one.
+// Report says what a compaction has done.
 type (
 	Request = api.SummaryRequest
 	Summary = api.Summary

@@ -32,7 +32,7 @@ func (b *Body) Of(messages []byte) ([]byte, error) {
 			p.WantComma()
 			p.Delim(']')
 			if p.Error() != nil || from < 0 || from > to || to > len(messages) {
-				return nil, errors.New("the place of a body is not inside of the messages")
+				return nil, errors.New("the place of a body is outside the messages")
 			}
 			text = append(text, messages[from:to]...)
 		}

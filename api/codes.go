@@ -8,7 +8,7 @@ const (
 	CodeInvalidJSON      Code = "invalid_json"      // no JSON as RFC 8259 has it
 	CodeTruncatedJSON    Code = "truncated_json"    // the JSON ends too early
 	CodeInvalidUTF8      Code = "invalid_utf8"      // bytes that are not UTF-8
-	CodeTooDeep          Code = "too_deep"          // more than 512 objects and arrays inside each other
+	CodeTooDeep          Code = "too_deep"          // objects and arrays are nested more than 512 deep
 	CodeTooLarge         Code = "too_large"         // a request of more than 1 GiB, a transcript of more than 1,048,576 messages or 2,097,152 parts, a policy of more than 1 MiB
 	CodeWrongType        Code = "wrong_type"        // another type is wanted here
 	CodeDuplicateKey     Code = "duplicate_key"     // a key that matters stands twice in one object

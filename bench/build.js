@@ -1,7 +1,6 @@
 // node build.js FOLDER: measures the modules that wasm/check/build.sh has built, and writes the table of ../docs/inside/build.md.
 //
-// The modules take turns in one process, and ratios are written in the place of times, so that whatever else the machine does
-// meets all of them.
+// The modules take turns in one process, and ratios are written in place of times, so that whatever else the machine does meets all of them.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";

@@ -1,8 +1,11 @@
-// What is measured in every JavaScript engine: ctxfold beside JSON.parse of the same text, in milliseconds.
+// What is measured in every JavaScript engine: ctxfold next to JSON.parse of the same text, in milliseconds.
 import { conversation } from "./corpus.js";
 import { medians, request, start } from "./module.js";
 
-/** Policies that are due on a conversation of some bytes: `clear` takes out old tool results, `fold` folds half without a model; no more is done. */
+/**
+ * Policies that are due on a conversation of some bytes: `clear` removes old tool results, `fold` folds half without a model; no more is
+ * done.
+ */
 export function policies(bytes, estimator) {
   const tokens = Math.ceil(bytes / 4);
   const due = { format: "openai-chat", estimator, window: { tokens, reserve: 0 }, gate: { ratio: 0.3, target: 1 }, last_resort: false };
@@ -63,8 +66,8 @@ export async function measure(module, { sizes, runs, estimator }) {
         compact: compaction(m, clear, text),
         estimate: () => m.call("check", count),
       });
-      // Each in a session of its own: turns make it longer, and what a plan leaves to be collected would be counted to them.
-      // One turn in some dozen meets a collection, so that it takes more runs until the median stands still.
+      // Each in a session of its own: turns make it longer, and what a plan leaves to be collected would be counted to them. One turn in
+      // some dozen meets a collection, so that it takes more runs until the median is still.
       const other = live(module, messages, mixed, estimator);
       Object.assign(times, await medians(7 * runs, { turn: session.turn }), await medians(runs, { sessionPlan: other.plan }));
       const row = { size, text: mixed ? "mixed" : "ascii", bytes, messages: messages.length, ...times };
@@ -84,7 +87,7 @@ export async function measure(module, { sizes, runs, estimator }) {
     times.push(performance.now() - from);
   }
   times.sort((a, b) => a - b);
-  // What passes, since nothing else tells of so short a time; where a machine is busy the least is nearest to it.
+  // What passes, since nothing else describes so short a time; where a machine is busy the least is nearest to it.
   return { rows, starts: { instantiate: times[25], least: times[0] } };
 }
 

@@ -46,8 +46,8 @@ const clock = globalThis.process?.cpuUsage
 const LEAST = 2;
 
 /**
- * The median time of n runs of each task, in milliseconds. The tasks take turns, so that whatever else the machine does
- * meets all of them. Each has run before: once, and then until the least of its times tells how often it is to be done.
+ * The median time of n runs of each task, in milliseconds. The tasks take turns, so that whatever else the machine does meets all of them.
+ * Each has run before: once, and then until the least of its times says how often it should be done.
  */
 export async function medians(n, tasks) {
   const names = Object.keys(tasks);

@@ -55,7 +55,7 @@ func TestBackground(t *testing.T) {
 		if err := json.Unmarshal(core.Call("plan", []byte(request)), &p); err != nil || len(p.Requests) != 1 {
 			t.Fatalf("%v, %+v", err, p.Report)
 		}
-		// What has come since stays behind the result.
+		// What has come since stays after the result.
 		since := `{"role":"assistant","content":"You are welcome."},{"role":"user","content":"And the third?"}]`
 		messages = strings.TrimSuffix(messages, "]") + "," + since
 		request = fmt.Sprintf(`{"plan":%s,"summaries":[`+reply+`],"messages":%s}`, p.Plan, p.Requests[0].ID, messages)

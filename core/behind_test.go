@@ -121,7 +121,7 @@ func bodies(format string) string {
 	panic(format)
 }
 
-// TestPrefixRequests asks for summaries behind the conversation, in each format whose providers have a prompt cache.
+// TestPrefixRequests asks for summaries after the conversation, in each format whose providers have a prompt cache.
 func TestPrefixRequests(t *testing.T) {
 	for format, body := range map[string]string{
 		"anthropic":        `{"max_tokens":6096,"stream":null}`,

@@ -69,7 +69,7 @@ func (c *chain) collect() {
 	}
 }
 
-// wanted are the facts of the first n messages that the ones behind them write again.
+// wanted are the facts of the first n messages that the ones after them write again.
 func (c *chain) wanted(n int) (out []facts.Fact) {
 	before := map[facts.Fact]bool{}
 	for _, found := range c.facts[:n] {
@@ -137,8 +137,8 @@ func (c *chain) run(t testing.TB, window int, how string) (links []link) {
 	return links
 }
 
-// share is how much of the facts that are needed later stands in the transcript that a compaction has left; false where there are
-// too few of them to tell.
+// share is how much of the facts that are needed later is in the transcript that a compaction has left; false where there are too few of
+// them to tell.
 func (c *chain) share(l link) (share float64, ok bool) {
 	kept, wanted := 0, c.wanted(l.n)
 	if len(wanted) < 10 {
@@ -263,7 +263,7 @@ func (c *chain) kept(t *testing.T, links []link, longest bool) {
 	}
 }
 
-// fit is how many of the newest requests, ten at the most, fit together in two fifths of a digest, which has a quarter of the target.
+// fit is how many of the newest requests, ten at most, fit together in two fifths of a digest, which has a quarter of the target.
 func fit(asked []string, limit int) int {
 	left, n := limit*6/10/4*4*2/5, 0
 	for _, q := range slices.Backward(asked) {

@@ -75,7 +75,7 @@ func judgedIn(format string, list []byte) []string {
 	return append(judge.Valid(format, list), judge.Tolerated(format, list)...)
 }
 
-// ours tells texts that a repair writes, and notes in the place of media, from those of the conversation.
+// ours tells texts that a repair writes, and notes in place of media, from those of the conversation.
 func ours(text string) bool {
 	for _, begin := range []string{"[image", "[audio", "[file", "[Noted.]", "[The conversation goes on", "[Understood", "[No result", "[No output]"} {
 		if strings.HasPrefix(text, begin) {
@@ -85,7 +85,7 @@ func ours(text string) bool {
 	return false
 }
 
-// mediaNote is what stands in the place of media that have none.
+// mediaNote is what is in place of media that have none.
 var mediaNote = regexp.MustCompile(`\[(image|audio|file)(: [^\]]*)?(, \d+ bytes)?\]`)
 
 func spoken(texts []string) string {
@@ -138,7 +138,7 @@ func results(s []string) string {
 			said = append(said, text)
 		}
 	}
-	slices.Sort(said) // they stand in the order of their calls
+	slices.Sort(said) // they are in the order of their calls
 	return strings.Join(said, " | ")
 }
 
@@ -181,7 +181,7 @@ func TestConvertIsValid(t *testing.T) {
 	}
 }
 
-// TestConvertThereAndBack: texts, calls, arguments and results are the same behind a conversion there and back.
+// TestConvertThereAndBack: texts, calls, arguments and results are the same after a conversion there and back.
 func TestConvertThereAndBack(t *testing.T) {
 	for _, from := range gen.Formats() {
 		for _, to := range targetsOf() {
@@ -377,7 +377,7 @@ func TestConvertReports(t *testing.T) {
 	}
 }
 
-// TestConvertSystem: beside a list of messages the system prompt comes in the shape that the target has it in.
+// TestConvertSystem: next to a list of messages the system prompt comes in the shape that the target has it in.
 func TestConvertSystem(t *testing.T) {
 	list := []byte(`[{"role":"system","content":"Be short."},{"role":"system","content":"Be kind."},{"role":"user","content":"a"}]`)
 	for to, system := range map[string]string{
@@ -389,7 +389,7 @@ func TestConvertSystem(t *testing.T) {
 			t.Errorf("%s: %s beside %s", to, a.System, a.Messages)
 		}
 	}
-	// Mastra reads what the system says from beside the parts alone.
+	// Mastra reads what the system says from next to the parts alone.
 	if a := converted(t, "openai-chat", "mastra", list); !strings.Contains(string(a.Messages), `"parts":[{"type":"text","text":"Be kind."}],"content":"Be kind."}`) {
 		t.Errorf("mastra: %s", a.Messages)
 	}

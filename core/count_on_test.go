@@ -80,7 +80,7 @@ var readAgain = map[string]int{"mastra": 36}
 func bytesOfOneCompact(t *testing.T, is, format, messages string) {
 	once := func(op, request string, read, written int, result json.RawMessage) {
 		t.Helper()
-		// The request has some members beside the transcript that typed readers read again, and detection looks at the first messages.
+		// The request has some members next to the transcript that typed readers read again, and detection looks at the first messages.
 		if read < len(request) || read > len(request)+len(request)/50+len(request)*readAgain[is]/100 {
 			t.Errorf("%s read %d bytes of a request of %d", op, read, len(request))
 		}

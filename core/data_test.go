@@ -105,10 +105,10 @@ func call(t testing.TB, op string, request string) answer {
 	return a
 }
 
-// force is put behind a policy: the options of a call that compacts although it is not due.
+// force is put after a policy: the options of a call that compacts although it is not due.
 const force = `,"options":{"force":true}`
 
-// compacts runs plan, and step with a scripted summary, and returns the last answer. Options may stand behind the policy.
+// compacts runs plan, and step with a scripted summary, and returns the last answer. Options may follow the policy.
 func compacts(t testing.TB, policy, state, messages, summary string) answer {
 	t.Helper()
 	if state == "" {

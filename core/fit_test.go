@@ -65,7 +65,7 @@ func list(messages []json.RawMessage) string {
 	return "[" + string(bytes.Join(raws(messages), []byte(","))) + "]"
 }
 
-// turnsOf cuts a conversation before each message of the user, and behind the last message.
+// turnsOf cuts a conversation before each user message, and after the last message.
 func turnsOf(format string, messages []json.RawMessage) (ends []int) {
 	for i, m := range messages {
 		if i > 0 && judge.LastUser(format, []byte("["+string(m)+"]")) != nil {
@@ -75,8 +75,7 @@ func turnsOf(format string, messages []json.RawMessage) (ends []int) {
 	return append(ends, len(messages))
 }
 
-// marked is a history as an app sends it: the newest message has a mark of the prompt cache, and all carry what changes with each
-// request.
+// marked is a history as an app sends it: the newest message has a cache breakpoint, and all carry what changes with each request.
 func marked(format string, messages []json.RawMessage, turn int) []json.RawMessage {
 	out := slices.Clone(messages)
 	for i, m := range out {
@@ -115,7 +114,7 @@ func TestFit(t *testing.T) {
 				size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(history))
 				policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":%q}}`, format, size/5, mode)
 				whole, moving := &app{policy: policy}, &app{policy: policy}
-				var sent []json.RawMessage // by an app that goes on from the result
+				var sent []json.RawMessage // by an app that continues from the result
 				state, compactions, from := "", 0, 0
 				for turn, end := range turnsOf(format, history) {
 					sent = append(sent, history[from:end]...)
@@ -165,8 +164,8 @@ var markedAs = []struct {
 	{regexp.MustCompile(`\{"cachePoint":\{[^{}]*\}\},`), ""},
 }
 
-// unmarked is a list or a message without marks of a prompt cache: a compaction may add some, and who goes on from a result has those that
-// came with it.
+// unmarked is a list or a message without cache breakpoints: a compaction may add some, and who continues from a result has those that came
+// with it.
 func unmarked(text string) string {
 	for _, m := range markedAs {
 		text = m.mark.ReplaceAllString(text, m.bare)
@@ -220,8 +219,8 @@ func TestFitEdits(t *testing.T) {
 	}
 }
 
-// TestFitGoesOn is an app that sometimes goes on from what it was told to send (an agent's steps), and sometimes has its whole
-// history again (the next turn): both are known.
+// TestFitGoesOn is an app that sometimes continues from what it was told to send (an agent's steps), and sometimes has its whole history
+// again (the next turn): both are known.
 func TestFitGoesOn(t *testing.T) {
 	for _, format := range judged() {
 		r := rand.New(rand.NewPCG(11, 5))
@@ -233,7 +232,7 @@ func TestFitGoesOn(t *testing.T) {
 		for i := 0; i+2 < len(ends); i += 3 {
 			var sent []json.RawMessage
 			from := 0
-			for k, end := range ends[i : i+3] { // the first with the whole history, the others behind what was sent
+			for k, end := range ends[i : i+3] { // the first with the whole history, the others after what was sent
 				if k == 0 {
 					sent = slices.Clone(history[:end])
 				} else {
@@ -346,7 +345,7 @@ func TestFitOfBrokenMemories(t *testing.T) {
 	}
 }
 
-// TestPrints tells what counts in a print and what does not.
+// TestPrints says what counts in a print and what does not.
 func TestPrints(t *testing.T) {
 	prints := func(format, messages string) []string {
 		var a struct{ Prints []string }
@@ -394,7 +393,7 @@ func TestPrints(t *testing.T) {
 	}
 }
 
-// A provider's count that belongs to a message from before the compaction tells nothing of what is sent now; one of a message behind it does.
+// A provider's count that belongs to a message from before the compaction tells nothing of what is sent now; one of a message after it does.
 func TestFitCountsWhatIsSent(t *testing.T) {
 	var turns []string
 	for i := range 40 {

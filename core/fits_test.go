@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/guides/presets.md anew")
 
-// leastDigest is about what a digest takes at the least, in tokens.
+// leastDigest is about what a digest takes at least, in tokens.
 const leastDigest = 100
 
 // fixedPart is the messages of a list that no compaction may touch: those of the system, the newest of the user, and what the
@@ -53,7 +53,7 @@ func fixedPart(t testing.TB, format string, messages []byte) string {
 	}
 	last := len(all) - 1
 	if u := judge.LastUser(format, messages); u != nil {
-		for !bytes.Contains(all[last], u) { // it may be a word of the user in a message of the assistant
+		for !bytes.Contains(all[last], u) { // it may be a word of the user in an assistant message
 			last--
 		}
 		fixed = append(fixed, string(all[last]))
@@ -77,7 +77,7 @@ func fixedTokens(t testing.TB, policy, format string, messages []byte) int {
 	return estimateOf(t, policy, fixed)
 }
 
-// everySession is the real sessions of all formats, and those that open takes out of the files of agents.
+// everySession is the real sessions of all formats, and those that open removes of the files of agents.
 func everySession(t *testing.T) []sessions.Session {
 	t.Helper()
 	all := sessions.Load(t, formats...)
@@ -102,7 +102,7 @@ func everySession(t *testing.T) []sessions.Session {
 	return all
 }
 
-// fitting is a row of the table: what became of the sessions that were due.
+// fitting is a row of the table: what happened to the sessions that were due.
 type fitting struct {
 	due, over, window, bare int
 	after                   []int
@@ -166,7 +166,7 @@ func TestRealSessionsFit(t *testing.T) {
 	checkTable(t, fitTable(table, windows))
 }
 
-// fitTable is the table as it stands in docs/guides/presets.md.
+// fitTable is the table as it is in docs/guides/presets.md.
 func fitTable(table map[string]map[int]*fitting, windows []int) string {
 	var b strings.Builder
 	b.WriteString("| preset | window | over the limit before | after the passes | after the last resort | of these over the window | tokens after, median |\n")
@@ -214,7 +214,7 @@ func checkTable(t *testing.T, table string) {
 	}
 }
 
-// Random conversations fit into small windows, but for what must stay and, beside it, a digest of the least size.
+// Random conversations fit into small windows, but for what must stay and, next to it, a digest of the least size.
 func TestRandomConversationsFit(t *testing.T) {
 	n := max(200, wanted()/20)
 	over := 0

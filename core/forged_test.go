@@ -169,7 +169,7 @@ func TestForgedDigests(t *testing.T) {
 	t.Logf("%d forgeries", tried)
 }
 
-// A forged text is told on by the digest as what it is: it stands in the record that the model is given.
+// A forged text is told on by the digest as what it is: it is in the record that the model is given.
 func TestForgedDigestsAreNotHidden(t *testing.T) {
 	for _, preset := range []string{"default", "turn-tail", "checkpoint", "agent-loop"} {
 		policy := fmt.Sprintf(`{"format":"openai-chat","preset":%q,"window":{"tokens":3000,"reserve":0},"passes":[{"pass":"fold","keep_tokens":200}]}`, preset) + force

@@ -55,8 +55,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzRepair repairs arbitrary transcripts: a second repair changes nothing, and validate finds nothing that repair says
-// it can mend.
+// FuzzRepair repairs arbitrary transcripts: a second repair changes nothing, and validate finds nothing that repair says it can repair.
 func FuzzRepair(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, n uint8, list []byte) {
@@ -66,7 +65,7 @@ func FuzzRepair(f *testing.F) {
 		}
 		policy := `{"policy":{"format":"` + format + `"},"messages":`
 		for _, v := range call(t, "validate", policy+string(list)+"}").Violations {
-			if v.Repair == "none" { // a role that nobody knows: what stands around it cannot be put right either
+			if v.Repair == "none" { // a role that nobody knows: what is around it cannot be put right either
 				return
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A response of Gemini's has its media beside the body that is cleared: they come back with it.
+// A response of Gemini's has its media next to the body that is cleared: they come back with it.
 func TestMediaBesideAResponseComeBack(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`[{"role":"user","parts":[{"text":"Look at the screens."}]}`)

@@ -108,7 +108,7 @@ func TestDoesNotFitPending(t *testing.T) {
 	}
 }
 
-// The message of the user that is newest stays whole, also where it alone is over the window; all else gives way.
+// The user message that is newest stays whole, also where it alone is over the window; all else gives way.
 func TestNewestStaysWhole(t *testing.T) {
 	long := strings.Repeat("a long request ", 3000)
 	messages := `[{"role":"user","content":"` + strings.Repeat("words ", 2000) + `"},{"role":"assistant","content":"` + strings.Repeat("words ", 2000) + `"},{"role":"user","content":"` + long + `"}]`
@@ -128,7 +128,7 @@ func TestNewestStaysWhole(t *testing.T) {
 	}
 }
 
-// A function response of Gemini holds media beside its response, and no text: no placeholder takes its place there.
+// A function response of Gemini holds media next to its response, and no text: no placeholder takes its place there.
 func TestNoTextAmongMedia(t *testing.T) {
 	image := `{"inlineData":{"mimeType":"image/png","data":"` + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 40) + `"}}`
 	messages := `[{"role":"user","parts":[{"text":"Look."}]},{"role":"model","parts":[{"functionCall":{"name":"look","args":{}},"thoughtSignature":"x"}]},
@@ -148,7 +148,7 @@ func TestNoTextAmongMedia(t *testing.T) {
 	}
 }
 
-// What the provider's own summary stands for is sent to no model any more, so that cutting it frees nothing.
+// What the provider's own summary represents is sent to no model any more, so that cutting it frees nothing.
 func TestLastResortLeavesWhatCostsNothing(t *testing.T) {
 	long := strings.Repeat("a line of words that nobody needs\\n", 400)
 	first := `{"role":"user","content":"` + long + `"}`

@@ -11,7 +11,7 @@ func exitChat(n int) string {
 	return strings.TrimSuffix(loneChat(n), "]") + `,{"role":"exit","content":"done","extra":{"exit_status":"Submitted"}}]`
 }
 
-// What no repair can mend is named, in the words of validate, whatever became of the conversation.
+// What no repair can repair is named, in the words of validate, whatever became of the conversation.
 func TestLeft(t *testing.T) {
 	for _, test := range []struct{ name, policy, messages, reason, left string }{
 		{"compacted", `{"format":"openai-chat","window":{"tokens":1500,"reserve":100}}`, exitChat(20), "compacted", "OC8 the format does not know this role"},

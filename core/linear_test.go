@@ -83,7 +83,7 @@ var crowds = []struct {
 		`{"type":"tool_result","id":"c<r>","content":"words"}`, `]},{"role":"tool","content":[`, `]},{"role":"assistant","content":"ok"},{"role":"user","content":"x"}`},
 }
 
-// now is a clock that stands still while others use the machine: the processor time of this process.
+// now is a clock that is still while others use the machine: the processor time of this process.
 func now() time.Duration {
 	var usage syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage)

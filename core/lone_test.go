@@ -12,7 +12,7 @@ import (
 
 const half = `\ud83d`
 
-// loneChat is a chat in which half of a surrogate pair stands in the question and the answer of some turns, the last of n is n-1.
+// loneChat is a chat in which half of a surrogate pair is in the question and the answer of some turns, the last of n is n-1.
 func loneChat(n int, lone ...int) string {
 	var list []string
 	for i := range n {
@@ -43,7 +43,7 @@ func TestLoneSurrogates(t *testing.T) {
 		list := loneChat(20, test.lone...)
 		a, broken := promises(t, "openai-chat", policy, []byte(list), summaryText)
 		for _, b := range broken {
-			if !strings.HasPrefix(b, "the newest user message") { // that one was mended
+			if !strings.HasPrefix(b, "the newest user message") { // that one was repaired
 				t.Errorf("%s: %s", test.name, b)
 			}
 		}
@@ -79,7 +79,7 @@ func TestLoneSurrogates(t *testing.T) {
 		}
 	}
 
-	// As edits, only the messages that hold one are written anew.
+	// As edits, only the messages that hold one are rewritten.
 	edits := compacts(t, `{"format":"openai-chat","window":{"tokens":1500,"reserve":100}},"options":{"answer":"edits"}`, "", loneChat(20, 19), summaryText)
 	var runs []struct {
 		Set *int
@@ -98,7 +98,7 @@ func TestLoneSurrogates(t *testing.T) {
 	}
 }
 
-// A session, a summary, a state, a body that is put back, and what stands beside the list may hold one, too.
+// A session, a summary, a state, a body that is put back, and what is next to the list may hold one, too.
 func TestLoneSurrogatesElsewhere(t *testing.T) {
 	const policy = `{"format":"openai-chat","window":{"tokens":1500,"reserve":100},"archive":"bodies"}`
 	l := &core.Sessions{}

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/gen"
 )
 
-// markFormats are the formats with marks of a prompt cache, and how an app writes them.
+// markFormats are the formats with cache breakpoints, and how an app writes them.
 var markFormats = []string{"ai-sdk", "anthropic", "bedrock-converse", "langchain", "openai-chat"}
 
 // cacheMarks are the marks of a message or body, in their order: "5m" or "1h" for each. What a tool is called with holds none.
@@ -104,8 +104,8 @@ func mark(format string, message json.RawMessage, ttl string) (json.RawMessage, 
 	return out, true
 }
 
-// TestCacheMarks compacts conversations of apps that set marks of a prompt cache: of these and those that are new there are never more
-// than a provider takes, the longer lived first; an app that sets none gets none.
+// TestCacheMarks compacts conversations of apps that set cache breakpoints: of these and those that are new there are never more than a
+// provider takes, the longer lived first; an app that sets none gets none.
 func TestCacheMarks(t *testing.T) {
 	n := 120
 	if testing.Short() {
@@ -128,7 +128,7 @@ func TestCacheMarks(t *testing.T) {
 					t.Fatalf("case %d: marks for an app that sets none", i)
 				}
 
-				// An app's marks: of the system prompt beside the list, of old messages, and of the newest.
+				// An app's marks: of the system prompt next to the list, of old messages, and of the newest.
 				set, long := 0, r.IntN(3)
 				ttl := func() string {
 					if set < long && format != "bedrock-converse" {
@@ -190,7 +190,7 @@ func TestCacheMarks(t *testing.T) {
 					t.Fatalf("case %d: edits or a local digest have too many marks", i)
 				}
 
-				// The next turn finds what the result has, and an app that goes on from it may set as many marks as before.
+				// The next turn finds what the result has, and an app that continues from it may set as many marks as before.
 				again := compacts(t, policy, string(a.State), string(a.Messages), summaryText)
 				if got := cacheMarks(t, again.Messages); len(got) > most {
 					t.Fatalf("case %d: %d marks in the next round", i, len(got))

@@ -13,7 +13,7 @@ import (
 // had it. One that cannot be read, or is of another version, is as good as none: what it costs is a compaction.
 type memory struct {
 	format       string
-	messages     int    // how many messages of the history it stands for
+	messages     int    // how many messages of the history it represents
 	print        string // of these, as Transcript.Prints has it
 	sentMessages int    // how many messages were sent for them
 	sent         string // the print of these
@@ -31,10 +31,10 @@ const (
 // place says where a message of a result comes from.
 type place struct {
 	in   int    // its index in a list of messages, or -1 for a new one
-	text []byte // where it is not that message as it stands: the message
+	text []byte // where it is not that message as it is: the message
 }
 
-// memories reads the request's member memory. An entry that is none stays zero, so that the others keep their indexes.
+// memories reads the request's member memory. An entry that isn't one stays zero, so that the others keep their indexes.
 func (r *request) memories() (list []memory) {
 	at := r.members[operations.InMemory]
 	if at.Zero() || r.err != nil {
@@ -46,7 +46,7 @@ func (r *request) memories() (list []memory) {
 		return nil
 	case jsonspan.Array:
 	default:
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "memory must be a list of what fit has answered as memory"}, at.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "memory must be a list of the memory that fit returned"}, at.Start)
 		return nil
 	}
 	for s.Array(); s.Elem(); {
@@ -112,8 +112,8 @@ func readMemory(s *jsonspan.Scanner) (m memory) {
 	return m
 }
 
-// read reads what was sent. It tells whether that can be put in the place of the first messages of a history: what is kept of
-// these stands in their order, and nothing twice.
+// read reads what was sent. It reports whether that can be put in place of the first messages of a history: what is kept of these is in
+// their order, and nothing twice.
 func (m *memory) read(src []byte) bool {
 	s := jsonspan.New(src).At(m.edits.Start)
 	last := -1
@@ -180,7 +180,7 @@ var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 // marked are the members that may hold parts with marks, or options with one.
 var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
 
-// unmarked is a message without the marks of a prompt cache: a provider takes few of them, and the app sets its own.
+// unmarked is a message without the cache breakpoints: a provider takes few of them, and the app sets its own.
 func unmarked(message []byte) []byte {
 	if !slices.ContainsFunc(marks, func(name string) bool { return bytes.Contains(message, []byte(name)) }) {
 		return message
@@ -188,7 +188,7 @@ func unmarked(message []byte) []byte {
 	return appendUnmarked(make([]byte, 0, len(message)), jsonspan.New(message), true)
 }
 
-// appendUnmarked appends the value at the scanner without marks; deep tells whether one may be in its members.
+// appendUnmarked appends the value at the scanner without marks; deep reports whether one may be in its members.
 func appendUnmarked(dst []byte, s *jsonspan.Scanner, deep bool) []byte {
 	src, first := s.Src(), true
 	comma := func() {

@@ -54,7 +54,7 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// The tool that lets a model ask for what stands behind a marker.
+// The tool that lets a model ask for what follows a marker.
 const (
 	recallName = "recall"
 	recallDoc  = "Gives back what was taken out of this conversation to make room. With a handle, as markers and digests name it, " +
@@ -64,7 +64,7 @@ const (
 		`"query":{"type":"string","description":"What to look for: names, words, dates."},` +
 		`"message":{"type":"integer","description":"With a handle: the number of the message to begin with."},` +
 		`"offset":{"type":"integer","description":"Where to begin, in characters; 0 is the beginning."}}}`
-	// recallPiece is how much of a text one call gives back, in Unicode scalar values.
+	// recallPiece is how much of a text one call returns, in Unicode scalar values.
 	recallPiece = 20000
 )
 
@@ -117,7 +117,7 @@ func recall(r *request, dst []byte) []byte {
 		return appendJSON(dst, a.MarshalEasyJSON)
 	case jsonspan.String:
 	default:
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null where there is none"}, p.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null if the store has none"}, p.Start)
 		return dst
 	}
 	body := s.Text()
@@ -126,7 +126,7 @@ func recall(r *request, dst []byte) []byte {
 	}
 	text := []byte(jsonspan.Text(r.src, body.Span))
 	if h := handles.Handle(text); h[:len(args.handle)] != args.handle {
-		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this is not the body of the handle, which is that of another text"}, p.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this content does not match the handle: its SHA-256 is another one"}, p.Start)
 		return dst
 	}
 	piece := recallText(handles.Readable(r.format, fromMessage(text, args.message)), args.offset)
@@ -134,7 +134,7 @@ func recall(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// recallText is a piece of a text, with a last line that tells how to get the next one.
+// recallText is a piece of a text, with a last line that says how to get the next one.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {
@@ -165,8 +165,8 @@ type recallArguments struct {
 	message, offset int
 }
 
-// read reads the arguments of a call as the model gave them: an object, or a string that holds one. It answers with what is
-// wrong with them, or "". What a model makes up beside them does not matter.
+// read reads the arguments of a call as the model gave them: an object, or a string that holds one. It answers with what is wrong with them,
+// or "". What a model makes up next to them does not matter.
 func (a *recallArguments) read(src []byte) (problem string) {
 	const bad = "The arguments must be an object with a handle or a query, strings, and the message and the offset, whole numbers of at least 0."
 	if s := jsonspan.New(src); s.Kind() == jsonspan.String {

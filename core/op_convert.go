@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// convertTo writes a transcript in another wire format, and mends there what the format's rules refuse or only tolerate. Where both
+// convertTo writes a transcript in another wire format, and repairs there what the format's rules refuse or only tolerate. Where both
 // formats are one, nothing is touched.
 func convertTo(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) || !r.need(operations.InTo) {

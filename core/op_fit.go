@@ -14,8 +14,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// fit tells what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place,
-// and the list is compacted where that is due.
+// fit says what to send for a whole history: an earlier compaction of its beginning that the host remembers is put in its place, and the
+// list is compacted where that is due.
 func fit(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -64,8 +64,8 @@ func prints(r *request, dst []byte) []byte {
 // history is what a fit knows of where the messages come from that it works on.
 type history struct {
 	known int // index of the entry that was used, or -1
-	// For each message of the transcript that is compacted: where it stands in the list that was given, and where in the
-	// whole history of the app. Nil where it stands at the same index.
+	// For each message of the transcript that is compacted: where it is in the list that was given, and where in the whole history of the
+	// app. Nil where it is at the same index.
 	given, whole []place
 	// Of the whole history, where an entry was used: how many messages it has, and its print.
 	messages int
@@ -75,8 +75,8 @@ type history struct {
 	fresh    *transcript.Transcript // where no entry was used: the history as it was read, for a compaction changes its records
 }
 
-// recollect reads the transcript of a fit at the scanner, which stands behind it afterwards: the history, or what was sent for its
-// beginning and the rest of it. Before is the format that the conversation was in; nil where only what is remembered may tell.
+// recollect reads the transcript of a fit at the scanner, which follows it afterwards: the history, or what was sent for its beginning and
+// the rest of it. Before is the format that the conversation was in; nil where only what is remembered may tell.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	h := &history{known: -1}
 	r.history = h
@@ -105,7 +105,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 				h.print = prints[len(prints)-1]
 				r.join(h, h.entry)
 			}
-			if r.err == nil { // marks of a prompt cache may have moved in what was kept
+			if r.err == nil { // cache breakpoints may have moved in what was kept
 				h.state.Messages, h.state.Fingerprint = h.entry.sentMessages, r.t.Fingerprint(h.entry.sentMessages)
 			}
 			return
@@ -118,8 +118,8 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	h.fresh = r.t.Clone()
 }
 
-// find is the index of the entry that stands for most of a history, of which prints are given; -1 where none does. It also tells
-// whether the history goes on from what was sent.
+// find is the index of the entry that represents most of a history, of which prints are given; -1 where none does. It also reports whether
+// the history continues from what was sent.
 func find(list []memory, prints []transcript.Fingerprint) (best int, goesOn bool) {
 	best = -1
 	is := func(n int, print string) bool { return n > 0 && n <= len(prints) && prints[n-1].String() == print }
@@ -135,7 +135,7 @@ func find(list []memory, prints []transcript.Fingerprint) (best int, goesOn bool
 	return best, goesOn
 }
 
-// goOn makes the history one that stands behind a list t which goes on from what was sent.
+// goOn makes the history one that follows a list t which continues from what was sent.
 func (h *history) goOn(m *memory, t *transcript.Transcript) {
 	h.whole = slices.Clone(m.result)
 	for n := m.sentMessages; n < t.Input; n++ {
@@ -149,7 +149,7 @@ func (h *history) goOn(m *memory, t *transcript.Transcript) {
 	}
 }
 
-// join puts what was sent in the place of the first messages, in a source of its own. What it keeps of them is taken as it is now.
+// join puts what was sent in place of the first messages, in a source of its own. What it keeps of them is taken as it is now.
 func (r *request) join(h *history, m *memory) {
 	t := r.t
 	size := t.Outer.Len() + 64
@@ -183,7 +183,7 @@ func (r *request) join(h *history, m *memory) {
 			Message: "the entry " + strconv.Itoa(h.known) + " of memory holds what is no message of the format " + r.format.Name}
 		return
 	}
-	if r.t.Outer == r.t.List { // what an answer of open sends beside its list is not in it
+	if r.t.Outer == r.t.List { // what an answer of open sends next to its list is not in it
 		r.t.System = t.System
 	}
 	r.ownPolicy(h)
@@ -209,7 +209,7 @@ func (r *request) ownPolicy(h *history) {
 	r.policy = &p
 }
 
-// usage makes the message of a provider's count one of the transcript. It tells whether the count is of what was sent last.
+// usage makes the message of a provider's count one of the transcript. It reports whether the count is of what was sent last.
 func (h *history) usage(u *api.Usage) bool {
 	if h == nil || h.given == nil {
 		return true
@@ -273,8 +273,8 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 	return appendJSON(nil, m.MarshalEasyJSON)
 }
 
-// appendEdits writes what becomes of the messages at places, nil where they stand where the transcript has them. To be
-// remembered, they are written without marks of a prompt cache.
+// appendEdits writes what happens to the messages at places, nil where they are where the transcript has them. To be remembered, they are
+// written without cache breakpoints.
 func (h *history) appendEdits(dst []byte, c *compact.Run, places []place, remembered bool) []byte {
 	e := view.NewEdits(dst)
 	c.Each(func(in int, marked bool, write func(dst []byte) []byte) {

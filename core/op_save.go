@@ -39,7 +39,7 @@ func save(r *request, dst []byte) []byte {
 			r.fail(err, r.members[operations.InMessages].Start)
 			return dst
 		}
-		// Where it lies in the file, the request's string may have escapes before it.
+		// Where it is in the file, the request's string may have escapes before it.
 		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[operations.InFile].Start)
 		return dst
 	}

@@ -19,7 +19,7 @@ const searchLimit = 10
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
 // searchBodies finds the messages of bodies that fit a query. It reads its request itself, because it is nearly all bodies: each is scanned
-// where it stands.
+// where it is.
 func searchBodies(r *request, dst []byte) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)
@@ -70,11 +70,11 @@ func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchH
 			}
 		}
 		if n < 0 {
-			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a request of search has no such key; it may have: "+strings.Join(searchKeys, ", "))
+			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a search request has no such key; its keys are: "+strings.Join(searchKeys, ", "))
 			break
 		}
 		if seen>>n&1 == 1 {
-			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+searchKeys[n]+"\" stands twice")
+			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+searchKeys[n]+"\" appears twice")
 			break
 		}
 		seen |= 1 << n
@@ -91,7 +91,7 @@ func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchH
 			if len(q.Text) > search.MostQuery {
 				s.Fail(api.CodeOutOfRange, int(at), "a query has at most "+strconv.Itoa(search.MostQuery)+" bytes")
 			} else if !q.HasWords() {
-				s.Fail(api.CodeEmptyQuery, int(at), "the query has no word: say what to look for")
+				s.Fail(api.CodeEmptyQuery, int(at), "the query has no words: say what to look for")
 			}
 		case "limit":
 			value := s.Skip()
@@ -113,7 +113,7 @@ func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchH
 				}
 				role, ok := search.RoleNamed(jsonspan.Text(r.src, t.Span))
 				if !ok {
-					s.Fail(api.CodeOutOfRange, int(at), "a role is user, assistant, tool or system")
+					s.Fail(api.CodeOutOfRange, int(at), "a role must be user, assistant, tool or system")
 				}
 				q.Roles.Add(role)
 			}
@@ -166,7 +166,7 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 					break
 				}
 				if b.Handle = strings.ToLower(jsonspan.Text(src, t.Span)); !handles.IsHandle(b.Handle) {
-					s.Fail(api.CodeOutOfRange, int(start), "a handle has from 16 to 64 hexadecimal digits")
+					s.Fail(api.CodeOutOfRange, int(start), "a handle has 16 to 64 hexadecimal digits")
 				}
 			case "body":
 				given = true
@@ -180,7 +180,7 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 					b.Text = src[t.Start+1 : t.End-1]
 				}
 			default:
-				s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a body has no such key; it may have: handle, body")
+				s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a body has no such key; its keys are: handle, body")
 			}
 		}
 		if !given {

@@ -58,15 +58,15 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 	}
 	if o.format = wire.ByName(jsonspan.Text(s.Src(), format)); o.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(format.Start),
-			Message: "there is no such format; there are: " + strings.Join(wire.Names(), ", ")}, 0)
+			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
 		return nil
 	}
 	return &o
 }
 
-// readOpened reads the messages of an answer of open, with what it tells about them: the format and the model where the policy
-// names none, the system prompt, and what the provider has counted where the options have no usage. The transcript is the list
-// alone, and so is what an operation answers. The scanner stands behind the object afterwards.
+// readOpened reads the messages of an answer of open, with what it tells about them: the format and the model where the policy has none, the
+// system prompt, and what the provider has counted where the options have no usage. The transcript is the list alone, and so is what an
+// operation answers. The scanner follows the object afterwards.
 func (r *request) readOpened(s *jsonspan.Scanner, o *opened) {
 	if r.format == nil {
 		r.format = o.format

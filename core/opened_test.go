@@ -110,7 +110,7 @@ func TestOpenedSessions(t *testing.T) {
 	if got := core.Call("detect", fmt.Appendf(nil, `{"messages":%s}`, answer)); !strings.HasPrefix(string(got), `{"format":"openai-responses","confidence":1,`) {
 		t.Errorf("%s", got)
 	}
-	// A format that is none, and messages that are none.
+	// A format that isn't one, and messages that are none.
 	for request, code := range map[string]string{
 		`{"messages":{"kind":"pi","format":"none","messages":[]}}`: "unknown_format", `{"messages":{"kind":"pi","format":"native","messages":"x"}}`: "no_messages",
 		`{"messages":{"kind":"pi","format":"native","usage":{"message":7,"total_tokens":9},"messages":[{"role":"user","content":"a"}]}}`: "out_of_range",

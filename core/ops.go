@@ -52,7 +52,7 @@ func Ops() []string {
 	return names
 }
 
-// there tells whether this build has the operation.
+// there reports whether this build has the operation.
 func there(o *operations.Operation) bool { return !o.Full || hook.Linked != nil }
 
 // Call runs one operation that is about no session on a JSON request and returns its JSON answer. It never panics, whatever
@@ -284,7 +284,7 @@ func validate(r *request, dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// loneBeside is the violation of I8 beside the list of messages.
+// loneBeside is the violation of I8 next to the list of messages.
 func (r *request) loneBeside() api.Violation {
 	t := r.t
 	lone := jsonspan.Lone(t.Src, jsonspan.Span{Start: t.Outer.Start, End: t.List.Start})
@@ -329,8 +329,8 @@ type resumed struct {
 	format  *wire.Format // as the policy tells it
 }
 
-// resume reads a plan, and the transcript that it goes on with at the scanner. Early is while more of the request may come: a plan of
-// fit waits for all of it.
+// resume reads a plan, and the transcript that it continues with at the scanner. Early is while more of the request may come: a plan of fit
+// waits for all of it.
 func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	next := new(resumed)
 	p := &next.plan
@@ -340,7 +340,7 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	}
 	at := r.members[operations.InPlan].Start
 	if p.Version != abi {
-		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan is of another version; plan again"}, at)
+		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "this plan was made by another version; plan again"}, at)
 		return
 	}
 	if r.options = (api.Options{}); p.Options != nil {
@@ -429,7 +429,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// appendResult adds the result to an answer, an object, in the way that the request asks for, and lets the session go on with it.
+// appendResult adds the result to an answer, an object, in the way that the request asks for, and lets the session continue with it.
 func (r *request) appendResult(dst []byte, c *compact.Run) []byte {
 	defer r.move(c)
 	switch r.policy.Answer {

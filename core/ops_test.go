@@ -60,7 +60,7 @@ func TestOrderOfKeys(t *testing.T) {
 	}
 }
 
-// A plan goes on when messages have come since, and says so when the old ones have changed.
+// A plan continues when messages have come since, and says so when the old ones have changed.
 func TestPlanOnGrownTranscript(t *testing.T) {
 	turn := `{"role":"user","content":"q%d"},{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c%d","content":"%s"}`
 	var turns []string

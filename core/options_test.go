@@ -18,7 +18,7 @@ func optionsChat() string {
 		`{"role":"assistant","content":"They are equal."},{"role":"user","content":"Thanks."}]`
 }
 
-// What a call wants is said beside the policy, wherever the member stands in the request.
+// What a call wants is said next to the policy, wherever the member is in the request.
 func TestOptions(t *testing.T) {
 	const clear = `"passes":[{"pass":"clear","keep_recent":0}],"last_resort":false`
 	list := optionsChat()
@@ -82,7 +82,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Options that stand behind the messages and a state still tell their format.
+// Options that follow the messages and a state still tell their format.
 func TestOptionsBehindAState(t *testing.T) {
 	const said = `[{"role":"user","content":"Hello."},{"role":"assistant","content":"Good morning."}]`
 	for _, request := range []string{
@@ -95,10 +95,10 @@ func TestOptionsBehindAState(t *testing.T) {
 	}
 }
 
-// An error names the option, where it stands.
+// An error names the option, where it is.
 func TestOptionErrors(t *testing.T) {
 	list := optionsChat()
-	tests := []struct{ options, code, path, at string }{ // at "": behind the key or the value, as the reader of typed JSON counts
+	tests := []struct{ options, code, path, at string }{ // at "": after the key or the value, as the reader of typed JSON counts
 		{`{"forse":true}`, "unknown_field", "options.forse", ""},
 		{`{"answer":"all"}`, "out_of_range", "options.answer", `"all"`},
 		{`{"archive":"here"}`, "out_of_range", "options.archive", `"here"`},

@@ -37,7 +37,7 @@ func join(messages []json.RawMessage, r *rand.Rand) []byte {
 	return append(b, ']')
 }
 
-// randomPolicy is a policy, with options behind it, that forces work on a transcript of some tokens, most of the time.
+// randomPolicy is a policy, with options after it, that forces work on a transcript of some tokens, most of the time.
 func randomPolicy(r *rand.Rand, format string, size int) string {
 	preset := [...]string{"default", "default", "window-budget", "layered", "turn-tail", "checkpoint", "agent-loop"}[r.IntN(7)]
 	window := max(64, size*[...]int{100, 60, 30, 10, 3}[r.IntN(5)]/100)
@@ -64,7 +64,7 @@ func randomPolicy(r *rand.Rand, format string, size int) string {
 		parts = append(parts, fmt.Sprintf(`"archive":%q`, [...]string{"places", "bodies"}[r.IntN(2)]))
 	}
 	switch kind {
-	case 6: // in any order, so that what stands for something is taken out again
+	case 6: // in any order, so that what represents something is removed again
 		steps := []string{
 			fmt.Sprintf(`{"pass":"truncate","max_lines":%d}`, r.IntN(60)),
 			fmt.Sprintf(`{"pass":"collapse","keep_recent":%d}`, r.IntN(12)),

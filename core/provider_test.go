@@ -14,8 +14,8 @@ import (
 // sealed is what only OpenAI can read.
 var sealed = strings.Repeat("Z0FBQUFBQm8", 60)
 
-// providers are the formats whose providers compact by themselves: a body of some 5,000 tokens, what their API wants beside the messages, and
-// what it answers.
+// providers are the formats whose providers compact by themselves: a body of some 5,000 tokens, what their API wants next to the messages,
+// and what it answers.
 var providers = map[string]struct {
 	list, begin, user, assistant, wants, path, beta string
 	made, made2, none                               string
@@ -35,7 +35,7 @@ var providers = map[string]struct {
 		none:  `{"role":"user","content":"Count the files."}`},
 }
 
-// fileTurns are messages of a provider's format, behind so many.
+// fileTurns are messages of a provider's format, after so many.
 func fileTurns(format string, from, to int) string {
 	p := providers[format]
 	var list []string
@@ -174,7 +174,8 @@ func TestProviderFails(t *testing.T) {
 	}
 }
 
-// The provider is not asked where it has no such API, where no model is to be asked, or where a pinned message would come back in its answer.
+// The provider is not asked where it has no such API, where no model should be asked, or where a pinned message would come back in its
+// answer.
 func TestNoProvider(t *testing.T) {
 	body := func(format string) string { return providers[format].begin + fileTurns(format, 0, 40) + `]}` }
 	for name, tt := range map[string]struct{ format, policy, body string }{
@@ -191,7 +192,7 @@ func TestNoProvider(t *testing.T) {
 	}
 }
 
-// What the provider stands for comes back from the archive to the last byte.
+// What the provider represents comes back from the archive to the last byte.
 func TestProviderRestored(t *testing.T) {
 	for format, x := range providers {
 		body := x.begin + fileTurns(format, 0, 40) + `]}`

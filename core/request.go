@@ -24,10 +24,10 @@ type request struct {
 
 	base      *policy.Policy // without the options
 	policy    *policy.Policy // with them
-	policyAt  uint32         // where the policy stands
+	policyAt  uint32         // where the policy is
 	options   api.Options
 	optionsAt uint32 // where the options stand
-	model     string // what an answer of open has told, where the policy names none
+	model     string // what an answer of open has told, where the policy has none
 	format    *wire.Format
 	usageAt   jsonspan.Span // what the provider has counted, as an answer of open has told
 	promptAt  jsonspan.Span // the system prompt, as an answer of open has told
@@ -66,7 +66,7 @@ func (r *request) parse() {
 			break
 		}
 		if !r.members[n].Zero() {
-			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" stands twice")
+			s.Fail(jsonspan.DuplicateKey, int(s.KeyPos()), "the key \""+operations.MemberTable[n].Name+"\" appears twice")
 			break
 		}
 		s.Kind()
@@ -77,7 +77,7 @@ func (r *request) parse() {
 				guess = format == nil
 				r.read(s)
 				r.members[n] = jsonspan.Span{Start: start, End: s.Pos()}
-				// Options and a state that stand behind may tell the format.
+				// Options and a state that follow may tell the format.
 				if guess && r.err != nil && (r.members[operations.InOptions].Zero() || r.members[operations.InState].Zero()) {
 					*s = before
 					r.forget(int(n))
@@ -125,7 +125,7 @@ func (r *request) parse() {
 	}
 }
 
-// ahead is how a step and a fit read their transcript on the way, where all that tells how stands before it; nil elsewhere.
+// ahead is how a step and a fit read their transcript on the way, where all that says how precedes it; nil elsewhere.
 func (r *request) ahead() func(s *jsonspan.Scanner) {
 	there := func(n operations.Member) bool { return !r.members[n].Zero() }
 	switch reads := r.op.Reads; {
@@ -191,7 +191,7 @@ func (r *request) readOptions() {
 	}
 }
 
-// resolvePolicy reads a policy that stands at an offset. Nil is that of the session, if there is one, or the default one.
+// resolvePolicy reads a policy that is at an offset. Nil is that of the session, if there is one, or the default one.
 func (r *request) resolvePolicy(src []byte, base uint32) {
 	if r.policyAt = base; src == nil && r.session != nil {
 		r.base = r.session.base
@@ -233,14 +233,14 @@ func (r *request) estimator() {
 	r.profile = hook.Estimator(r.policy, r.profile).For(r.policy.Model)
 }
 
-// suit makes the estimator one for the models that are asked in the format, where the policy names none.
+// suit makes the estimator one for the models that are asked in the format, where the policy has none.
 func (r *request) suit() {
 	if r.format != nil && r.policy.Model == "" {
 		r.profile = r.profile.For(r.format.Model)
 	}
 }
 
-// readAt reads the transcript that stands at an offset.
+// readAt reads the transcript that is at an offset.
 func (r *request) readAt(offset uint32) {
 	r.readFrom(offset, r.stateFormat())
 }
@@ -250,8 +250,8 @@ func (r *request) readFrom(offset uint32, before *wire.Format) {
 	r.readBehind(jsonspan.New(r.src).At(offset), before)
 }
 
-// read reads the transcript at the scanner, which stands behind it afterwards: a list of messages, a request body that holds
-// one, or an answer of open.
+// read reads the transcript at the scanner, which follows it afterwards: a list of messages, a request body that holds one, or an answer of
+// open.
 func (r *request) read(s *jsonspan.Scanner) { r.readBehind(s, r.stateFormat()) }
 
 // readBehind is read for a conversation that was in a format before, or in none (nil).

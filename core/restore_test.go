@@ -165,7 +165,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 	}
 }
 
-// exact checks that what was restored is what came in, byte for byte, with what stands between the messages.
+// exact checks that what was restored is what came in, byte for byte, with what is between the messages.
 func exact(messages, back []byte) error {
 	var in, out []json.RawMessage
 	if err := json.Unmarshal(messages, &in); err != nil {
@@ -234,7 +234,7 @@ func TestArchiveIsWhole(t *testing.T) {
 	t.Logf("%d compactions were taken back, %d of them had stripped or mended something", compactions, stripped)
 }
 
-// TestRestoreAfterMovedMarks restores a result that the application has gone on with: its cache marks have moved, and turns have come.
+// TestRestoreAfterMovedMarks restores a result that the application has continued with: its cache marks have moved, and turns have come.
 // What was stripped is back, and the messages that stayed are as they are now. Where a message is gone, the changes are left, and say so.
 func TestRestoreAfterMovedMarks(t *testing.T) {
 	think := func(n int) string {
@@ -284,7 +284,7 @@ func TestRestoreEnds(t *testing.T) {
 	}
 }
 
-// The archive has each message once, wherever the digest stands, and the actions of a restoration account for every token.
+// The archive has each message once, wherever the digest is, and the actions of a restoration account for every token.
 func TestRestoreCountsTokens(t *testing.T) {
 	var turns []string
 	for i := range 12 {

@@ -52,7 +52,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TestSearchOfFormats finds the same text in a message of each wire format, with its role and where it stands.
+// TestSearchOfFormats finds the same text in a message of each wire format, with its role and where it is.
 func TestSearchOfFormats(t *testing.T) {
 	const said = "The harbour office opens at nine."
 	call := `The harbour office answers on 555-0134.`

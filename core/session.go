@@ -60,7 +60,7 @@ type session struct {
 	policy  *policy.Policy // with them
 	raw     api.Raw        // the policy as it was sent
 	options api.Options    // without usage, which is of one call
-	model   string         // what an answer of open has told, where the policy names none
+	model   string         // what an answer of open has told, where the policy has none
 	profile *tokens.Profile
 	state   api.State
 	format  *wire.Format           // nil as long as neither policy nor messages tell it
@@ -86,7 +86,7 @@ func (r *request) enter() {
 	at := r.members[operations.InSession]
 	id, err := strconv.Atoi(string(at.Of(r.src)))
 	if err != nil {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open gave"}, at.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
 		return
 	}
 	i, found := r.sessions.find(id)
@@ -212,7 +212,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 	}
 	s, list := r.session, r.members[operations.InMessages]
 	if s.t == nil {
-		if before := s.format; s.auto { // a plain conversation may go on in another format
+		if before := s.format; s.auto { // a plain conversation may continue in another format
 			r.format = nil
 			r.readFrom(list.Start, before)
 		} else {
@@ -225,7 +225,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 	}
 	b := list.Of(r.src)
 	if b[0] != '[' {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of those to append"}, list.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of the messages to append"}, list.Start)
 		return dst
 	}
 	inner := bytes.TrimSpace(b[1 : len(b)-1])
@@ -241,8 +241,8 @@ func sessionAppend(r *request, dst []byte) []byte {
 	return r.appendSession(dst)
 }
 
-// outgrow reads a session that was plain anew in the format that messages show, a list that is to be appended, where they are not
-// plain. On an error the session is as it was.
+// outgrow reads a session that was plain again in the format that messages show, a list that should be appended, where they are not plain.
+// On an error the session is as it was.
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)
@@ -270,8 +270,8 @@ func (r *request) outgrow(list []byte) {
 	s.take(r)
 }
 
-// append puts messages, JSON values with commas between them, behind the last one. The offset of an error counts from their
-// start, and the session is as it was.
+// append puts messages, JSON values with commas between them, after the last one. The offset of an error counts from their start, and the
+// session is as it was.
 func (s *session) append(messages []byte) *jsonspan.Error {
 	t := s.t
 	if len(t.Src)+len(messages) >= jsonspan.MaxSize {
@@ -303,7 +303,7 @@ func sessionClose(r *request, dst []byte) []byte {
 	return appendJSON(dst, api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
-// appendSession writes how the session stands.
+// appendSession writes how the session is.
 func (r *request) appendSession(dst []byte) []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}
@@ -318,7 +318,7 @@ func (r *request) appendSession(dst []byte) []byte {
 	return appendJSON(dst, a.MarshalEasyJSON)
 }
 
-// again is the transcript behind a result, as a session goes on with it if there is one.
+// again is the transcript after a result, as a session continues with it if there is one.
 func (r *request) again(c *compact.Run) *transcript.Transcript {
 	var weigh *jsonspan.Automaton
 	if r.session != nil {
@@ -328,7 +328,7 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 	return t
 }
 
-// move makes a result the session's transcript, because the host goes on with it. The answer is written by then.
+// move makes a result the session's transcript, because the host continues with it. The answer is written by then.
 func (r *request) move(c *compact.Run) {
 	if r.session == nil || !c.Report.Changed || r.policy.Answer == "report" {
 		return
@@ -341,7 +341,7 @@ func (r *request) move(c *compact.Run) {
 		s.t = nil
 		return
 	}
-	if t.Outer == t.List { // what is sent beside a list is not in it
+	if t.Outer == t.List { // what is sent next to a list is not in it
 		t.System = was.System
 	}
 	t.Grown(len(t.Messages), len(t.Parts))

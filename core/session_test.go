@@ -24,8 +24,8 @@ func field(t *testing.T, answer []byte, name string) string {
 	return string(m[name])
 }
 
-// A session that has grown by any steps answers what a request with all of its messages is answered, and goes on with the
-// result of a compaction.
+// A session that has grown by any steps answers what a request with all of its messages is answered, and continues with the result of a
+// compaction.
 func TestSessionsAnswerAsMessagesDo(t *testing.T) {
 	n := 600
 	if testing.Short() {
@@ -191,7 +191,7 @@ func TestSessionErrors(t *testing.T) {
 	}
 }
 
-// allocates is how many bytes f allocates at the least of some runs. Unlike times, it is the same on every machine.
+// allocates is how many bytes f allocates at least of some runs. Unlike times, it is the same on every machine.
 func allocates(f func()) uint64 {
 	least := ^uint64(0)
 	for range 8 {

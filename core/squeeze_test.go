@@ -155,7 +155,7 @@ func TestSqueeze(t *testing.T) {
 	}
 }
 
-// equalJSON tells whether two texts of JSON are the same but for white space between their values.
+// equalJSON reports whether two texts of JSON are the same but for white space between their values.
 func equalJSON(t testing.TB, a, b []byte) bool {
 	t.Helper()
 	var x, y bytes.Buffer
@@ -165,7 +165,7 @@ func equalJSON(t testing.TB, a, b []byte) bool {
 	return bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// What squeeze has shortened other passes take out as the whole that it was: one body in the archive, and one step back.
+// What squeeze has shortened other passes remove as the whole that it was: one body in the archive, and one step back.
 func TestSqueezeThenOthers(t *testing.T) {
 	quoted, _ := json.Marshal(grepped(100))
 	short, _ := json.Marshal(strings.Repeat("nothing to see here. ", 40))

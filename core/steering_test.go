@@ -73,7 +73,7 @@ func TestSteeringMessages(t *testing.T) {
 		}
 	}
 
-	// With a newer message of the user, steering messages are folded like others.
+	// With a newer user message, steering messages are folded like others.
 	later := strings.TrimSuffix(list, "]") + `,{"id":"3","role":"user","parts":[{"type":"text","text":"Now write."}]},{"id":"4","role":"assistant","parts":[{"type":"text","text":"Written."}]}]`
 	a := compacts(t, `{"format":"ai-sdk-ui","window":{"tokens":900,"reserve":100},"summary":{"mode":"local"}}`, "", later, "")
 	if a.Error != nil || strings.Contains(string(a.Messages), "steering-message") || !strings.Contains(string(a.Messages), "Steer 9.") {

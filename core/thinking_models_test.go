@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
-// thinker is a conversation with a model that keeps its reasoning beside the content, and n tool calls.
+// thinker is a conversation with a model that keeps its reasoning next to the content, and n tool calls.
 func thinker(n int) string {
 	var list []string
 	for i := range n {
@@ -90,7 +90,7 @@ func TestReasoningContent(t *testing.T) {
 	}
 }
 
-// Calls of other agents keep their outputs, and encrypted reasoning behind a change goes, as the provider leaves it out anyway.
+// Calls of other agents keep their outputs, and encrypted reasoning after a change goes, as the provider leaves it out anyway.
 func TestResponsesOfOtherAgents(t *testing.T) {
 	item := func(format string, a ...any) string { return fmt.Sprintf(format, a...) }
 	var list []string

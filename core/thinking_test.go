@@ -119,7 +119,7 @@ func oneLoop(t testing.TB, i uint64) (a answer, broken []string, what string) {
 	return a, broken, fmt.Sprintf("format %s, mode %q\npolicy %s\nbefore %s\nafter %s", format, mode, p, body, a.Messages)
 }
 
-// TestThinkingModes shows what becomes of an open tool loop in each mode, by what tells the mode.
+// TestThinkingModes shows what happens to an open tool loop in each mode, by what tells the mode.
 func TestThinkingModes(t *testing.T) {
 	long := strings.Repeat("line of output\\n", 400)
 	list := `[{"role":"user","content":"Count the files."},{"role":"assistant","content":[{"type":"text","text":"` + strings.Repeat("Old talk. ", 300) + `"}]},
@@ -234,8 +234,8 @@ func TestThinkingAfterPlan(t *testing.T) {
 	}
 }
 
-// TestThinkingOfSessions compacts the real sessions that have signed thinking, at every message where the model is about to go on with
-// a tool loop or the user has spoken, with all presets and in all modes.
+// TestThinkingOfSessions compacts the real sessions that have signed thinking, at every message where the model is about to continue with a
+// tool loop or the user has spoken, with all presets and in all modes.
 func TestThinkingOfSessions(t *testing.T) {
 	conversations, runs, changed := 0, 0, 0
 	for _, s := range sessions.Load(t, "anthropic", "ai-sdk", "ai-sdk-ui") {
@@ -306,8 +306,8 @@ func resigned(format string, list []byte) []byte {
 	return judge.Issue(format, out)
 }
 
-// TestRepairedThinking: what is mended is a change too. Where it is known that thinking is bound to what stands before it, the thinking
-// behind goes; where it may have to stay, a repair leaves it.
+// TestRepairedThinking: what is repaired is a change too. Where it is known that thinking is bound to what precedes it, the thinking after
+// goes; where it may have to stay, a repair leaves it.
 func TestRepairedThinking(t *testing.T) {
 	list := `[{"role":"user","content":"Count."},{"role":"assistant","content":[{"type":"tool_use","id":"t0","name":"ls","input":{}}]},{"role":"user","content":"Go on."},
 		{"role":"assistant","content":[{"type":"thinking","thinking":"plan","signature":"` + judge.Unsigned + `1_"},{"type":"text","text":"Yes."}]},{"role":"user","content":"And?"}]`

@@ -18,7 +18,7 @@ func (c *dialogue) say(role, text string) {
 	c.messages = append(c.messages, json.RawMessage(fmt.Sprintf(`{"role":%q,"content":%q}`, role, text)))
 }
 
-// turn compacts the conversation; resume goes on from the result.
+// turn compacts the conversation; resume continues from the result.
 func (c *dialogue) turn(t *testing.T, resume bool) report {
 	t.Helper()
 	list, _ := json.Marshal(c.messages)
@@ -35,7 +35,7 @@ func (c *dialogue) turn(t *testing.T, resume bool) report {
 	return a.Report
 }
 
-// Compactions in turns right behind each other are reported, with the cause; those that have some turns between them are not.
+// Compactions in turns directly after each other are reported, with the cause; those that have some turns between them are not.
 func TestThrashing(t *testing.T) {
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
 	const local = `"format":"openai-chat","window":{"tokens":4000,"reserve":0},"summary":{"mode":"local"}`

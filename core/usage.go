@@ -31,7 +31,7 @@ func (r *request) correct(state *api.State) *api.Correction {
 	return by
 }
 
-// usage reads the usage of the options, or of an answer of open, and tells whether there is one that says something.
+// usage reads the usage of the options, or of an answer of open, and reports whether there is one that says something.
 func (r *request) usage() (u api.Usage, ok bool) {
 	var at uint32
 	if r.options.Usage != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
-// calls opens a session file as it stood after some of its lines, at most about most of them, and gives each to visit where the
-// provider has counted another call.
+// calls opens a session file as it was after some of its lines, at most about most of them, and gives each to visit where the provider has
+// counted another call.
 func calls(t *testing.T, file []byte, most int, visit func(s opened)) {
 	t.Helper()
 	lines := bytes.SplitAfter(file, []byte("\n"))

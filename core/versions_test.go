@@ -37,13 +37,13 @@ func earlier(t *testing.T, visit func(t *testing.T, s saved)) {
 	}
 }
 
-// longer is a list of messages with more of them behind it, each behind a comma.
+// longer is a list of messages with more of them after it, each after a comma.
 func longer(messages json.RawMessage, more string) string {
 	return strings.TrimSuffix(string(messages), "]") + more + "]"
 }
 
-// TestEarlierStateGoesOn compacts conversations that an earlier version has compacted: the state counts on, the ledger keeps the
-// task, and everything ever taken out comes back, by the archives of both versions.
+// TestEarlierStateGoesOn compacts conversations that an earlier version has compacted: the state counts on, the ledger keeps the task, and
+// everything ever removed comes back, by the archives of both versions.
 func TestEarlierStateGoesOn(t *testing.T) {
 	earlier(t, func(t *testing.T, s saved) {
 		type state struct {

@@ -37,8 +37,8 @@ func (v vector) request() []byte {
 	return v.Base64
 }
 
-// replan makes the plan in a step's request anew, for -update: the shape of a plan is the core's own affair. A plan that
-// was not accepted stays as it is.
+// replan makes the plan in a step's request again, for -update: the shape of a plan is the core's own affair. A plan that was not accepted
+// stays as it is.
 func (v *vector) replan() bool {
 	var in struct {
 		Plan     json.RawMessage

@@ -42,7 +42,7 @@ type Options struct {
 	// loop. Without it a cancelled call returns at once all the same, but its instance is busy until it is through.
 	Interrupt bool
 
-	// Options are those of the Compactor. Their Engine is not read; their Logger is told of traps too.
+	// Options are those of the Compactor. Their Engine is not read; their Logger is reported traps too.
 	ctxfold.Options
 }
 

@@ -40,7 +40,7 @@ func list(n int, message func(b *bytes.Buffer, i int)) string {
 	return b.String()
 }
 
-// planOf is a request. Options may stand behind the policy.
+// planOf is a request. Options may follow the policy.
 func planOf(policy, messages string) []byte {
 	return []byte(`{"policy":` + policy + `,"messages":` + messages + `}`)
 }
@@ -327,7 +327,7 @@ func check(t *testing.T, c *ctxfold.Compactor, what string, before []byte, err e
 	}
 }
 
-// mutations are JSON texts with one value replaced, by the path of the value and what stands there now.
+// mutations are JSON texts with one value replaced, by the path of the value and what is there now.
 func mutations(t *testing.T, text json.RawMessage) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	var walk func(v any, path string, put func(any) any)

@@ -56,8 +56,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// A call returns when its context ends, and those after it work, whether the module was stopped or went on behind.
-// A thousand compactions of mixed sizes in one instance leave its memory where the first hundreds have brought it, but for a tenth.
+// A call returns when its context ends, and those after it work, whether the module was stopped or continued after. A thousand compactions
+// of mixed sizes in one instance leave its memory where the first hundreds have brought it, but for a tenth.
 func TestMemoryOfMixedSizes(t *testing.T) {
 	c := open(t, host.Options{Instances: 1})
 	r := rand.New(rand.NewPCG(1, 2))

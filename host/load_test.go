@@ -53,9 +53,8 @@ func summaryOf(text string) string {
 	return "# Objective\nThe digest of number " + number + "."
 }
 
-// Many goroutines share a small pool, while calls are cancelled, instances are lost and calls need more memory than there may
-// be: every answer is that of its own request, and nothing is left behind. The long run makes 10,000 compactions in each
-// goroutine.
+// Many goroutines share a small pool, while calls are cancelled, instances are lost and calls need more memory than there may be: every
+// answer is that of its own request, and nothing is left after. The long run makes 10,000 compactions in each goroutine.
 func TestLoad(t *testing.T) {
 	goroutines, each := 64, *compactions
 	if testing.Short() {
@@ -115,7 +114,7 @@ func TestLoad(t *testing.T) {
 			wg.Go(func() { work(rand.New(rand.NewPCG(seed, uint64(i))), calls) })
 		}
 		wg.Wait()
-		for try := 0; try < 200 && runtime.NumGoroutine() > goroutinesBefore+1; try++ { // calls that were given up go on behind
+		for try := 0; try < 200 && runtime.NumGoroutine() > goroutinesBefore+1; try++ { // calls that were given up continue after
 			time.Sleep(10 * time.Millisecond)
 		}
 		if n := runtime.NumGoroutine(); n > goroutinesBefore+1 {

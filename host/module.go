@@ -68,10 +68,10 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if len(o.Module) == 0 {
-		return nil, errors.New("there is no module: import github.com/ctxfold/ctxfold/host/module and give module.Wasm, or what a file holds")
+		return nil, errors.New("no module: import github.com/ctxfold/ctxfold/host/module and pass module.Wasm, or read the module from a file")
 	}
 	if o.Instances < 0 {
-		return nil, fmt.Errorf("there cannot be %d instances", o.Instances)
+		return nil, fmt.Errorf("the number of instances cannot be %d", o.Instances)
 	}
 	if o.Instances == 0 {
 		o.Instances = runtime.GOMAXPROCS(0)
@@ -171,8 +171,8 @@ type outcome struct {
 	pending <-chan outcome
 }
 
-// work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called.
-// When ctx ends first, work returns at once, and all that happens behind it.
+// work runs op on an instance and gives the slot back. An instance that fails is closed; of one that does not, keep is called. When ctx ends
+// first, work returns at once, and all that happens after it.
 func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
@@ -213,13 +213,13 @@ func (m *Engine) explain(ctx context.Context, in *instance, op string, size int,
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp answers in the place of an export that is not there. Core words the answer, so that it is that of the native engine.
+// unknownOp answers in place of an export that is not there. Core words the answer, so that it is that of the native engine.
 func unknownOp(op string) ([]byte, error) {
 	if op == "function" {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}
 	}
 	if slices.Contains(core.Ops(), op) {
-		return nil, &ctxfold.Error{Code: "unknown_op", Message: "the module is of another version and has no operation " + op}
+		return nil, &ctxfold.Error{Code: "unknown_op", Message: "the module has another version and lacks the operation " + op}
 	}
 	return core.Call(op, nil), nil
 }
@@ -350,7 +350,7 @@ func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte
 	answerPtr, answerLen := uint32(stack[0]>>32), uint32(stack[0])
 	view, ok := in.module.Memory().Read(answerPtr, answerLen)
 	if !ok {
-		return nil, fmt.Errorf("the answer at %#x of %d bytes is outside of the memory", answerPtr, answerLen)
+		return nil, fmt.Errorf("the answer at %#x of %d bytes is outside the memory", answerPtr, answerLen)
 	}
 	answer := bytes.Clone(view)
 	for _, p := range [...]uint32{ptr, answerPtr} {

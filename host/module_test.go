@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// Bad input is an error that leads to the place in the caller's own bytes, and the same instance goes on working.
+// Bad input is an error that leads to the place in the caller's own bytes, and the same instance continues working.
 func TestBadInputThenGood(t *testing.T) {
 	good := json.RawMessage(`[{"role":"user","content":"hello"}]`)
 	openai := ctxfold.RawPolicy(`{"format":"openai-chat"}`)
@@ -29,7 +29,7 @@ func TestBadInputThenGood(t *testing.T) {
 		in     ctxfold.Input
 		code   api.Code
 		input  string // ctxfold.Error.In
-		at     string // what stands at Offset; "" for the end
+		at     string // what is at Offset; "" for the end
 		prefix string // of Path
 	}{
 		{"not JSON", ctxfold.Input{Messages: []byte(`[{"role":"user","content":hello}]`)}, "invalid_json", "messages", `hello}]`, "messages"},
@@ -200,7 +200,7 @@ var trapping = []byte("\x00asm\x01\x00\x00\x00" +
 	"\x02\x00\x0b" +
 	"\x03\x00\x00\x0b" + // info: unreachable
 	"\x09\x00\x42\x82\x80\x80\x80\x80\x01\x0b" + // detect: address 8, 2 bytes
-	"\x0c\x00\x42\x82\x80\x80\x80\x80\x80\x80\x80\x10\x0b" + // check: an address far behind the page
+	"\x0c\x00\x42\x82\x80\x80\x80\x80\x80\x80\x80\x10\x0b" + // check: an address far after the page
 	"\x0b\x08\x01\x00\x41\x08\x0b\x02{}")
 
 func TestTrap(t *testing.T) {

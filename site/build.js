@@ -1,5 +1,5 @@
-// Builds the site: the playground, and the repository's own Markdown as pages beside it, into build/site (or the first argument).
-// Every link in it is relative, so the folder can be served from any path.
+// Builds the site: the playground, and the repository's own Markdown as pages next to it, into build/site (or the first argument). Every
+// link in it is relative, so the folder can be served from any path.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";

@@ -16,7 +16,7 @@ const GROUPS = {
     "runtimes",
     "versions",
   ],
-  Inside: ["design", "threats", "benchmarks", "memory", "live", "build", "extending", "upgrading-go"],
+  Inside: ["design", "decisions", "threats", "benchmarks", "memory", "live", "build", "extending", "upgrading-go"],
 };
 
 /** Pages outside docs, and the group that each begins or ends. */

@@ -77,6 +77,6 @@ async function find() {
   }
 }
 
-// On a narrow screen the list of pages would stand before the page.
+// On a narrow screen the list of pages would precede the page.
 const side = /** @type {HTMLDetailsElement} */ (document.querySelector(".side"));
 if (matchMedia("(max-width: 56rem)").matches) side.open = false;

@@ -21,7 +21,7 @@ type canaryResult struct {
 	lost   []canaries.Statement
 }
 
-// measureCanaries lets a session go on until it has been compacted five times after the last statement.
+// measureCanaries lets a session continue until it has been compacted five times after the last statement.
 func measureCanaries(set *canaries.Set, seed, window int) (*canaryResult, error) {
 	s := set.New(seed, estimate)
 	policy := policy(window, -1)

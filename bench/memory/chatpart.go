@@ -52,7 +52,7 @@ func (s score) percent() float64 { return 100 * float64(s.held) / float64(max(1,
 type measured struct {
 	before, after int // tokens
 	ours          score
-	newest, stale score // of what changed: the newest answer stands there; only an older one does
+	newest, stale score // of what changed: the newest answer is there; only an older one does
 	others        map[string]score
 }
 
@@ -150,7 +150,7 @@ func count(c *chats.Chat, text string) (s score) {
 	return s
 }
 
-// measureChats measures conversations, two at a time, each beside a Node of its own.
+// measureChats measures conversations, two at a time, each next to a Node of its own.
 func (o *options) measureChats(list []*chats.Chat) ([]*chatResult, error) {
 	free := make(chan *peers, 2)
 	for range cap(free) {
@@ -209,7 +209,7 @@ func chatTable(results []*chatResult, peers bool) string {
 	return table(append(head, names...), rows)
 }
 
-// changedTable has what became of facts that changed.
+// changedTable has what happened to facts that changed.
 func changedTable(results []*chatResult) string {
 	var rows [][]string
 	for i, s := range settings {

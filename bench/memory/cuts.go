@@ -44,7 +44,7 @@ func newConversation(texts []string, sizes []int) *conversation {
 	return c
 }
 
-// sentences divides a text behind full stops, exclamation and question marks, and line feeds.
+// sentences divides a text after full stops, exclamation and question marks, and line feeds.
 func sentences(text string) (list []string) {
 	from := 0
 	runes := []rune(text)

@@ -95,7 +95,7 @@ func compacted(m json.RawMessage) string {
 	return b.String()
 }
 
-// quoted is a text that can stand in a fence and makes no links.
+// quoted is a text that can be in a fence and makes no links.
 func quoted(text string) string {
 	return strings.NewReplacer("```", "'''", "](", "] (").Replace(text)
 }

@@ -11,7 +11,7 @@ import (
 // foundAt is how many messages of a search count.
 var foundAt = []int{5, 10, 20}
 
-// canSearch tells whether the core has the operation.
+// canSearch reports whether the core has the operation.
 func canSearch() bool { return slices.Contains(core.Ops(), "search") }
 
 // find searches a conversation, as a host would that has archived all of it, and returns the indexes of the messages found.

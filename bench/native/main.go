@@ -1,7 +1,7 @@
 //go:build unix
 
-// Command native measures ctxfold in Go beside encoding/json, natively and under wazero, over requests that it is given as
-// files, and writes medians in milliseconds as JSON. The time is that which the process has worked, on all its threads.
+// Command native measures ctxfold in Go next to encoding/json, natively and under wazero, over requests that it is given as files, and
+// writes medians in milliseconds as JSON. The time is that which the process has worked, on all its threads.
 package main
 
 import (

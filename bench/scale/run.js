@@ -25,7 +25,7 @@ const ASSUMED = {
   emptyObjectBytes: 12_000,
   drawn: 20_000,
 };
-/** What may be done about what costs most, each in the place of what is assumed. */
+/** What may be done about what costs most, each in place of what is assumed. */
 const CHANGES = { short: { keptDays: 3 }, passed: { objectSeconds: 0.1 }, both: { keptDays: 3, objectSeconds: 0.1 } };
 const LIMITS = { storeBytes: 26e9, storeCores: 1, lineBits: 10e9 };
 /** The sample has more agents and a smaller window than the day, so that more of it is compacted. */

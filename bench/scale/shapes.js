@@ -9,7 +9,7 @@ export const AT = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1
 const length = (value) => (typeof value === "string" ? value.length : value === undefined ? 0 : JSON.stringify(value).length);
 const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
 
-/** What one message has: text and calls of the model, what the user says, results of tools. */
+/** What one message has: text and calls of the model, what the user says, tool results. */
 const user = (n) => ({ user: n });
 const model = (text, call) => ({ text, call });
 const result = (n) => ({ result: n });

@@ -20,7 +20,7 @@ function* bodies({ turns }) {
   }
 }
 
-/** The costs of one system by its rows: of a request by the bytes of its body, and of a compaction beside that, in ms. */
+/** The costs of one system by its rows: of a request by the bytes of its body, and of a compaction next to that, in ms. */
 function costs(rows) {
   const { m, b } = linearRegression(rows.filter((r) => !r.compacted).map((r) => [r.bytes, r.cpu]));
   const [perByte, perRequest] = [Math.max(0, m), Math.max(0, b)];
@@ -137,7 +137,7 @@ export function simulate(model, prices, how, times = 1) {
   };
 }
 
-/** How well the model tells what the sample has cost: predicted by measured. */
+/** How well the model says what the sample has cost: predicted by measured. */
 export function checked(model, how) {
   const all = totals(conversations(how.seed, how.talks, how.agents), model, how.window);
   return {

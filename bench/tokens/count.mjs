@@ -1,5 +1,5 @@
-// Counts the texts of folders with real tokenizers: node count.mjs FOLDER... writes counts.json into each. Estimates of
-// other libraries stand beside them, to be compared with.
+// Counts the texts of folders with real tokenizers: node count.mjs FOLDER... writes counts.json into each. Estimates of other libraries are
+// next to them, to be compared with.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getTokenizer } from '@anthropic-ai/tokenizer'

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { encode as o200k } from 'gpt-tokenizer/encoding/o200k_base'
 import { encode as cl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 
-// gaps writes rising numbers as the gaps between them, each in one byte; 255 stands for a gap of 255 that ends in nothing.
+// gaps writes rising numbers as the gaps between them, each in one byte; 255 represents a gap of 255 that ends in nothing.
 function gaps(list) {
   const out = []
   let last = -1

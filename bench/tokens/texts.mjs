@@ -1,8 +1,7 @@
-// Gathers texts of many kinds from what is installed: node texts.mjs OUT ROOT...
-// Each file gives one slice of 400 to 5,000 bytes, chosen by a hash of its path, so that a second run gives the same texts. Texts
-// with an even number are fitted on, FITTED of each kind at the most, those with an odd one never, HELD of each kind. They are from
-// other folders than the first, unless one folder has over a quarter of the texts of its kind; of what a command prints, ten pieces
-// count as one folder.
+// Gathers texts of many kinds from what is installed: node texts.mjs OUT ROOT... Each file gives one slice of 400 to 5,000 bytes, chosen by
+// a hash of its path, so that a second run gives the same texts. Texts with an even number are fitted on, FITTED of each kind at most, those
+// with an odd one never, HELD of each kind. They are from other folders than the first, unless one folder has over a quarter of the texts of
+// its kind; of what a command prints, ten pieces count as one folder.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -43,7 +42,7 @@ const shown = {
 
 // script is one half of a text in a language that is written in letters of its own, and nothing of others.
 function script(text, half) {
-  const body = text.slice(text.length / 20) // behind the title and the notes
+  const body = text.slice(text.length / 20) // after the title and the notes
   if ((body.match(/[a-z]/g) ?? []).length * 2 > body.length) return ''
   return body.slice((half * body.length) / 2, ((half + 1) * body.length) / 2)
 }

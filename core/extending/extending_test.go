@@ -104,7 +104,7 @@ func TestPassAndFormat(t *testing.T) {
 	if text := string(a.Messages); !strings.Contains(text, `"says":"[Muted: 3 results]"`) || strings.Count(text, `"says":"[Muted. Handle: `) != 3 {
 		t.Errorf("%s", text)
 	}
-	// The markers are known: nothing is taken out twice.
+	// The markers are known: nothing is removed twice.
 	again := call(t, "plan", `{"policy":%s,"options":{"force":true},"messages":%s}`, mute, a.Messages)
 	if again.Report.Reason != "no_progress" || again.Report.Counts != nil {
 		t.Errorf("%+v", again.Report)
@@ -127,7 +127,7 @@ func TestPassAndFormat(t *testing.T) {
 	}
 }
 
-// What the pass has written is nobody's word: with the state by its name, and without one by its place and the policy.
+// What the pass has written belongs to nobody word: with the state by its name, and without one by its place and the policy.
 func TestOwnMessages(t *testing.T) {
 	a := call(t, "plan", `{"policy":%s,"options":{"force":true},"messages":%s}`, mute, talk(4))
 	fold := `{"window":{"tokens":100000},"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":1},{"pass":"mute"}]}`

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// A message of the format morse is {"who","says"}; of the one that answers with {"call":{"key","fn","with"}} beside it where it calls
-// a tool, and of the tool with the "key" of the call.
+// A message of the format morse is {"who","says"}; of the one that answers with {"call":{"key","fn","with"}} next to it where it calls a
+// tool, and of the tool with the "key" of the call.
 func init() {
 	wire.Register(&wire.Format{
 		Name: "morse",

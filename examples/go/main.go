@@ -1,5 +1,5 @@
-// Command go tells what to send to a model for the history of a conversation. Its summarizer stands for a model: it answers
-// later, from another goroutine.
+// Command go says what to send to a model for the history of a conversation. Its summarizer represents a model: it answers later, from
+// another goroutine.
 //
 //	go run ./examples/go < testdata/sample.anthropic.json > shorter.json
 package main

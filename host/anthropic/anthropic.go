@@ -45,11 +45,11 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	if q.Conversation != nil {
 		p = anthropic.MessageNewParams{}
 		if err := json.Unmarshal(q.Conversation.Sent, &p); err != nil {
-			return ctxfold.Summary{}, fmt.Errorf("ctxfold: the request behind the conversation: %w", err)
+			return ctxfold.Summary{}, fmt.Errorf("ctxfold: the request after the conversation: %w", err)
 		}
 	}
 	if model := anthropic.Model(s.Model); p.Model != "" && p.Model != model {
-		return ctxfold.Summary{}, fmt.Errorf("ctxfold: %s has nothing of the conversation with %s in its prompt cache", model, p.Model)
+		return ctxfold.Summary{}, fmt.Errorf("ctxfold: the prompt cache of %s has nothing of the conversation with %s", model, p.Model)
 	}
 	p.Model = anthropic.Model(s.Model)
 	stream := s.Client.Messages.NewStreaming(ctx, p, option.WithMaxRetries(0))
@@ -79,7 +79,7 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ended(sum, stream.Err())
 }
 
-// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
 func (s Messages) SummarizesPrefix() bool { return true }
 
 // compactedTokens is the room for what the API compacts by itself, in tokens: it chooses the length.

@@ -80,22 +80,22 @@ func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary
 	return ended(sum, stream.Err())
 }
 
-// errCall is of an answer that calls a tool although that is forbidden: the conversation is not to go on.
+// errCall is of an answer that calls a tool although that is forbidden: the conversation is not to continue.
 var errCall = errors.New("the model called a tool instead of writing a summary")
 
-// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
 func (s Chat) SummarizesPrefix() bool { return true }
 
-// SummarizesPrefix reports that requests behind the conversation can be sent: the prompt cache of the same model has it.
+// SummarizesPrefix reports that requests after the conversation can be sent: the prompt cache of the same model has it.
 func (s Responses) SummarizesPrefix() bool { return true }
 
-// behind reads a request behind the conversation into the parameters of a call, which name their model then.
+// behind reads a request after the conversation into the parameters of a call, which name their model then.
 func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
-		return fmt.Errorf("ctxfold: the request behind the conversation: %w", err)
+		return fmt.Errorf("ctxfold: the request after the conversation: %w", err)
 	}
 	if was := of(); was != model {
-		return fmt.Errorf("ctxfold: %s has nothing of the conversation with %q in its prompt cache", model, was)
+		return fmt.Errorf("ctxfold: the prompt cache of %s has nothing of the conversation with %q", model, was)
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ type transport struct {
 	next http.RoundTripper
 }
 
-// models are the APIs whose requests call a model, by the ends of their paths, and who is behind them as far as the path tells. An
-// endpoint that speaks the API of another provider has the name of that one, as the conventions want it.
+// models are the APIs whose requests call a model, by the ends of their paths, and who is after them as far as the path tells. An endpoint
+// that speaks the API of another provider has the name of that one, as the conventions want it.
 var models = []struct{ suffix, provider string }{
 	{"/chat/completions", "openai"}, {"/responses", "openai"}, {"/messages", "anthropic"},
 }

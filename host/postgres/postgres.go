@@ -54,7 +54,7 @@ type Records struct {
 
 var _ ctxfold.SharedRecords = (*Records)(nil)
 
-var errURL = errors.New("ctxfold: this is no URL of a PostgreSQL server: want postgres://user:password@host:port/database?sslmode=verify-full")
+var errURL = errors.New("ctxfold: this is not the URL of a PostgreSQL server; want postgres://user:password@host:port/database?sslmode=verify-full")
 
 // Open makes Records over the server of a URL or of a connection string, as libpq has them; environment variables such as PGPASSWORD
 // and PGSSLROOTCERT count too. It does not connect before the first call, which makes the schema and its tables where there are
@@ -96,7 +96,7 @@ func (r *Records) Close() error {
 // Ping reports whether the server answers.
 func (r *Records) Ping(ctx context.Context) error { return r.pool.Ping(ctx) }
 
-// The statements. {schema} stands for the quoted name of the schema.
+// The statements. {schema} represents the quoted name of the schema.
 var (
 	//go:embed schema.sql
 	schemaSQL string

@@ -36,7 +36,7 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// The line to the server is cut, hangs, and is mended.
+// The line to the server is cut, hangs, and is repaired.
 func TestLine(t *testing.T) {
 	url := servers.Postgres(t)
 	config, err := pgx.ParseConfig(url)

@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Above gate.start requests go on as they are while the summary is written, and later ones get the result.
+// Above gate.start requests continue as they are while the summary is written, and later ones get the result.
 func TestBackground(t *testing.T) {
 	var asked atomic.Int32
 	var release atomic.Bool

@@ -200,7 +200,7 @@ func TestSummaryWithoutAnEnd(t *testing.T) {
 
 // What the client changes with each request and no model reads costs no compaction.
 func TestClock(t *testing.T) {
-	long := func(turns int) string { // goes on where it ended before
+	long := func(turns int) string { // continues where it ended before
 		return long(60) + strings.Repeat(`,{"role":"assistant","content":"Nothing."},{"role":"user","content":"And now?"}`, turns)
 	}
 	for name, body := range map[string]func(now, turns int) (path, body string){

@@ -79,7 +79,7 @@ func (c *cached) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// prefixTurn is what an app sends in one turn: its whole history, with the mark of the prompt cache on the newest message where it needs one.
+// prefixTurn is what an app sends in one turn: its whole history, with the cache breakpoint on the newest message where it needs one.
 func prefixTurn(path string, turns int) string {
 	var m []string
 	add := func(f string, args ...any) { m = append(m, fmt.Sprintf(f, args...)) }

@@ -1,12 +1,12 @@
-// Package proxy is a compaction proxy: it stands between a client and an OpenAI- or Anthropic-compatible endpoint, and keeps
-// the conversations of clients that know nothing of it inside of the model's context window.
+// Package proxy is a compaction proxy: it is between a client and an OpenAI- or Anthropic-compatible endpoint, and keeps the conversations
+// of clients that knows nothing about it inside of the model's context window.
 //
-// A client sends its whole conversation with every request, as these APIs want it. [ctxfold.Compactor.Fit] remembers what it made
-// of which first messages and puts that in their place the next time, so that a conversation is compacted once and not with
-// every request, and compacts again when it is due. What is remembered of a client is never used for one with another key.
+// A client sends its whole conversation with every request, as these APIs want it. [ctxfold.Compactor.Fit] remembers what it made of which
+// first messages and puts that in their place the next time, so that a conversation is compacted once and not with every request, and
+// compacts again when it is due. What is remembered of a client is never used for one with another key.
 //
-// What the client sends is the truth: the proxy can lose all its records, be killed at any time or be left out, and nothing
-// is lost. Where it cannot read a request, or compaction fails, the request goes on as it came.
+// What the client sends is the truth: the proxy can lose all its records, be killed at any time or be left out, and nothing is lost. Where
+// it cannot read a request, or compaction fails, the request continues as it came.
 package proxy
 
 import (
@@ -47,7 +47,7 @@ type Options struct {
 	// Compactor does the work, and its Records keep what is known of conversations. It is not closed with the Proxy.
 	Compactor *ctxfold.Compactor
 
-	// Upstream is the endpoint: the path of a request is put behind its path.
+	// Upstream is the endpoint: the path of a request is put after its path.
 	Upstream *url.URL
 
 	// Policy is that of all conversations (docs/reference/policy.md). Its format is taken from the path of each request.
@@ -83,7 +83,7 @@ type Proxy struct {
 	reverse *httputil.ReverseProxy
 }
 
-// Metrics gets what a monitoring system wants to count of a [Proxy], beside what [ctxfold.Metrics] has of its Compactor.
+// Metrics gets what a monitoring system wants to count of a [Proxy], next to what [ctxfold.Metrics] has of its Compactor.
 type Metrics interface {
 	// Request is called when the answer to a request begins.
 	Request(Request)
@@ -103,7 +103,7 @@ type Request struct {
 
 // route is an API that the proxy knows.
 type route struct {
-	suffix string     // of the path; what stands before it is the base URL of its SDK
+	suffix string     // of the path; what precedes it is the base URL of its SDK
 	format api.Format // of the transcript
 	list   string     // the key of the request that holds the transcript
 	// kept are the keys of a request that name a conversation which the endpoint keeps.

@@ -24,7 +24,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/provider"
 )
 
-// The window of the policy is what the fake endpoint takes, so that only estimates stand between them.
+// The window of the policy is what the fake endpoint takes, so that only estimates are between them.
 const policy = `{"window":{"tokens":6000,"reserve":500}}`
 
 func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
@@ -55,12 +55,12 @@ func compactor(t *testing.T, records ctxfold.Records) *ctxfold.Compactor {
 	return c
 }
 
-// file is what the tool of these conversations gives back.
+// file is what the tool of these conversations returns.
 func file(i int) string {
 	return fmt.Sprintf("File %d. ", i) + strings.Repeat("It has lines and words. ", 40)
 }
 
-// chat has a conversation of so many turns over the proxy, as a client does that knows nothing of it.
+// chat has a conversation of so many turns over the proxy, as a client does that knows nothing about it.
 func chat(ctx context.Context, base string, turns int) ([]openaisdk.ChatCompletionMessageParamUnion, error) {
 	client := openaisdk.NewClient(openaioption.WithBaseURL(base+"/v1"), openaioption.WithAPIKey("key"), openaioption.WithMaxRetries(5))
 	p := openaisdk.ChatCompletionNewParams{
@@ -312,7 +312,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A proxy that is started anew goes on where the records are; a proxy whose records fail goes on without.
+// A proxy that is started again continues where the records are; a proxy whose records fail continues without.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	run := func(records ctxfold.Records) provider.Seen {

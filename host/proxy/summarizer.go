@@ -78,7 +78,7 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	case len(text) > maxSummary:
 		return ctxfold.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
 	case !gjson.ValidBytes(text):
-		return ctxfold.Summary{}, errors.New("the endpoint answered no JSON to a request for a summary")
+		return ctxfold.Summary{}, errors.New("the endpoint answered a summary request without JSON")
 	}
 	sum, err := t.route.said(gjson.ParseBytes(text))
 	if err == nil && sum.FinishReason == "" {
@@ -87,7 +87,7 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	return sum, err
 }
 
-// SummarizesPrefix reports that the endpoint can be asked behind the conversation, which its own model has in the prompt cache.
+// SummarizesPrefix reports that the endpoint can be asked after the conversation, which its own model has in the prompt cache.
 func (s *summarizer) SummarizesPrefix() bool {
 	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
 }
@@ -141,7 +141,7 @@ func saidResponses(answer gjson.Result) (ctxfold.Summary, error) {
 	case "incomplete":
 		sum.FinishReason = cmp.Or(answer.Get("incomplete_details.reason").String(), status)
 	case "failed", "cancelled":
-		return sum, fmt.Errorf("the answer has the status %s: %s", status, answer.Get("error.message").String())
+		return sum, fmt.Errorf("the answer has status %s: %s", status, answer.Get("error.message").String())
 	}
 	if answer.Get(`output.#.content|@flatten|#(type=="refusal")`).Exists() {
 		sum.FinishReason = "refusal"
@@ -172,7 +172,7 @@ func counted(input, read, write, output int64) *api.CallUsage {
 	return &api.CallUsage{InputTokens: int(max(input, 0)), CacheReadTokens: int(read), CacheWriteTokens: int(write), OutputTokens: int(output)}
 }
 
-// texts are the texts of a list of parts, one behind the other.
+// texts are the texts of a list of parts, one after the other.
 func texts(parts gjson.Result) string {
 	var b strings.Builder
 	for _, part := range parts.Array() {

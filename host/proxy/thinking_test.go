@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/provider"
 )
 
-// Long tool loops over the proxy, of models that think: an endpoint that wants an open loop to begin with its thinking, and one that
-// binds thinking to what stands before it, never see what they would have to refuse, whatever tells how the model thinks.
+// Long tool loops over the proxy, of models that think: an endpoint that wants an open loop to begin with its thinking, and one that binds
+// thinking to what precedes it, never see what they would have to refuse, whatever says how the model thinks.
 func TestThinking(t *testing.T) {
 	turns := 40
 	if testing.Short() {

@@ -88,8 +88,8 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	return r, nil
 }
 
-// finish compacts to the end although the client may go before: clients that time out send the same request again, which finds
-// the result then. Otherwise each of their requests would begin anew, and ask for summaries that nobody gets.
+// finish compacts to the end although the client may go before: clients that time out send the same request again, which finds the result
+// then. Otherwise each of their requests would begin again, and ask for summaries that nobody gets.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	type outcome struct {
 		r   *ctxfold.Result

@@ -48,7 +48,7 @@ func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	return response, nil
 }
 
-// shorter gives the request anew if the endpoint refused it for its length and a compaction makes it shorter.
+// shorter gives the request again if the endpoint refused it for its length and a compaction makes it shorter.
 func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 	verdict, err := t.proxy.Compactor.Classify(r.Context(), api.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
 	if err != nil {

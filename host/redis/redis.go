@@ -22,7 +22,7 @@ import (
 
 // What counts where [Options] do not say otherwise.
 const (
-	// DefaultPrefix stands before all keys.
+	// DefaultPrefix precedes all keys.
 	DefaultPrefix = "ctxfold:"
 	// DefaultMaxAge is how long a record is kept that nobody uses.
 	DefaultMaxAge = 30 * 24 * time.Hour
@@ -30,8 +30,8 @@ const (
 
 // Options configure [Records].
 type Options struct {
-	// Prefix stands before all keys. Empty means DefaultPrefix. With Redis Cluster it needs a hash tag, such as "{ctxfold}:", because
-	// a lease and its record have to be on one node.
+	// Prefix precedes all keys. Empty means DefaultPrefix. With Redis Cluster it needs a hash tag, such as "{ctxfold}:", because a lease and
+	// its record have to be on one node.
 	Prefix string
 
 	// MaxAge is how long a record is kept that nobody uses. Zero means DefaultMaxAge.
@@ -69,7 +69,7 @@ func Open(url string, o Options) (*Records, error) {
 	return New(client.NewClient(with), o), nil
 }
 
-var errURL = errors.New("ctxfold: this is no URL of a Redis server: want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
+var errURL = errors.New("ctxfold: this is not the URL of a Redis server; want redis://user:password@host:port/database, rediss://… for TLS, or unix://user:password@/path?db=database")
 
 // New makes Records over a client of the program's own, for example one of Redis Sentinel. The client should have
 // ContextTimeoutEnabled, or a server that hangs holds a connection for ReadTimeout. Close closes it.
@@ -141,7 +141,7 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 
 // Lease leases the first key.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
-	// Who goes on from a history that somebody compacts has more keys than one call should send. The own lease is taken first and the
+	// Who continues from a history that somebody compacts has more keys than one call should send. The own lease is taken first and the
 	// others are looked at afterwards: of two calls at least the one that is second sees the other.
 	granted, err := leaseScript.Run(ctx, r.client, r.all("l:", keys[:1]), holder, ttl.Milliseconds()).Bool()
 	if err != nil || !granted {

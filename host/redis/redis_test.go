@@ -37,7 +37,7 @@ func TestRecords(t *testing.T) {
 	})
 }
 
-// The line to the server is cut, hangs, and is mended; scripts that the server has lost are loaded again.
+// The line to the server is cut, hangs, and is repaired; scripts that the server has lost are loaded again.
 func TestLine(t *testing.T) {
 	address := servers.Redis(t)
 	recordstest.TestLine(t, servers.NewLink(t, address), func(address string) ctxfold.SharedRecords { return open(t, address, redis.Options{}) })
@@ -52,7 +52,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Each key ends when nobody uses it, and a use lets its time begin anew.
+// Each key ends when nobody uses it, and a use lets its time begin again.
 func TestAge(t *testing.T) {
 	address := servers.Redis(t)
 	r := open(t, address, redis.Options{Prefix: "age:", MaxAge: time.Minute})

@@ -55,7 +55,7 @@ func (g *generator) tables(root string) []byte {
 		found++
 		name := string(generated.FindSubmatch(part)[1])
 		if tables[name] == nil {
-			fatal("docs/reference/abi.md wants a table that there is none of:", name)
+			fatal("docs/reference/abi.md names an unknown table:", name)
 		}
 		var data any = table{operations.Operations[:], operations.MemberTable[:]}
 		if name == strings.ToUpper(name[:1])+name[1:] {

@@ -30,7 +30,7 @@ func adk(add func(any), c Conversation, r *rand.Rand) {
 	}
 	for i, m := range c {
 		switch {
-		case m.Role == "system": // it stands with the agent
+		case m.Role == "system": // it is with the agent
 			continue
 		case r.IntN(12) == 0: // a change of the state, or a request to the user's interface
 			ask := obj{spelled("functionCall", "function_call"): obj{"id": "adk-ask" + strconv.Itoa(i), "name": "adk_request_confirmation", "args": obj{}}}
@@ -97,8 +97,8 @@ func adkResponse(call Call, r *rand.Rand, spelled func(string, string) string) o
 	return obj{spelled("functionResponse", "function_response"): response}
 }
 
-// adkCompacted makes an event one with which the framework has summarized what stands before it: a member of actions in Python, members of
-// the event in JavaScript.
+// adkCompacted makes an event one with which the framework has summarized what precedes it: a member of actions in Python, members of the
+// event in JavaScript.
 func adkCompacted(e obj, n int, snake bool) obj {
 	const said = "The user asked for a change, and it was made."
 	end := 1700000000 + n - 1

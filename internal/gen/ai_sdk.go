@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// approved tells whether the user was asked about a call, and provided whether the provider ran it; both must come out the
-// same wherever a call is written.
+// approved reports whether the user was asked about a call, and provided whether the provider ran it; both must come out the same wherever a
+// call is written.
 func approved(c Call) bool { return c.Path == "src/f3.go" }
 func provided(c Call) bool { return c.Name == "web_fetch" && c.Path < "src/f4" }
 
@@ -143,7 +143,7 @@ func aiSDKUI(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// uiCall is a tool call with its result, which stands in the messages right behind it.
+// uiCall is a tool call with its result, which is in the messages directly after it.
 func uiCall(call Call, behind Conversation, r *rand.Rand) obj {
 	p := obj{"type": "tool-" + call.Name, "toolCallId": call.ID, "input": args(call), "state": "input-available"}
 	if r.IntN(6) == 0 {

@@ -14,7 +14,7 @@ func bedrockConverse(add func(any), c Conversation, r *rand.Rand) {
 	merge := r.IntN(4) > 0
 	for _, m := range c {
 		if m.Role == "system" {
-			continue // it stands beside the messages
+			continue // it is next to the messages
 		}
 		role := m.Role
 		if role == "results" {

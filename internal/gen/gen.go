@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Call is a tool call, and what became of it.
+// Call is a tool call, and what happened to it.
 type Call struct {
 	ID, Name, Path string
 	Result         string
 	Err            bool
 	Image          bool   // the result holds an image too
-	Signature      string // of the reasoning behind it, for formats that sign calls
+	Signature      string // of the reasoning after it, for formats that sign calls
 }
 
 // Message is one message of a conversation, whatever format it is written in.
@@ -381,7 +381,7 @@ func gemini(add func(any), m Message) {
 	}
 	switch m.Role {
 	case "system":
-		return // it stands beside the contents
+		return // it is next to the contents
 	case "results":
 		for _, c := range m.Calls {
 			parts = append(parts, obj{"functionResponse": obj{"id": c.ID, "name": c.Name, "response": obj{"output": c.Result}}})

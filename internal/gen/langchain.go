@@ -99,7 +99,7 @@ func (w lcWriter) image() any {
 	return obj{"type": "image", "source": obj{"type": "base64", "media_type": "image/png", "data": png}}
 }
 
-// answer is what a model says: its calls stand in tool_calls, and once more as its provider spells them.
+// answer is what a model says: its calls are in tool_calls, and once more as its provider spells them.
 func (w lcWriter) answer(m Message, parts []any) obj {
 	extra := obj{}
 	v := obj{"content": content(m, w.r, parts), "usage_metadata": obj{"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}}

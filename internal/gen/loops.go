@@ -13,8 +13,8 @@ const (
 	thinkStyles
 )
 
-// Loops makes a conversation of tool loops in which the model thinks, signed with sign and a number and an underscore. The last loop
-// is mostly open: its results are there, and the model is about to go on. All of it is valid.
+// Loops makes a conversation of tool loops in which the model thinks, signed with sign and a number and an underscore. The last loop is
+// mostly open: its results are there, and the model is about to continue. All of it is valid.
 func Loops(r *rand.Rand, turns int, sign string) Conversation {
 	var c Conversation
 	style := r.IntN(thinkStyles)

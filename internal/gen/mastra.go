@@ -8,7 +8,7 @@ import (
 
 func init() { writers["mastra"] = mastra }
 
-// mastra writes a conversation as it is stored: steps of the assistant in one message, results in their calls, and copies of both beside
+// mastra writes a conversation as it is stored: steps of the assistant in one message, results in their calls, and copies of both next to
 // the parts, or in their stead, as older versions had them.
 func mastra(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the content of the assistant's message that the next step may go into
@@ -76,7 +76,7 @@ func mastra(add func(any), c Conversation, r *rand.Rand) {
 	flush()
 }
 
-// mastraCopies adds what stores keep beside the parts.
+// mastraCopies adds what stores keep next to the parts.
 func mastraCopies(content obj, kind int, r *rand.Rand) {
 	if kind == 0 || kind == 2 && r.IntN(2) == 0 {
 		return
@@ -108,7 +108,7 @@ func mastraCopies(content obj, kind int, r *rand.Rand) {
 	if len(files) > 0 {
 		content["experimental_attachments"] = files
 	}
-	if old := r.IntN(6) == 0; old && !open && len(rest)+len(calls)+len(files) > 0 { // calls and files stood nowhere else
+	if old := r.IntN(6) == 0; old && !open && len(rest)+len(calls)+len(files) > 0 { // calls and files was nowhere else
 		content["parts"] = rest
 	}
 }

@@ -39,7 +39,7 @@ func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
 		}
 		flush()
 		if m.Role == "system" {
-			continue // it stands beside the messages
+			continue // it is next to the messages
 		}
 		parts := texts(m, "text")
 		if m.Image {

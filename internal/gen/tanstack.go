@@ -8,7 +8,7 @@ import (
 
 func init() { writers["tanstack"] = tanStack }
 
-// tanStack writes a conversation whose steps of the assistant may be one message, with results beside their calls, in them, or both.
+// tanStack writes a conversation whose steps of the assistant may be one message, with results next to their calls, in them, or both.
 func tanStack(add func(any), c Conversation, r *rand.Rand) {
 	var open obj // the assistant's message that the next step may go into
 	flush := func() {
@@ -64,7 +64,7 @@ func tanStackImage() obj {
 	return obj{"type": "image", "source": obj{"type": "data", "value": png, "mimeType": "image/png"}}
 }
 
-// tanStackCall is a call and its result, which the messages right behind it have.
+// tanStackCall is a call and its result, which the messages directly after it have.
 func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 	a, _ := json.Marshal(args(call))
 	p := obj{"type": "tool-call", "id": call.ID, "name": call.Name, "arguments": string(a), "input": args(call), "state": "input-complete"}
@@ -99,7 +99,7 @@ func tanStackCall(call Call, behind Conversation, r *rand.Rand) []any {
 	return []any{p, v}
 }
 
-// resultOf is the result that a call has in the messages right behind it, or nil.
+// resultOf is the result that a call has in the messages directly after it, or nil.
 func resultOf(call Call, behind Conversation) (result *Call) {
 	for _, later := range behind {
 		if later.Role != "results" {

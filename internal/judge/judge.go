@@ -1,5 +1,5 @@
-// Package judge tells whether messages are valid for a provider, and whether the promises of a compaction hold. It is for
-// tests only, shares no code with what it judges, and reads with encoding/json.
+// Package judge reports whether messages are valid for a provider, and whether the promises of a compaction hold. It is for tests only,
+// shares no code with what it judges, and reads with encoding/json.
 package judge
 
 import (
@@ -73,7 +73,7 @@ func (m *message) blocks() []block {
 type judge struct {
 	// valid returns what breaks a rule, one line each. Lines about what providers answer all the same begin with tolerable.
 	valid func(list []byte) []string
-	// lastUser returns the newest message of the user with something in it besides tool results, as it stands in the list.
+	// lastUser returns the newest user message with something in it besides tool results, as it is in the list.
 	lastUser func(list []byte) json.RawMessage
 	// opaque returns the parts that must stay byte for byte, or go as a whole: signed, encrypted, of the provider alone.
 	opaque func(list []byte) []json.RawMessage
@@ -86,7 +86,7 @@ var judges = map[string]judge{
 	"anthropic":   {valid: func(list []byte) []string { return onMessages(list, anthropic) }, lastUser: lastUser, opaque: opaque},
 }
 
-// Known tells whether there is a judge for a wire format.
+// Known reports whether there is a judge for a wire format.
 func Known(format string) bool { _, ok := judges[format]; return ok }
 
 // tolerable begins the lines about what providers answer, as recordings of requests show.
@@ -111,12 +111,12 @@ func listIn(body []byte) []byte {
 	return body
 }
 
-// LastUser is the newest message of the user with something in it besides tool results, as it stands in the list.
+// LastUser is the newest user message with something in it besides tool results, as it is in the list.
 func LastUser(format string, list []byte) json.RawMessage {
 	return judges[format].lastUser(listIn(list))
 }
 
-// Opaque checks that every opaque part of after stands byte for byte in before.
+// Opaque checks that every opaque part of after is byte for byte in before.
 func Opaque(format string, before, after []byte) error {
 	before, after = listIn(before), listIn(after)
 	for _, part := range judges[format].opaque(after) {
@@ -307,7 +307,7 @@ func lastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// Changed returns the messages of after that do not stand byte for byte in before.
+// Changed returns the messages of after that are not byte for byte in before.
 func Changed(before, after []byte) []json.RawMessage {
 	in, _ := read(before)
 	out, _ := read(after)

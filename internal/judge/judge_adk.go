@@ -89,7 +89,7 @@ func (c *geminiContent) framework() bool {
 	})
 }
 
-// adkContents are the contents that the framework makes of events: each response behind the event with its call, the last one of each id.
+// adkContents are the contents that the framework makes of events: each response after the event with its call, the last one of each id.
 func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	var sent []geminiContent
 	for _, e := range events {
@@ -130,7 +130,7 @@ func adkContents(events []adkEvent) (contents []geminiContent, bad []string) {
 	return contents, bad
 }
 
-// adkLatest leaves out what stands between the newest event, where it has responses, and the event with their calls.
+// adkLatest leaves out what is between the newest event, where it has responses, and the event with their calls.
 func adkLatest(sent []geminiContent) ([]geminiContent, error) {
 	if len(sent) == 0 {
 		return sent, nil
@@ -174,8 +174,8 @@ func adkLatest(sent []geminiContent) ([]geminiContent, error) {
 	return sent, fmt.Errorf("no function call event found for the responses of the last event")
 }
 
-// adkMerged is one content of several with responses: a later response takes the place of an earlier one. The order of responses is left
-// to the framework: they come in that of their calls.
+// adkMerged is one content of several with responses: a later response replaces an earlier one. The order of responses is left to the
+// framework: they come in that of their calls.
 func adkMerged(sent []geminiContent, from []int, calls []*geminiCall) geminiContent {
 	merged := geminiContent{role: sent[from[0]].role, raw: sent[from[0]].raw}
 	place := map[string]int{}

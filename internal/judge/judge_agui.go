@@ -25,7 +25,7 @@ type agMessage struct {
 	}
 }
 
-// text tells whether the content is a string, parts whether it is a list of parts, and said whether there is something in it.
+// text reports whether the content is a string, parts whether it is a list of parts, and said whether there is something in it.
 func (m *agMessage) content() (text, parts, said bool) {
 	var s *string
 	if json.Unmarshal(m.Content, &s) == nil && s != nil {

@@ -30,7 +30,7 @@ type aiPart struct {
 	Approved         *bool           `json:"approved"`
 }
 
-// aiSDK says what generateText and the provider behind it would refuse in a list of ModelMessages.
+// aiSDK says what generateText and the provider after it would refuse in a list of ModelMessages.
 func aiSDK(list []byte) (bad []string) {
 	var ms []aiMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -122,7 +122,7 @@ func aiSDK(list []byte) (bad []string) {
 	return bad
 }
 
-// aiOutput tells what is wrong with the output of a tool result.
+// aiOutput says what is wrong with the output of a tool result.
 func aiOutput(p aiPart) string {
 	if p.Result != nil { // AI SDK 4: any value
 		return ""

@@ -96,7 +96,7 @@ func aiSDKUI(list []byte) (bad []string) {
 	return bad
 }
 
-// uiTool tells what is wrong with a tool part: each state has members of its own.
+// uiTool says what is wrong with a tool part: each state has members of its own.
 func uiTool(p uiPart) string {
 	approved := ""
 	if a := p.Approval; a != nil {
@@ -142,7 +142,7 @@ func aiSDKUILastUser(list []byte) json.RawMessage {
 		for k := len(m.Parts) - 1; k >= 0; k-- {
 			var p uiPart
 			_ = json.Unmarshal(m.Parts[k], &p)
-			if p.Type == "steering-message" { // the user's words in a message of the assistant
+			if p.Type == "steering-message" { // the user's words in an assistant message
 				return m.Parts[k]
 			}
 			if m.Role == "user" && !(p.Type == "text" && p.Text != nil && *p.Text == "") {

@@ -72,7 +72,7 @@ func geminiContents(list []byte) ([]geminiContent, error) {
 				p.response = &geminiCall{}
 				_ = json.Unmarshal(v, p.response)
 				if id := p.response.ID; more[id] {
-					p.response = nil // it answers no call anew
+					p.response = nil // it answers no call again
 				} else {
 					more[id] = id != "" && called[id] && p.response.WillContinue
 				}
@@ -201,8 +201,8 @@ func geminiPairs(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// geminiSignatures checks that behind the newest words of the user either none or each of the model's contents with calls
-// has a signature on its first call.
+// geminiSignatures checks that after the newest words of the user either none or each of the model's contents with calls has a signature on
+// its first call.
 func geminiSignatures(contents []geminiContent) (bad []string) {
 	signed, unsigned := -1, -1
 	for i := len(contents) - 1; i >= 0; i-- {
@@ -229,7 +229,7 @@ func geminiSignatures(contents []geminiContent) (bad []string) {
 	return bad
 }
 
-// says tells whether there is something besides function responses and empty texts.
+// says reports whether there is something besides function responses and empty texts.
 func (c *geminiContent) says() bool {
 	for _, p := range c.parts {
 		if p.response == nil && !(p.text != nil && *p.text == "") {
@@ -239,7 +239,7 @@ func (c *geminiContent) says() bool {
 	return false
 }
 
-// inserted tells whether a repair put the content there, so that the roles take turns.
+// inserted reports whether a repair put the content there, so that the roles take turns.
 func (c *geminiContent) inserted() bool {
 	return len(c.parts) == 1 && c.parts[0].text != nil &&
 		(*c.parts[0].text == "[Noted.]" || *c.parts[0].text == "[The conversation goes on from here.]")

@@ -19,7 +19,7 @@ type lcCall struct {
 	Function struct{ Name string }
 }
 
-// lcMessage is a message in one of three shapes: what the model is told stands in it, under kwargs or under data.
+// lcMessage is a message in one of three shapes: what the model is told is in it, under kwargs or under data.
 type lcMessage struct {
 	shape, kind string
 	lcFields
@@ -156,7 +156,7 @@ func (m *lcMessage) calls() (ids, odd []string) {
 	return ids, odd
 }
 
-// langchain checks what all converters of LangChain's want of messages, and the providers behind them.
+// langchain checks what all converters of LangChain's want of messages, and the providers after them.
 func langchain(list []byte) (bad []string) {
 	ms, err := lcRead(list)
 	if err != nil {

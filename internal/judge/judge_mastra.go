@@ -81,8 +81,8 @@ func (m *maMessage) user() bool {
 	return m.Role == "user" || m.Role == "signal" && (kind == "user" || kind == "user-message" || kind == "" && m.Type == "user")
 }
 
-// mastra says what MessageList refuses or would send wrongly: messages that its order by date moves, calls that come twice, and copies
-// beside the parts that say something else than they do.
+// mastra says what MessageList refuses or would send wrongly: messages that its order by date moves, calls that come twice, and copies next
+// to the parts that say something else than they do.
 func mastra(list []byte) (bad []string) {
 	var ms []maMessage
 	if err := json.Unmarshal(list, &ms); err != nil {
@@ -126,7 +126,7 @@ func mastra(list []byte) (bad []string) {
 			}
 		}
 		for _, c := range m.Content.ToolInvocations {
-			if !inside { // they stand nowhere else
+			if !inside { // they are nowhere else
 				bad = append(bad, c.wrong(i, len(ms), calls)...)
 			}
 		}
@@ -134,7 +134,7 @@ func mastra(list []byte) (bad []string) {
 	return bad
 }
 
-// mastraKept says where copies beside the parts have come out of step with them.
+// mastraKept says where copies next to the parts have come out of step with them.
 func mastraKept(before, after []byte) error {
 	var was, is []maMessage
 	if err := json.Unmarshal(before, &was); err != nil {

@@ -25,7 +25,7 @@ type mistralUse struct{ ID string }
 
 var nine = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
-// behind is which roles may stand behind a role, as the API has it.
+// behind is which roles may follow a role, as the API has it.
 var behind = map[string][]string{
 	"system": {"system", "user", "assistant"}, "user": {"system", "user", "assistant"}, "assistant": {"user", "assistant", "tool"}, "tool": {"assistant", "tool"},
 }

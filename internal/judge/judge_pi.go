@@ -55,7 +55,7 @@ func readPi(list []byte) ([]piMessage, error) {
 	return ms, nil
 }
 
-// parts are the parts of a list of content; ok tells whether it is one.
+// parts are the parts of a list of content; ok reports whether it is one.
 func (m *piMessage) parts() (parts []piPart, ok bool) {
 	var raws []json.RawMessage
 	if json.Unmarshal(m.Content, &raws) != nil {
@@ -71,7 +71,7 @@ func (m *piMessage) parts() (parts []piPart, ok bool) {
 	return parts, true
 }
 
-// said is the text of a content that is a string; ok tells whether it is one.
+// said is the text of a content that is a string; ok reports whether it is one.
 func (m *piMessage) said() (text string, ok bool) {
 	return text, len(m.Content) > 0 && m.Content[0] == '"' && json.Unmarshal(m.Content, &text) == nil
 }
@@ -222,7 +222,7 @@ func piLastUser(list []byte) json.RawMessage {
 	return nil
 }
 
-// piOpaque are the parts that a provider has signed, and messages of the system that change more than a text.
+// piOpaque are the parts that a provider has signed, and system messages that change more than a text.
 func piOpaque(list []byte) (opaque []json.RawMessage) {
 	ms, _ := readPi(list)
 	for i := range ms {

@@ -34,7 +34,7 @@ func plain(ms []message) (bad []string) {
 	return bad
 }
 
-// plainLastUser is the newest message of the user, without what a repair lets the user say.
+// plainLastUser is the newest user message, without what a repair lets the user say.
 func plainLastUser(list []byte) json.RawMessage {
 	ms, _ := read(list)
 	for i := len(ms) - 1; i >= 0; i-- {

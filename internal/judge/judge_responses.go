@@ -41,14 +41,14 @@ func responsesItems(list []byte) ([]responsesItem, error) {
 	return items, nil
 }
 
-// ofModel tells whether the model wrote an item.
+// ofModel reports whether the model wrote an item.
 func (it *responsesItem) ofModel() bool {
 	return it.Type == "message" && it.Role == "assistant" || it.Type != "message" && it.Role == "" &&
 		(!strings.HasSuffix(it.Type, "_output") || it.Execution == "server") && it.Type != "mcp_approval_response" &&
 		it.Type != "compaction_trigger" && it.Type != "configuration_update"
 }
 
-// answers tells whether an item is the application's answer to one of the model's.
+// answers reports whether an item is the application's answer to one of the model's.
 func (it *responsesItem) answers() bool {
 	return strings.HasSuffix(it.Type, "_output") && it.Execution != "server" || it.Type == "mcp_approval_response"
 }
@@ -160,8 +160,8 @@ func responsesOpaque(list []byte) (parts []json.RawMessage) {
 	return parts
 }
 
-// responsesKept checks what must not be lost between before and after: compaction items and references; and that an item
-// which the model wrote behind reasoning, and which still has its id, still has that reasoning.
+// responsesKept checks what must not be lost between before and after: compaction items and references; and that an item which the model
+// wrote after reasoning, and which still has its id, still has that reasoning.
 func responsesKept(before, after []byte) error {
 	in, err := responsesItems(before)
 	if err != nil {

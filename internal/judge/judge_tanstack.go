@@ -38,7 +38,7 @@ func (p *tsPart) text() string {
 	return s
 }
 
-// sent tells whether the converter hands a part on.
+// sent reports whether the converter hands a part on.
 func (p *tsPart) sent() bool {
 	switch p.Type {
 	case "text":
@@ -101,7 +101,7 @@ func tanStack(list []byte) (bad []string) {
 					say("tool call id %q comes twice", *p.ID)
 				}
 				used[*p.ID] = true
-				// What the call itself tells is sent where no result stands beside it.
+				// What the call itself tells is sent where no result is next to it.
 				open[*p.ID] = p.Output == nil && !(p.State == "approval-responded" && p.Approval.Approved != nil)
 			case "tool-result":
 				if p.ToolCallID == nil || len(p.Content) == 0 || p.Content[0] != '"' && p.Content[0] != '[' {
@@ -130,7 +130,7 @@ func tanStack(list []byte) (bad []string) {
 	return bad
 }
 
-// tanStackWrites tells whether a message holds something that is not sent yet, or never.
+// tanStackWrites reports whether a message holds something that is not sent yet, or never.
 func tanStackWrites(m tsMessage) bool {
 	for _, raw := range m.Parts {
 		var p tsPart

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The ways in which a provider looks at signed thinking. A model with a budget wants an open tool loop to begin with its thinking, in
-// its first message or, where thinking comes between calls, in its last; newer models bind a block to all that stands before it.
+// The ways in which a provider looks at signed thinking. A model with a budget wants an open tool loop to begin with its thinking, in its
+// first message or, where thinking comes between calls, in its last; newer models bind a block to all that precedes it.
 const (
 	Manual      = "manual"
 	Interleaved = "interleaved"
@@ -26,7 +26,7 @@ type thought struct {
 	text    string // canonical JSON, "" of thinking
 	summary bool   // the provider's own, of all before it
 	server  bool   // of the provider's own tools
-	begins  bool   // a message of the assistant begins here
+	begins  bool   // an assistant message begins here
 }
 
 // Thinking returns what a provider would refuse of the signed thinking in a list of messages, or a request body, in one of the ways.
@@ -90,7 +90,7 @@ func Thoughts(format string, body []byte) (n int) {
 // Unsigned begins the signatures that Issue replaces: a number follows, and an underscore.
 const Unsigned = "UNSIGNED_"
 
-// Issue signs the blocks of thinking in a list or a body as the provider would have: each is bound to what stands before it.
+// Issue signs the blocks of thinking in a list or a body as the provider would have: each is bound to what precedes it.
 func Issue(format string, body []byte) []byte {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -111,7 +111,7 @@ func Issue(format string, body []byte) []byte {
 	return body
 }
 
-// Next is the signature of thinking that a provider would issue behind the messages of a body.
+// Next is the signature of thinking that a provider would issue after the messages of a body.
 func Next(format string, body []byte) string {
 	beside, blocks := thoughts(format, body)
 	h := newPrefix(beside)
@@ -126,10 +126,10 @@ func Next(format string, body []byte) string {
 	return Sign(h.sum(), last)
 }
 
-// Sign is a signature of thinking that stands behind a prefix and the thinking with the signature last, if there is any.
+// Sign is a signature of thinking that follows a prefix and the thinking with the signature last, if there is any.
 func Sign(prefix, last string) string { return prefix + "." + hash(last) }
 
-// spoken is the index behind the newest block of the user that is no tool result, and all of its turn.
+// spoken is the index after the newest block of the user that is no tool result, and all of its turn.
 func spoken(blocks []thought) int {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if blocks[i].role == "user" && blocks[i].kind != "result" {
@@ -141,7 +141,7 @@ func spoken(blocks []thought) int {
 	return 0
 }
 
-// openLoop tells whether the model goes on with a tool loop.
+// openLoop reports whether the model continues with a tool loop.
 func openLoop(loop []thought) bool {
 	if len(loop) == 0 {
 		return false
@@ -150,7 +150,7 @@ func openLoop(loop []thought) bool {
 	return last.kind == "result" && !last.server || last.kind == "call"
 }
 
-// A prefix is a hash of what stands before a block: thinking does not count, and how messages of one role are divided does not either.
+// A prefix is a hash of what precedes a block: thinking does not count, and how messages of one role are divided does not either.
 type prefix struct {
 	text []byte
 	role string
@@ -184,7 +184,7 @@ func canonical(v any) string {
 	return string(text)
 }
 
-// thoughts reads a list or a body as blocks, in order; beside is what a body sends beside its messages.
+// thoughts reads a list or a body as blocks, in order; next to is what a body sends next to its messages.
 func thoughts(format string, body []byte) (beside string, blocks []thought) {
 	var whole struct {
 		System, Tools any

@@ -70,7 +70,7 @@ func SaidIn(list []byte) (s Said, err error) {
 	return s, nil
 }
 
-// parts tells whether a content has parts of a type.
+// parts reports whether a content has parts of a type.
 func parts(content any, typ string) bool {
 	list, _ := content.([]any)
 	for _, p := range list {
@@ -196,7 +196,7 @@ func leaves(all []string, v any) []string {
 		if text := strings.TrimSpace(v); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Unmarshal([]byte(text), &inner) == nil {
 			return leaves(all, inner)
 		}
-		if at := strings.LastIndex(v, "\n[image"); at > 0 { // a note in the place of an image
+		if at := strings.LastIndex(v, "\n[image"); at > 0 { // a note in place of an image
 			return append(leaves(all, v[:at]), v[at+1:])
 		}
 		all = append(all, v)

@@ -76,7 +76,7 @@ func lcPlainly(m map[string]any) map[string]any {
 	return held
 }
 
-// tsPlainly gives parts of TanStack's the members of others: of a call that has a result beside it, that alone is sent.
+// tsPlainly gives parts of TanStack's the members of others: of a call that has a result next to it, that alone is sent.
 func tsPlainly(parts []any) {
 	answered := map[any]bool{}
 	for _, p := range parts {
@@ -107,7 +107,7 @@ func tsPlainly(parts []any) {
 	}
 }
 
-// maPlainly is a message of Mastra's store with its parts, and what stands beside them in their stead.
+// maPlainly is a message of Mastra's store with its parts, and what is next to them in their stead.
 func maPlainly(role string, store map[string]any) map[string]any {
 	var calls, rest []any
 	texts := false

@@ -1,14 +1,14 @@
 // Command mutants changes one operator of core at a time and looks whether a test fails.
 //
-// Gremlins finds the changes (it lists them as JSON without running anything); a seed draws a sample of them; each is tested by
-// what is cheap first: the short tests of its own package, those of the packages that import it, those of core, and at last all
-// tests of the module. A changed file never lies in the tree: the go command is given it with -overlay.
+// Gremlins finds the changes (it lists them as JSON without running anything); a seed draws a sample of them; each is tested by what is
+// cheap first: the short tests of its own package, those of the packages that import it, those of core, and at last all tests of the module.
+// A changed file never is in the tree: the go command is given it with -overlay.
 //
-// A change may make a loop endless. Tests are limited in processor time, which a busy machine does not use up, and a test that
-// is ended by the limit counts as failed only if it passes without the change in a fifth of it.
+// A change may make a loop endless. Tests are limited in processor time, which a busy machine does not use up, and a test that is ended by
+// the limit counts as failed only if it passes without the change in a fifth of it.
 //
-// Changes that no test can tell from the code are named, with the reason, in equivalent.txt and are left out of the sample.
-// The command fails if less than 90 % of the rest are killed.
+// Changes that no test can tell from the code are named, with the reason, in equivalent.txt and are left out of the sample. The command
+// fails if less than 90 % of the rest are killed.
 //
 //	go run ./internal/mutants -list build/mutants/all.json -n 300 -seed 1
 package main
@@ -37,7 +37,7 @@ const want = 90
 // equivalents is where changes are named that no test can tell from the code.
 const equivalents = "internal/mutants/equivalent.txt"
 
-// A stage is a set of tests. The survivors of one go on to the next.
+// A stage is a set of tests. The survivors of one continue to the next.
 type stage struct {
 	name     string
 	packages func(m *mutant) []string

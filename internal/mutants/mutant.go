@@ -51,7 +51,7 @@ func compare(a, b *mutant) int {
 
 func (m *mutant) room() string { return path.Dir(m.File) }
 
-// in tells whether the mutant's package ends like one of a list with commas.
+// in reports whether the mutant's package ends like one of a list with commas.
 func (m *mutant) in(rooms string) bool {
 	if rooms == "" {
 		return true

@@ -67,8 +67,8 @@ func (t *tally) String() string {
 	return b.String() + "\n"
 }
 
-// readEquivalents gives the keys of the changes that a file names. An entry is the file and the function, the line before (-)
-// and after (+), and the reason (=), which may go on for lines.
+// readEquivalents gives the keys of the changes that a file names. An entry is the file and the function, the line before (-) and after (+),
+// and the reason (=), which may continue for lines.
 func readEquivalents(name string) (map[string]bool, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

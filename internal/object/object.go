@@ -11,10 +11,10 @@ import (
 // Object is an object on its way.
 type Object struct {
 	text  []byte
-	start int // where its first member would stand
+	start int // where its first member would be
 }
 
-// New begins an object behind text.
+// New begins an object after text.
 func New(text []byte) *Object {
 	text = append(text, '{')
 	return &Object{text, len(text)}

@@ -47,7 +47,7 @@ type block struct {
 }
 
 // blocksOf reads a body in the order in which a model sees it: tools, system prompt, messages. What is no part of the prompt but loses the
-// cache of the messages stands before these: with Anthropic the choice of tools, and how the model thinks.
+// cache of the messages precedes these: with Anthropic the choice of tools, and how the model thinks.
 func blocksOf(body []byte, marked bool) (blocks []block, err error) {
 	var b struct {
 		Tools        []json.RawMessage
@@ -192,7 +192,7 @@ func (c *Cache) Automatic(body []byte) (n Count, err error) {
 	return Count{Input: total - read, Read: read}, nil
 }
 
-// prefixes are the tokens up to each block, and a key of what stands up to it.
+// prefixes are the tokens up to each block, and a key of what is up to it.
 func prefixes(blocks []block) (sums []int, keys [][sha256.Size]byte) {
 	hash, size := sha256.New(), 0
 	for _, b := range blocks {

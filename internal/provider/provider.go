@@ -41,7 +41,7 @@ type Seen struct {
 	Requests      int
 }
 
-// Seen tells what was asked up to now.
+// Seen says what was asked up to now.
 func (e *Endpoint) Seen() Seen {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,17 +13,17 @@ import (
 	"unicode/utf16"
 )
 
-// S1 and S2 work on the messages of an SDK whose parts are those of the wire format ai-sdk, and are given them so: a tool's
-// message may hold texts beside results, and content may be a string or a list.
+// S1 and S2 work on the messages of an SDK whose parts are those of the wire format ai-sdk, and are given them so: a tool's message may hold
+// texts next to results, and content may be a string or a list.
 
-// coreMessage is what a message of S2 may have beside what all have.
+// coreMessage is what a message of S2 may have next to what all have.
 type coreMessage struct {
 	StringContent bool            `json:"string_content"`
 	NoContent     bool            `json:"no_content"`
 	Legacy        json.RawMessage `json:"tool_calls_legacy"`
 }
 
-// corePart is what a part of S1 or S2 may have beside what all have.
+// corePart is what a part of S1 or S2 may have next to what all have.
 type corePart struct {
 	ArgumentsRaw *string         `json:"arguments_raw"`
 	Result       json.RawMessage `json:"result"`
@@ -294,7 +294,7 @@ func compacts(t *testing.T, call Engine, request object, answer func(r summaryRe
 	var a planned
 	Call(t, call, "plan", request, &a)
 	if list, ok := request["messages"].([]any); ok && len(list) == 0 && a.Error != nil {
-		// A host with no messages is told so, and goes on as it is.
+		// A host with no messages is told so, and continues as it is.
 		equal(t, "code", a.Error.Code, "no_messages")
 		return planned{State: json.RawMessage(`{"round":0}`)}
 	}

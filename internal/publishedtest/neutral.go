@@ -94,12 +94,12 @@ func native(messages []Message) json.RawMessage {
 	return src
 }
 
-// mark is a member of messages that nobody knows, and that therefore stays as it is: it tells which message of the input a
-// message of the result was.
+// mark is a member of messages that nobody knows, and that therefore stays as it is: it says which message of the input a message of the
+// result was.
 const mark = "seed_index"
 
-// changes are messages of a result in the shape of the vectors: {"i":k} for message k of the input as it was, with what has
-// changed of it beside, and {"new":…} for a new one.
+// changes are messages of a result in the shape of the vectors: {"i":k} for message k of the input as it was, with what has changed of it as
+// well, and {"new":…} for a new one.
 func changes(t *testing.T, input, result json.RawMessage) []object {
 	t.Helper()
 	var in, out []map[string]json.RawMessage

@@ -90,7 +90,7 @@ func level(t *testing.T, call Engine, policy object, name string, messages []obj
 // s0Safe is the preset as it is by default.
 func s0Safe() object { return safe(layered, nil) }
 
-// uses is a message of the assistant that calls tools; ids name the calls.
+// uses is an assistant message that calls tools; ids name the calls.
 func uses(text string, ids ...string) object {
 	content := []object{}
 	if text != "" {

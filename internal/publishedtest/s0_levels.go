@@ -13,7 +13,7 @@ func cutText(t *testing.T, call Engine, policy object, text string, lines int) (
 	return got
 }
 
-// validAt tells whether messages break no rule of a provider.
+// validAt reports whether messages break no rule of a provider.
 func validAt(t *testing.T, call Engine, messages json.RawMessage) bool {
 	t.Helper()
 	var got struct{ Valid bool }

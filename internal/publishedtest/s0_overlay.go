@@ -50,7 +50,7 @@ func (b *overlay) ranges() []any {
 	return out
 }
 
-// block is the block of messages; arguments are beside the defaults.
+// block is the block of messages; arguments are next to the defaults.
 func block(t *testing.T, call Engine, policy object, messages []object, arguments object) (b overlay) {
 	t.Helper()
 	Function(t, call, "compaction_block", object{"policy": policy, "messages": indexed(messages), "arguments": merged(object{}, arguments)}, &b)

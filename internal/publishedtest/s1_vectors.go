@@ -194,7 +194,7 @@ func (h *tailHost) answer(prompt json.RawMessage, lead string) object {
 	return object{"text": reply.Text, "stream": streams}
 }
 
-// tailTags puts the tags of the vectors in the place of the fixed texts of prompts.
+// tailTags puts the tags of the vectors in place of the fixed texts of prompts.
 func tailTags(t *testing.T, call Engine) *strings.Replacer {
 	var p struct {
 		Prompt     string

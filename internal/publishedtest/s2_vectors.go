@@ -185,7 +185,7 @@ func (in *checkInput) result(a *planned) []any {
 	return list
 }
 
-// checkTags puts the tag of the vectors in the place of the instructions of a prompt.
+// checkTags puts the tag of the vectors in place of the instructions of a prompt.
 func checkTags(t *testing.T, call Engine, round int, prompt string) string {
 	t.Helper()
 	var p struct{ Prompt string }
@@ -250,8 +250,7 @@ func checkCompact(t *testing.T, call Engine, v Vector) {
 	equal(t, "log", log, want.Log)
 }
 
-// checkSafe is a host as safeCompact is: it saves the event, marks the messages, and goes on with the input when anything
-// fails.
+// checkSafe is a host as safeCompact is: it saves the event, marks the messages, and continues with the input when anything fails.
 func checkSafe(t *testing.T, call Engine, v Vector) {
 	var in checkInput
 	v.Read(t, &in)

@@ -34,7 +34,7 @@ func s3Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 // costing is a text that takes so many tokens by itself.
 func costing(tokens int) string { return strings.Repeat("x", tokens*36/10) }
 
-// costs are messages of the user of so many tokens each.
+// costs are user messages of so many tokens each.
 func costs(tokens ...int) (list []object) {
 	for _, n := range tokens {
 		list = append(list, say("user", costing(n-6)))
@@ -42,7 +42,7 @@ func costs(tokens ...int) (list []object) {
 	return list
 }
 
-// calls is a message of the assistant that calls a tool.
+// calls is an assistant message that calls a tool.
 func calls(id, name string, input any) object {
 	return object{"role": "assistant", "content": []object{{"type": "tool_call", "id": id, "name": name, "input": input}}}
 }

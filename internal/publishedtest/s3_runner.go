@@ -8,7 +8,7 @@ import (
 // s3Digested is what a model may answer that ours takes for a digest.
 var s3Digested = object{"text": "# Objective\nA digest that says what was asked for and what was done."}
 
-// s3Valid tells whether messages are valid.
+// s3Valid reports whether messages are valid.
 func s3Valid(t *testing.T, call Engine, format string, messages any) bool {
 	t.Helper()
 	var checked struct{ Valid bool }

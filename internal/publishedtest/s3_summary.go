@@ -46,7 +46,7 @@ func s3Flat(t *testing.T, call Engine, messages ...object) (text string) {
 	return text
 }
 
-// inOrder fails where the texts do not stand in a text one after the other.
+// inOrder fails where the texts are not in a text one after the other.
 func inOrder(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for at := 0; len(parts) > 0; parts = parts[1:] {
@@ -186,7 +186,7 @@ var s3Summary = []Row{
 	}},
 }
 
-// s3Clear clears stale tool results and tells whether anything was; and the messages.
+// s3Clear clears stale tool results and reports whether anything was; and the messages.
 func s3Clear(t *testing.T, call Engine, policy object, messages []object, arguments object) (changed bool, out []object) {
 	t.Helper()
 	var got struct {

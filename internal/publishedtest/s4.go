@@ -25,7 +25,7 @@ func s4Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 	return n
 }
 
-// says are messages of the user, all alike.
+// says are user messages, all alike.
 func says(n int, text string) (list []object) {
 	for range n {
 		list = append(list, say("user", text))

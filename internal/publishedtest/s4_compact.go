@@ -139,7 +139,7 @@ type toolLoop struct {
 	Rounds        int
 }
 
-// run makes summaries of tool results once; batch is how many results one summary stands for.
+// run makes summaries of tool results once; batch is how many results one summary represents.
 func (in *toolLoop) run(t *testing.T, call Engine, messages []object, batch int) (list agentList, asked int) {
 	t.Helper()
 	var strategy, mode string

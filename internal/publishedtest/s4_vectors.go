@@ -8,7 +8,7 @@ import (
 
 const agentLoop = "agent-loop"
 
-// agentMessage is what only messages of S4 have beside the neutral shape.
+// agentMessage is what only messages of S4 have next to the neutral shape.
 type agentMessage struct {
 	VisibleAgent *bool `json:"visible_agent"`
 	VisibleUser  *bool `json:"visible_user"`
@@ -53,7 +53,7 @@ type agentConfig struct {
 	AutoCompact                                                                         bool
 }
 
-// thresholds are the arguments that stand for a configuration; without one the defaults count.
+// thresholds are the arguments that represent a configuration; without one the defaults count.
 func thresholds(c *agentConfig, window int) object {
 	if c == nil {
 		return object{"window": window}
@@ -88,7 +88,7 @@ type askedFor struct {
 	Error                            *string
 }
 
-// tagged puts a tag in the place of the words that are ours at one end of a prompt.
+// tagged puts a tag in place of the words that are ours at one end of a prompt.
 func tagged(t *testing.T, prompt, words, tag string) string {
 	t.Helper()
 	if words == "" || strings.Count(prompt, words) != 1 {
@@ -354,7 +354,7 @@ var s4Vectors = map[string]VectorTest{
 	},
 }
 
-// toolMessage is the text that stands for tool results.
+// toolMessage is the text that represents tool results.
 func toolMessage(t *testing.T, call Engine, request object, batch bool, summary string) (text string) {
 	t.Helper()
 	Function(t, call, "tool_results_message", object{"policy": request["policy"], "messages": request["messages"],

@@ -23,7 +23,7 @@ type Vector struct {
 // VectorTest runs one vector of a file.
 type VectorTest func(t *testing.T, call Engine, v Vector)
 
-// Folder is where the golden vectors are: CTXFOLD_VECTORS, or shared/vectors beside the project.
+// Folder is where the golden vectors are: CTXFOLD_VECTORS, or shared/vectors next to the project.
 func Folder() string {
 	if dir := os.Getenv("CTXFOLD_VECTORS"); dir != "" {
 		return dir
@@ -122,7 +122,7 @@ func decode(src []byte, v any) error {
 	return d.Decode(v)
 }
 
-// differs tells where two values differ; "" if they are the same. Numbers are compared by value.
+// differs says where two values differ; "" if they are the same. Numbers are compared by value.
 func differs(got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -177,7 +177,7 @@ func differs(got, want any) string {
 	return ""
 }
 
-// digestDiffers compares a text with the digest that stands for a long one.
+// digestDiffers compares a text with the digest that represents a long one.
 func digestDiffers(got string, want map[string]any) string {
 	sum := sha256.Sum256([]byte(got))
 	size, _ := want["bytes"].(json.Number)

@@ -157,7 +157,7 @@ func beginnings(t *testing.T, connect func() ctxfold.SharedRecords) {
 	one, other := connect(), connect()
 	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
-	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // goes on from it
+	must(t, false)(other.Lease(t.Context(), keys(3000, 1), "b", lasting)) // continues from it
 	must(t, true)(other.Lease(t.Context(), []string{key("else")}, "b", lasting))
 	must(t, true)(other.Lease(t.Context(), keys(4, 1), "c", lasting)) // stands before it
 	// Who waits holds nothing meanwhile.
@@ -231,7 +231,7 @@ func conflict(t *testing.T, connect func() ctxfold.SharedRecords) {
 	}
 }
 
-// takeover lets a holder keep a record at the moment when its lease ends: what the next holder sees is never changed behind it.
+// takeover lets a holder keep a record at the moment when its lease ends: what the next holder sees is never changed after it.
 func takeover(t *testing.T, connect func() ctxfold.SharedRecords) {
 	one, other := connect(), connect()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -500,7 +500,7 @@ func suspended(t *testing.T, connect func() ctxfold.SharedRecords) {
 	}
 }
 
-// failing: without the store each replica goes on with what it knows; with it again, all know what was made meanwhile.
+// failing: without the store each replica continues with what it knows; with it again, all know what was made meanwhile.
 func failing(t *testing.T, connect func() ctxfold.SharedRecords) {
 	outage(t, connect, func(f *faulty, down bool) { f.fail.Store(down) }, 5*time.Second)
 }
@@ -582,7 +582,7 @@ type Line interface {
 	At() string
 }
 
-// TestLine makes turns of conversations over a real connection, which is cut, hangs, and is mended.
+// TestLine makes turns of conversations over a real connection, which is cut, hangs, and is repaired.
 func TestLine(t *testing.T, line Line, connect func(address string) ctxfold.SharedRecords) {
 	c := hasty(connect(line.At()))
 	m := &model{}

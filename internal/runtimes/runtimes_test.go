@@ -140,7 +140,7 @@ func (r row) tell(t *testing.T, measured string) {
 	}
 }
 
-// run runs a job in a process, and tells how much memory that took at most, in bytes.
+// run runs a job in a process, and says how much memory that took at most, in bytes.
 func (r row) run(t *testing.T, wasm, job string) (got result, peak int64) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0])

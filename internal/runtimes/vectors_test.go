@@ -74,8 +74,8 @@ func compaction() []byte {
 	return b.Bytes()
 }
 
-// writeJob writes vectors for a process of another runtime: their number, then operation, request and answer of each, each behind its
-// length. Numbers have 32 bits, the smallest byte first.
+// writeJob writes vectors for a process of another runtime: their number, then operation, request and answer of each, each after its length.
+// Numbers have 32 bits, the smallest byte first.
 func writeJob(t *testing.T, vectors []vector) string {
 	t.Helper()
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(vectors)))

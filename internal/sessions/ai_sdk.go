@@ -62,7 +62,7 @@ func modelMessages(t testing.TB, name string, messages []json.RawMessage) []json
 	return out
 }
 
-// oneTurn makes the shape of a long agentic session: one message of the user, and all steps in one of the assistant.
+// oneTurn makes the shape of a long agentic session: one user message, and all steps in one of the assistant.
 func oneTurn(t testing.TB, name string, messages []json.RawMessage) []json.RawMessage {
 	turn := struct {
 		ID    string            `json:"id"`

@@ -32,8 +32,8 @@ func (s *Session) JSON() []byte {
 	return append(b, ']')
 }
 
-// Dir is the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data beside the project. The test is skipped
-// where there is none, but in CI it fails.
+// Dir is the folder of the real sessions: CTXFOLD_DATA, by default ../shared/data next to the project. The test is skipped where there is
+// none, but in CI it fails.
 func Dir(t testing.TB) string { return folder(t, "CTXFOLD_DATA", "data") }
 
 func folder(t testing.TB, env, name string) string {
@@ -179,8 +179,8 @@ func extract(t testing.TB, name string, src []byte) []Session {
 	return nil
 }
 
-// claudeCode takes the live messages of a Claude Code session in the order of the file: those behind the last compaction
-// boundary, without side chains.
+// claudeCode takes the live messages of a Claude Code session in the order of the file: those after the last compaction boundary, without
+// side chains.
 func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {
@@ -209,8 +209,7 @@ func claudeCode(t testing.TB, name string, src []byte) []json.RawMessage {
 	return out
 }
 
-// codex takes the live items of a Codex rollout: those behind the last compaction, which brings all that it leaves of the
-// ones before it.
+// codex takes the live items of a Codex rollout: those after the last compaction, which brings all that it leaves of the ones before it.
 func codex(t testing.TB, name string, src []byte) []json.RawMessage {
 	var out []json.RawMessage
 	for _, line := range lines(src) {

@@ -1,7 +1,7 @@
 import { CtxfoldError, messageOf } from "./errors.js";
 import { wasiImports } from "./wasi.js";
 
-/** A request, in pieces that are written one behind the other. */
+/** A request, in pieces that are written one after the other. */
 export type Pieces = readonly (string | Uint8Array)[];
 
 interface Exports {
@@ -13,11 +13,11 @@ interface Exports {
 
 const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ctxfold_plan", "ctxfold_step"];
 /**
- * WebAssembly memory never shrinks, so an instance that grew past this many bytes is given back and made anew; one that holds
- * sessions, at twice of what it had when the last one was opened, if that is more.
+ * WebAssembly memory never shrinks, so an instance that grew past this many bytes is returned and made again; one that holds sessions, at
+ * twice of what it had when the last one was opened, if that is more.
  */
 const SWOLLEN = 128 * 1024 * 1024;
-/** The same where an isolate has 128 MB for all: what one call leaves behind would make the next one need more than that. */
+/** The same where an isolate has 128 MB for all: what one call leaves after would make the next one need more than that. */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /** Below this many UTF-16 units a string is encoded aside; above, straight into the module's memory. */
 const ENCODE_IN_PLACE = 4096;

@@ -1,4 +1,4 @@
-/** What a compaction takes out, kept in a store and brought back. */
+/** What a compaction removes, kept in a store and brought back. */
 import { CtxfoldError, messageOf } from "./errors.js";
 import type { Store } from "./store.js";
 import type {
@@ -61,9 +61,9 @@ export interface Within {
 }
 
 /**
- * Puts bodies back, byte for byte, that compactions have taken out of a transcript: those of some handles, or without any all
- * that the store has, from the last compaction back to the first. `state` is that of the transcript; without it the compactor's is
- * taken. A handle for which the store has nothing, or a body that is not its own, is left as it is: `markers` tell.
+ * Puts bodies back, byte for byte, that compactions have removed of a transcript: those of some handles, or without any all that the store
+ * has, from the last compaction back to the first. `state` is that of the transcript; without it the compactor's is taken. A handle for
+ * which the store has nothing, or a body that is not its own, is left as it is: `markers` tell.
  */
 export async function restoreFrom<M extends Messages>(
   store: Store,
@@ -106,10 +106,9 @@ async function collect(store: Store, compactor: Restoring, handles: readonly str
 const digitsOf = (handle: string) => handle.toLowerCase().slice(0, 16);
 
 /**
- * Finds messages that compactions have taken out, by what they say: by their words in any script, with the messages next to them, and by
- * dates and roles that the query names. It searches what the conversation names, by `messages` and the state, and what that names in its
- * turn; or only the bodies of `handles`. A body that is not the one of its handle counts as missing. A store that has `search` is asked
- * instead.
+ * Finds messages that compactions have removed, by what they say: by their words in any script, with the messages next to them, and by dates
+ * and roles that the query names. It searches what the conversation names, by `messages` and the state, and what that names in its turn; or
+ * only the bodies of `handles`. A body that is not the one of its handle counts as missing. A store that has `search` is asked instead.
  */
 export async function searchFrom(
   store: Store,

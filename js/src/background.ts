@@ -1,4 +1,4 @@
-/** Compactions of histories that run while their conversations go on. */
+/** Compactions of histories that run while their conversations continue. */
 
 /** A compaction that was begun before it was due. */
 export interface Running {
@@ -42,8 +42,8 @@ export class Background {
   }
 
   /**
-   * The one whose result will stand for a beginning of the history, and those of messages that the history has edited, which are cancelled.
-   * The latter are told from other conversations, which may begin alike, by at least half of their messages.
+   * The one whose result will represent a beginning of the history, and those of messages that the history has edited, which are cancelled.
+   * The latter are known from other conversations, which may begin alike, by at least half of their messages.
    */
   behind(id: string, prints: readonly string[]): { running?: Running; edited: Running[] } {
     const edited: Running[] = [];

@@ -32,8 +32,8 @@ export interface CompactorOptions {
    */
   onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
   /**
-   * Keeps what is taken out of the transcript, so that it can be restored and recalled; markers name the handles. `compact`
-   * resolves when all of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
+   * Keeps what is removed of the transcript, so that it can be restored and recalled; markers name the handles. `compact` resolves when all
+   * of it is kept; where that fails it rejects with `store_failed`, and nothing has changed.
    */
   store?: Store;
   /**

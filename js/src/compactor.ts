@@ -99,8 +99,8 @@ export interface Compactor {
    */
   plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
   /**
-   * Goes on with a plan once its requests are answered, with the policy and the state that the plan was made with. The
-   * messages are those the plan was made for, of the same kind; more may have come behind them.
+   * Goes on with a plan once its requests are answered, with the policy and the state that the plan was made with. The messages are those
+   * the plan was made for, of the same kind; more may have come after them.
    */
   step<M extends Messages>(
     messages: M,
@@ -124,8 +124,8 @@ export interface Compactor {
   /** The transcript with what breaks the rules of the wire format put right. */
   repair<M extends Messages>(messages: M): Repaired<M>;
   /**
-   * The transcript in another wire format, for a conversation that goes on with another provider, and what could not be carried over
-   * (docs/guides/formats.md, Conversion). `format` is the one that it is in, where the policy names none and it should not be detected.
+   * The transcript in another wire format, for a conversation that continues with another provider, and what could not be carried over
+   * (docs/guides/formats.md, Conversion). `format` is the one that it is in, where the policy has none and it should not be detected.
    */
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
   /**
@@ -140,7 +140,7 @@ export interface Compactor {
    * state it is certain which ones are (`own`); with null their role and place tell.
    */
   digests(messages: Messages, state?: State | null): Digest[];
-  /** The definition of a tool with which the model may ask for what was taken out, in the policy's wire format. */
+  /** The definition of a tool with which the model may ask for what was removed, in the policy's wire format. */
   recallTool(): object;
   /**
    * What a call of that tool asks for, and with a body (null for none) or what a search has found the text to answer it with. See
@@ -163,7 +163,7 @@ export interface Compactor {
    * has not changed gives the file as it is. Throws `cannot_save` for messages that the kind of file cannot hold.
    */
   save<F extends string | Uint8Array>(file: F, left: Left): F;
-  /** Why a call of a model failed, or that it did not fit although no error told of it; docs/guides/overflow.md has the classes. */
+  /** Why a call of a model failed, or that it did not fit although no error reported it; docs/guides/overflow.md has the classes. */
   classifyError(failure: Failure): Verdict;
   /** A tool's output as it may become a part of the transcript: cut, or a notice where the host is to keep all of it. */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;

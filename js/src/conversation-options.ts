@@ -1,4 +1,4 @@
-/** What a conversation is made with, and what it gives back. */
+/** What a conversation is made with, and what it returns. */
 import type { Restoring } from "./archive.js";
 import type { Overrides } from "./ending.js";
 import type { CompactionEvent, Journal } from "./journal.js";
@@ -34,13 +34,13 @@ export interface ConversationOptions<M extends Message = Message> {
   /** Names the conversation in events and in `states`. */
   id?: string;
   /**
-   * Has the state, where `state` is not given, and is given that of each compaction; what it then throws is told, but the
-   * compaction stays done. A host does better to keep `state` beside its messages, in one transaction.
+   * Has the state, where `state` is not given, and is given that of each compaction; what it then throws is told, but the compaction stays
+   * done. A host does better to keep `state` next to its messages, in one transaction.
    *
-   * It also tells of other writers: where another tab or process has saved a state of the same `id` since this conversation has
-   * read it, a compaction rejects with `conflict`, before anybody is asked for a summary, and nothing has changed. With Web Locks
-   * only one tab compacts at a time, and with `redisStates` or `postgresStates` only one process. `setMessages`, with the messages as they are
-   * stored, goes on from there.
+   * It also describes other writers: where another tab or process has saved a state of the same `id` since this conversation has read it, a
+   * compaction rejects with `conflict`, before anybody is asked for a summary, and nothing has changed. With Web Locks only one tab compacts
+   * at a time, and with `redisStates` or `postgresStates` only one process. `setMessages`, with the messages as they are stored, continues
+   * from there.
    */
   states?: StateStore;
   /** Gets an event at the start and at the end of each compaction. */

@@ -44,13 +44,12 @@ interface Behind<M extends Message> {
 }
 
 /**
- * A conversation that goes on. Its messages stay in the module too, in a session, so that a turn costs what the turn brings,
- * whatever came before. It compacts them after turns, tells what happens, and gets them over a context window that turned out
- * too small.
+ * A conversation that continues. Its messages stay in the module too, in a session, so that a turn costs what the turn brings, whatever came
+ * before. It compacts them after turns, says what happens, and gets them over a context window that turned out too small.
  *
- * Its compactor has the policy, the model, the store and the module, and may serve any number of conversations. Compactions
- * run one after the other; messages may be appended while a summary is written, and stay behind its digest. With `policy.gate.start`
- * `afterTurn` begins them in the background, before they are due.
+ * Its compactor has the policy, the model, the store and the module, and may serve any number of conversations. Compactions run one after
+ * the other; messages may be appended while a summary is written, and stay after its digest. With `policy.gate.start` `afterTurn` begins
+ * them in the background, before they are due.
  */
 export class Conversation<M extends Message = Message> {
   readonly #compactor: ConversationCompactor;
@@ -87,7 +86,7 @@ export class Conversation<M extends Message = Message> {
     return this.#session ? this.#session.state : (this.#options.state ?? undefined);
   }
 
-  /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
+  /** Puts messages after the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
   async append(...messages: M[]): Promise<number> {
     for (;;) {
       const session = await this.#start();
@@ -97,9 +96,9 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Puts these messages in the place of all that there are, for a user who goes back. It waits for a running compaction, and cancels
-   * one in the background; what is appended until then is replaced, too. After a `conflict` it reads the state of `states` again: then give it the messages that
-   * the other writer has stored.
+   * Puts these messages in place of all that there are, for a user who goes back. It waits for a running compaction, and cancels one in the
+   * background; what is appended until then is replaced, too. After a `conflict` it reads the state of `states` again: then give it the
+   * messages that the other writer has stored.
    */
   setMessages(messages: readonly M[]): Promise<void> {
     return this.#instead((session) =>
@@ -121,8 +120,8 @@ export class Conversation<M extends Message = Message> {
 
   /**
    * Compacts if that is due. To be called when the model has ended its turn. Above `policy.gate.start` it begins a compaction in the
-   * background and waits for nothing; the conversation goes on with its result when it is there, and `afterCompact` is told. Only at the limit
-   * it waits for that. Where the model fails in the background, the conversation stays as it is until it has grown.
+   * background and waits for nothing; the conversation continues with its result when it is there, and `afterCompact` is told. Only at the
+   * limit it waits for that. Where the model fails in the background, the conversation stays as it is until it has grown.
    */
   afterTurn(options: CompactOptions = {}): Promise<Compacted<M>> {
     const { signal } = options;
@@ -174,7 +173,7 @@ export class Conversation<M extends Message = Message> {
     return this.#forced("manual", 0, options);
   }
 
-  /** Puts back what compactions have taken out: the bodies of these handles, or without any all that the store has. */
+  /** Puts back what compactions have removed: the bodies of these handles, or without any all that the store has. */
   restore(...handles: string[]): Promise<Restored<M[]>> {
     return this.#instead((session) =>
       this.#shutFor(session, async () => {
@@ -233,9 +232,9 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Shortens the output of a tool before it is added to the transcript. What is too large is kept in `store`, and a notice
-   * with its handle stands for it; where there is no store, or it fails, the output is cut, and says so. `limits` are the
-   * arguments of `limit_tool_output` (docs/reference/abi.md).
+   * Shortens the output of a tool before it is added to the transcript. What is too large is kept in `store`, and a notice with its handle
+   * represents it; where there is no store, or it fails, the output is cut, and says so. `limits` are the arguments of `limit_tool_output`
+   * (docs/reference/abi.md).
    */
   async limitOutput(
     text: string,
@@ -294,7 +293,7 @@ export class Conversation<M extends Message = Message> {
     this.#used = { time: Date.now(), model, provider };
   }
 
-  /** `beforeTurn` for `call`, which goes on whatever comes of it. */
+  /** `beforeTurn` for `call`, which continues whatever comes of it. */
   async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
     if (!chills(this.#compactor.policy)) return undefined;
     try {
@@ -319,7 +318,7 @@ export class Conversation<M extends Message = Message> {
     await this.#behind?.ended;
   }
 
-  /** Compacts while the conversation goes on. */
+  /** Compacts while the conversation continues. */
   #begin(
     session: LiveSession<M> | RemoteSession<M>,
     check: Check,
@@ -451,7 +450,7 @@ export class Conversation<M extends Message = Message> {
     return { changed: report.changed, reason: report.reason, done };
   }
 
-  /** A compaction whose state is in `states` before the conversation goes on with it. */
+  /** A compaction whose state is in `states` before the conversation continues with it. */
   async #saved(session: LiveSession<M> | RemoteSession<M>, options: CompactOptions): Promise<Done<M[]>> {
     const { id = "", states } = this.#options;
     let failed: { error: unknown } | undefined;
@@ -495,7 +494,7 @@ const CONFLICT =
   "another tab or process has compacted this conversation since its state was read, and nothing was changed here: read its " +
   "messages again and give them to setMessages, or go on with a new Conversation";
 
-/** The messages that actions have taken out of the context. */
+/** The messages that actions have removed of the context. */
 function removed(actions: readonly Action[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { action, message } of actions) {

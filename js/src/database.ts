@@ -17,7 +17,7 @@ export class Database {
 
   /** Is done when what `change` does to one object store is kept. */
   async write(kind: string, change: (store: IDBObjectStore) => void): Promise<void> {
-    // Strict: what a compaction takes out must be on the disk before its result is used.
+    // Strict: what a compaction removes must be on the disk before its result is used.
     const transaction = (await this.#open()).transaction(kind, "readwrite", { durability: "strict" });
     change(transaction.objectStore(kind));
     await new Promise<void>((done, failed) => {
@@ -26,7 +26,7 @@ export class Database {
     });
   }
 
-  /** Puts a value if what is there is as expected; tells whether it is kept. One transaction: no other page comes between. */
+  /** Puts a value if what is there is as expected; reports whether it is kept. One transaction: no other page comes between. */
   async swap<T>(kind: string, key: string, expected: (kept: T) => boolean, value: T): Promise<boolean> {
     let swapped = false;
     await this.write(kind, (store) => {

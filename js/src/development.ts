@@ -1,6 +1,6 @@
 /**
  * The entry for tools that name `development` when they look up `ctxfold`: as `index.ts`, with the module inside for those that leave its
- * file behind, as `bun build` and the development servers of Vite 5 to 7 do. A production build of the others has no use for a second copy.
+ * file after, as `bun build` and the development servers of Vite 5 to 7 do. A production build of the others has no use for a second copy.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";

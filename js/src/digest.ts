@@ -76,7 +76,7 @@ const DIGEST_OPTIONS: Names<DigestOptions> = { policy: true, module: true };
 
 /**
  * What is in a message that a compaction has written, as data to show: its headings and lines, the lists that code has added (requests,
- * files, commands, errors), and the handle of the messages that it stands for. Undefined for any other message. `digests` of a compactor
+ * files, commands, errors), and the handle of the messages that it represents. Undefined for any other message. `digests` of a compactor
  * does the same for a whole list, and knows its state.
  */
 export type DigestOf<Source> = (message: Message, options?: DigestOptions<Source>) => Promise<Digest | undefined>;

@@ -23,7 +23,7 @@ export type Counted = Partial<Usage> &
     exact?: boolean;
   };
 
-/** An exact tokenizer: it tells how many tokens a request with these messages takes. */
+/** An exact tokenizer: it says how many tokens a request with these messages takes. */
 export type CountTokens = (messages: Messages) => number;
 
 /** The usage that goes with an operation: what the caller gives, else what the tokenizer counts. */
@@ -42,12 +42,12 @@ export function usageOf(
   return { message: -1, total_tokens: total, exact: true };
 }
 
-/** What a caller's own options say of a request: whether all that is taken out is kept, and whether a model is asked. */
+/** What a caller's own options say of a request: whether all that is removed is kept, and whether a model is asked. */
 interface Hosting {
   store?: object | undefined;
   /** The local digest is taken, and no model is asked. */
   local?: boolean;
-  /** The model can be asked behind the conversation. */
+  /** The model can be asked after the conversation. */
   prefix?: boolean;
 }
 

@@ -68,7 +68,7 @@ function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** The module's error, with an offset that lies in the messages counted from the start of the caller's own text. */
+/** The module's error, with an offset that is in the messages counted from the start of the caller's own text. */
 export function errorOf(bytes: Uint8Array, messagesAt: number, source?: Transcript): CtxfoldError {
   const { code, message, path, offset } = JSON.parse(decode(bytes)) as CtxfoldError;
   if (!source || offset < messagesAt) return new CtxfoldError(code, message, { path, offset });

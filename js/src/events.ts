@@ -8,11 +8,11 @@ import type { Transcript } from "./transcript.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
 export type CompactorEvent =
-  /** These summaries are about to be asked for. A host that keeps the plan can go on with it after a restart, by `step`. */
+  /** These summaries are about to be asked for. A host that keeps the plan can continue with it after a restart, by `step`. */
   | { type: "requests"; plan: Plan; requests: readonly SummaryRequest[] }
   /** The summaries are there; one that could not be had has an error. */
   | { type: "summaries"; summaries: readonly Summary[] }
-  /** Nothing is wanted any more, and what was taken out is in the store. The last event of a compaction that succeeds. */
+  /** Nothing is wanted any more, and what was removed is in the store. The last event of a compaction that succeeds. */
   | { type: "done"; report: Report };
 
 /** The caller's model, and who is told. */
@@ -20,7 +20,7 @@ export interface Model {
   readonly summarize: Summarize | undefined;
   readonly timeoutMs: number;
   readonly slots: Slots;
-  /** `summarize` can send requests that stand behind the conversation. */
+  /** `summarize` can send requests that follow the conversation. */
   readonly prefix: boolean;
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }

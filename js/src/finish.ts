@@ -9,8 +9,8 @@ export function finished(reason: unknown): string {
 }
 
 /**
- * The body of a request behind the conversation, which has to be one: to another model it would be new, and a list does not say what is
- * sent beside it. An error is answered by a request with a record.
+ * The body of a request after the conversation, which has to be one: to another model it would be new, and a list does not say what is sent
+ * next to it. An error is answered by a request with a record.
  */
 export function behindOf(conversation: object, model: string): object {
   const of = (conversation as { model?: unknown }).model;

@@ -80,18 +80,18 @@ export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "sha
 /** What to send. */
 export interface Fitted<M extends Messages> {
   /**
-   * In the kind that was given. What is kept are your own messages as you have just given them, marks of a prompt cache included; the very
-   * same list where there is nothing to do.
+   * In the kind that was given. What is kept are your own messages as you have just given them, cache breakpoints included; the very same
+   * list where there is nothing to do.
    */
   messages: Same<M>;
   report: Report;
-  /** An earlier compaction stands in the place of the history's beginning. `report.changed` tells whether one was made in this call. */
+  /** An earlier compaction is in place of the history's beginning. `report.changed` reports whether one was made in this call. */
   known: boolean;
-  /** What was taken out, where the policy asks for it. A `store` has it already. */
+  /** What was removed, where the policy asks for it. A `store` has it already. */
   archive?: Body[];
   /**
    * Where a compaction of this history runs in the background (`policy.gate.start`): resolves when it has ended, and never rejects. An edge
-   * worker gives it to `waitUntil`. Later calls find what it has made; where the process ends before, they make it anew.
+   * worker gives it to `waitUntil`. Later calls find what it has made; where the process ends before, they make it again.
    */
   background?: Promise<void>;
 }
@@ -100,7 +100,7 @@ export interface Fitted<M extends Messages> {
 export interface Fitter {
   /** As {@link Fit}. */
   <M extends Messages>(history: M, call?: FitCall): Promise<Fitted<M>>;
-  /** Gives the place in the worker back, of `ctxfold/worker`; elsewhere, and where it is `shared`, there is nothing to give back. */
+  /** Gives the place in the worker back, of `ctxfold/worker`; elsewhere, and where it is `shared`, there is nothing to return. */
   close(): void;
 }
 
@@ -111,20 +111,20 @@ export interface Fitter {
 export type CreateFitter<Source = ModuleSource> = (options?: FitterOptions<Source>) => Fitter;
 
 /**
- * Tells what to send for a whole history: where an earlier call has compacted its beginning, the result stands in its place, and the
- * list is compacted when that is due. The app keeps its own list, and gives all of it each turn; it may also go on from what
- * it was given. A beginning is known by what the model sees of it: texts, tool calls, results. Marks of a prompt cache, metadata, ids and
- * dates may change from call to call. Calls of one conversation at the same time make one compaction.
+ * Tells what to send for a whole history: where an earlier call has compacted its beginning, the result is in its place, and the list is
+ * compacted when that is due. The app keeps its own list, and gives all of it each turn; it may also continue from what it was given. A
+ * beginning is known by what the model sees of it: texts, tool calls, results. Marks of a prompt cache, metadata, ids and dates may change
+ * from call to call. Calls of one conversation at the same time make one compaction.
  *
  * Compactions are remembered for calls that have an equal policy (window, model and format included), and the very same `memory`, `store`
- * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time. Of more than 64
- * different policies, the one that was used longest ago is forgotten with all of its compactions.
+ * and `module`: make these once, not in each call. `summarize` and the other functions may be others each time. Of more than 64 different
+ * policies, the one that was used longest ago is forgotten with all of its compactions.
  *
- * With `policy.gate.start` a compaction is begun before it is due, and calls go on without it: only at the limit one waits for it. Without
- * a `store` that needs a policy without `archive`. With `policy.gate.idle` a conversation is compacted below the limit where its prompt
- * cache is cold.
+ * With `policy.gate.start` a compaction is begun before it is due, and calls continue without it: only at the limit one waits for it.
+ * Without a `store` that needs a policy without `archive`. With `policy.gate.idle` a conversation is compacted below the limit where its
+ * prompt cache is cold.
  *
- * Where `summarize` fails, the digest is made without a model, and made anew by a later call: after a minute, and after longer each time
+ * Where `summarize` fails, the digest is made without a model, and made again by a later call: after a minute, and after longer each time
  * that it fails again, up to an hour.
  *
  * Rejects with a {@link CtxfoldError}, or with the signal's reason; nothing has changed then.

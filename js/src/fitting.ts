@@ -32,7 +32,7 @@ export interface Settings {
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 
-/** What the module tells of a history before anything is compacted. */
+/** What the module describes a history before anything is compacted. */
 interface Told extends Printed {
   model?: string;
 }
@@ -131,12 +131,12 @@ export class Fitting implements Asked {
     return this.report(answer).changed;
   }
 
-  /** Whether a compaction is to be begun in the background, of which nothing would be lost. */
+  /** Whether a compaction should be begun in the background, of which nothing would be lost. */
   starts(answer: Answer): boolean {
     return answer.has("start") && this.background;
   }
 
-  /** Whether compactions may run in the background. What they take out needs a store, where it is to be kept. */
+  /** Whether compactions may run in the background. What they remove needs a store, where it should be kept. */
   get background(): boolean {
     const { model, store } = this.settings;
     const { gate, archive } = this.#policy;

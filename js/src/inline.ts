@@ -1,7 +1,7 @@
 /**
- * The entry `ctxfold/inline`: the module is inside, for bundlers that lose files beside the code, and for pages of one
- * file. It costs a third more bytes than the file, and is compiled only when everything has arrived. Tools that name neither
- * `production` nor `development` when they look up `ctxfold`, such as esbuild, get this entry.
+ * The entry `ctxfold/inline`: the module is inside, for bundlers that lose files next to the code, and for pages of one file. It costs a
+ * third more bytes than the file, and is compiled only when everything has arrived. Tools that name neither `production` nor `development`
+ * when they look up `ctxfold`, such as esbuild, get this entry.
  */
 import { type CreateCompactor, compactors } from "./compactor.js";
 import { type DigestOf, digestReader } from "./digest.js";

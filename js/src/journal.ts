@@ -17,7 +17,7 @@ export interface CompactionEvent {
   tokens_after: number;
   /** Of the end: the reason of the report. */
   reason?: string;
-  /** Of the end: the messages that were taken out of the context, by their indexes before, in half-open ranges. */
+  /** Of the end: the messages that were removed of the context, by their indexes before, in half-open ranges. */
   removed?: [from: number, to: number][];
   /** Of the end: why the compaction failed. */
   error?: string;
@@ -25,7 +25,7 @@ export interface CompactionEvent {
 
 /** Keeps events. */
 export interface Journal {
-  /** Keeps an event. What it throws is told to `onJournalError`; the compaction goes on. */
+  /** Keeps an event. What it throws is told to `onJournalError`; the compaction continues. */
   append(event: CompactionEvent): void | PromiseLike<void>;
   /** The events of a conversation, oldest first. */
   events(conversation: string): CompactionEvent[] | PromiseLike<CompactionEvent[]>;

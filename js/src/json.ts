@@ -47,7 +47,7 @@ function stringEnd(source: Uint8Array, start: number): number {
   throw new SyntaxError("the answer ends inside a string");
 }
 
-/** The end of the value that starts at or after `start`: where the comma or bracket behind it stands. */
+/** The end of the value that starts at or after `start`: where the comma or bracket after it is. */
 function valueEnd(source: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < source.length; at++) {

@@ -14,11 +14,11 @@ type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembl
  */
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
-/** What differs between platforms beside the place of the module. */
+/** What differs between platforms next to the place of the module. */
 interface Platform {
   /** How many bytes an instance of a module keeps there. */
   swollen?: number;
-  /** The module as code, where its file may be missing: tools that bundle code leave files behind. It is loaded only then. */
+  /** The module as code, where its file may be missing: tools that bundle code leave files after. It is loaded only then. */
   inside?: () => Promise<ModuleSource>;
 }
 

@@ -1,25 +1,25 @@
-/** What fits remember: which compaction stands for which beginning of a history. */
+/** What fits remember: which compaction represents which beginning of a history. */
 import { CtxfoldError, messageOf } from "./errors.js";
 import { alone } from "./sole.js";
 import type { MaybeText } from "./store.js";
 import type { MemoryEntry } from "./types.js";
 
 /**
- * Where compactions are remembered, for hosts whose process does not live as long as a conversation. What is kept under a key is JSON
- * and not to be changed. A key is the `id` of a call, or `default`; with `policy.gate.idle` the times of the last calls are under the same key
- * with `:calls` behind it, which takes one more `load` and `save` for each call.
+ * Where compactions are remembered, for hosts whose process does not live as long as a conversation. What is kept under a key is JSON and
+ * not to be changed. A key is the `id` of a call, or `default`; with `policy.gate.idle` the times of the last calls are under the same key
+ * with `:calls` after it, which takes one more `load` and `save` for each call.
  */
 export interface FitMemory {
   /** What was saved last under the key; undefined or null where there is none. */
   load(key: string): MaybeText | PromiseLike<MaybeText>;
-  /** Keeps a text in the place of the one before. */
+  /** Keeps a text in place of the one before. */
   save(key: string, json: string): void | PromiseLike<void>;
 }
 
 /**
  * A memory that processes share, as `ctxfold/redis` and `ctxfold/postgres` make it, and `sharedMemory` of `ctxfold/shared`. Where it fails,
- * fits go on without it. For `policy.gate.idle` the caller says in `options.idle` and `options.cold` how old the last call is, which another
- * process may have made.
+ * fits continue without it. For `policy.gate.idle` the caller says in `options.idle` and `options.cold` how old the last call is, which
+ * another process may have made.
  */
 export interface SharedMemory {
   /** What fits do with it. */
@@ -29,7 +29,7 @@ export interface SharedMemory {
 /** What is read of an entry, with the members of a host, which the module passes over. */
 export interface Entry extends Pick<MemoryEntry, "messages" | "print" | "sent_messages" | "sent"> {
   /**
-   * How often in a row a model gave no summary for what the entry stands for, and from when on it is worth asking again, in milliseconds
+   * How often in a row a model gave no summary for what the entry represents, and from when on it is worth asking again, in milliseconds
    * since 1970: then the entry counts for nothing.
    */
   tries?: number;
@@ -85,7 +85,7 @@ export const bare = ({ json }: Remembered): string => json.replace(/(,"tries":\d
 /** Whether an entry counts. */
 export const counts = ({ entry: { again } }: Remembered, now: number): boolean => again === undefined || now < again;
 
-/** The entry that stands for most of a history, of which `prints` are given; undefined where none does. */
+/** The entry that represents most of a history, of which `prints` are given; undefined where none does. */
 export function find(entries: readonly Remembered[], prints: readonly string[]): Remembered | undefined {
   let best: Remembered | undefined;
   for (const each of entries) {
@@ -172,7 +172,7 @@ async function told<T>(what: string, work: () => T | PromiseLike<T>): Promise<T>
   }
 }
 
-/** What a memory has; of a text that is none of ours, nothing: that costs a compaction, and no more. */
+/** What a memory has; of a text that isn't one of ours, nothing: that costs a compaction, and no more. */
 function read(text: MaybeText): Entry[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

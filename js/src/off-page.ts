@@ -53,7 +53,7 @@ class OffPage implements Asking {
         return await this.#worker.ask(ask);
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // Such as a Content-Security-Policy without workers, or a bundler that has left the worker's file behind.
+        // Such as a Content-Security-Policy without workers, or a bundler that has left the worker's file after.
         this.#refused = true;
         this.close();
       }

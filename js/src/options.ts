@@ -5,7 +5,7 @@ import type { Policy } from "./types.js";
 /** The names of all options of one kind. The type makes a new option that is not listed an error. */
 export type Names<Options extends object> = Readonly<Record<keyof Options, true>>;
 
-/** What is often given beside the policy that belongs into it. */
+/** What is often given next to the policy that belongs into it. */
 const POLICY: Names<Policy> = {
   preset: true,
   format: true,
@@ -62,7 +62,7 @@ function likely(given: string, names: readonly string[]): string | undefined {
 /** Without what spellings differ in. */
 const plain = (name: string) => name.replace(/[_-]/g, "").toLowerCase();
 
-/** How many letters have to be put in, taken out or changed (Levenshtein). */
+/** How many letters have to be put in, removed or changed (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

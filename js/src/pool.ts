@@ -135,7 +135,7 @@ export class Pool {
     }
   }
 
-  /** What runs in the background for a history, and what came to nothing. Where a compaction is forced, it takes the place of that. */
+  /** What runs in the background for a history, and what came to nothing. Where a compaction is forced, it replaces that. */
   async #behind(fitting: Fitting, known: readonly Remembered[], options: CallOptions | undefined) {
     const { id } = fitting;
     if (!this.#background.has(id)) return { edited: [] };
@@ -188,7 +188,7 @@ export class Pool {
     return running;
   }
 
-  /** The entries that count. Those that are to be made anew count where `stale` says so. */
+  /** The entries that count. Those that should be made again count where `stale` says so. */
   async #current(fitting: Fitting, stale: boolean): Promise<readonly Remembered[]> {
     const now = Date.now();
     return (await this.#memories.of(fitting)).filter((each) => stale || counts(each, now));
@@ -248,14 +248,14 @@ export class Pool {
         signal,
         fitting.source,
       );
-      // One behind the conversation is asked for once more, from a record.
+      // One after the conversation is asked for once more, from a record.
       failed ||= summaries.some((each, i) => "error" in each && !requests[i]?.conversation);
       answer = await fitting.step(plan, summaries, known);
     }
     return { fitted: fitting.result<M>(answer), answer, failed };
   }
 
-  /** Stores what was taken out, and remembers what was made. */
+  /** Stores what was removed, and remembers what was made. */
   async #kept(
     fitting: Fitting,
     { report, archive = [] }: Pick<Fitted<Messages>, "report" | "archive">,

@@ -1,9 +1,9 @@
-/** Requests for summaries that stand behind the conversation: what to send is made of the caller's own messages. */
+/** Requests for summaries that follow the conversation: what to send is made of the caller's own messages. */
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";
 import type { RequestConversation } from "./types.js";
 
-/** The body or the list that was given, with the edits of a request in its messages and its changes beside them. */
+/** The body or the list that was given, with the edits of a request in its messages and its changes next to them. */
 export function behind(source: Transcript, { edits, body }: RequestConversation): object {
   const text = typeof source.piece === "string" ? source.piece : decode(source.piece);
   const live = source.answer === "edits" ? source : transcript(JSON.parse(text));

@@ -11,11 +11,11 @@ import { unlessAborted } from "./archive.js";
 export interface SharedRecords {
   /** Looks for one key after the other: the first record that is there, and the index of its key. Gets at most 2,048 keys. */
   find(keys: readonly string[]): Promise<FoundRecord | undefined>;
-  /** Keeps a record under each of these keys, in the place of what was there, in one step. */
+  /** Keeps a record under each of these keys, in place of what was there, in one step. */
   keep(keys: readonly string[], record: string): Promise<unknown>;
   /**
-   * Leases `keys[0]` to the holder, from now on for so many milliseconds, unless another holder has a lease on one of the keys; tells whether
-   * it did. Of two calls with the same `keys[0]` at the same time at most one is granted.
+   * Leases `keys[0]` to the holder, from now on for so many milliseconds, unless another holder has a lease on one of the keys; reports
+   * whether it did. Of two calls with the same `keys[0]` at the same time at most one is granted.
    */
   lease(keys: readonly string[], holder: string, leaseMs: number): Promise<boolean>;
   /** Makes the lease end so many milliseconds from now; false where the holder has none on the key any more. */
@@ -36,7 +36,7 @@ export interface SharedOptions {
   leaseMs?: number;
   /** How long one call of the store may take, in milliseconds. Default 2,000. */
   timeoutMs?: number;
-  /** Is told why the store could not be reached. Fits go on without it. */
+  /** Is told why the store could not be reached. Fits continue without it. */
   onError?: (error: unknown) => void;
 }
 
@@ -59,7 +59,7 @@ const MORE_KEYS = 2048;
 /** The times between two tries to get a lease, in milliseconds. */
 const FIRST_POLL = 5;
 const LONGEST_POLL = 200;
-/** A store that may fail: each call has a time limit, and after a failure this process goes on for a while with what it knows itself. */
+/** A store that may fail: each call has a time limit, and after a failure this process continues for a while with what it knows itself. */
 export class Reach {
   readonly #leaseMs: number;
   readonly #records: SharedRecords;

@@ -253,7 +253,7 @@ class Link {
     if (this.alive) this.#worker.post({ kind: "answer", question, result });
   }
 
-  /** The program goes on while a call is under way, or a function of the page that it has called. */
+  /** The program continues while a call is under way, or a function of the page that it has called. */
   #hold(): void {
     if (this.alive) this.#worker.hold?.(this.#calls.size + this.#asked.size > 0);
   }

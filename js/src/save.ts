@@ -1,4 +1,4 @@
-/** Session files that go on with what a compaction has left. */
+/** Session files that continue with what a compaction has left. */
 import type { Answer, HeadOf } from "./envelope.js";
 import { decode } from "./json.js";
 import { type Transcript, transcript } from "./transcript.js";

@@ -40,21 +40,21 @@ import type {
  * The module's copy is a cache. Where its instance is gone, the session is opened again with the messages, by itself.
  */
 export interface LiveSession<M extends Message = Message> {
-  /** All messages, compacted; a new array after each change. Neither it nor its messages are to be changed in place. */
+  /** All messages, compacted; a new array after each change. Neither it nor its messages should be changed in place. */
   readonly messages: readonly M[];
-  /** What the last compaction returned: store it beside the messages. */
+  /** What the last compaction returned: store it next to the messages. */
   readonly state: State | undefined;
-  /** Puts messages behind the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
+  /** Puts messages after the last one and returns the estimated tokens of all. Where one has a fault, none is put. */
   append(...messages: M[]): number;
   /** Whether compaction is due. */
   check(overrides?: Overrides): Check;
   /** Tokens of the conversation, by the policy's estimator. */
   estimate(): Estimate;
-  /** As the compactor's; messages that are appended meanwhile stay behind the result. One runs at a time. */
+  /** As the compactor's; messages that are appended meanwhile stay after the result. One runs at a time. */
   compact(options?: CompactOptions): Promise<Done<M[]>>;
   /** As the compactor's, for hosts that run the loop themselves, such as to keep the plan before they ask a model. */
   plan(overrides?: Overrides): Pending | Done<M[]>;
-  /** As the compactor's. When it is done the session goes on with the result. */
+  /** As the compactor's. When it is done the session continues with the result. */
   step(plan: Plan, summaries: readonly Summary[]): Pending | Done<M[]>;
   /** Gives the module's memory back. The session can be used again, and is then read once more. */
   close(): void;
@@ -149,7 +149,7 @@ class Held {
     return this.#result(yield* this.#ask("step", { plan, summaries }));
   }
 
-  /** The conversation goes on with the result, and with what was appended since. */
+  /** The conversation continues with the result, and with what was appended since. */
   take({ done, edits, length }: Finished): Done<Message[]> {
     const given = this.messages.slice(0, length);
     const kept = applyEdits(given, edits) as readonly Message[];
@@ -179,7 +179,7 @@ class Held {
     };
   }
 
-  /** What goes with an operation, and counts in the place of what the session was opened with. */
+  /** What goes with an operation, and counts in place of what the session was opened with. */
   #own({ policy, options, state, usage: given }: Overrides = {}, local = false): Head {
     const { store, countTokens } = this.#compacting;
     const usage = usageOf(countTokens, this.messages, given);
@@ -270,7 +270,7 @@ class Loop {
       signal?.throwIfAborted();
       await commit?.(result.done.state);
     } catch (error) {
-      // The module's copy has gone on with a result that nobody has: it is read again.
+      // The module's copy has continued with a result that nobody has: it is read again.
       await this.#run(held.close());
       throw error;
     }

@@ -31,15 +31,16 @@ export function sharedMemory(records: SharedRecords, options: SharedOptions = {}
 }
 
 /**
- * The `states` of conversations over a store. One process compacts a conversation at a time; the others wait, and are then told by `conflict`. A
- * state is kept as long as a record after its last use: where conversations rest for longer, keep `state` beside their messages.
+ * The `states` of conversations over a store. One process compacts a conversation at a time; the others wait, and are then told by
+ * `conflict`. A state is kept as long as a record after its last use: where conversations rest for longer, keep `state` next to their
+ * messages.
  */
 export function sharedStates(records: SharedRecords, options: SharedOptions = {}): StateStore {
   checkOptions(options, SHARED_OPTIONS, "sharedStates");
   return new StoredStates(new Reach(records, options));
 }
 
-/** So often a call may lose its lease before it goes on without one. */
+/** So often a call may lose its lease before it continues without one. */
 const MOST_LOST = 3;
 const VERSION = 2;
 
@@ -83,7 +84,7 @@ class StoredMemories implements Memories {
     this.#reach = reach;
   }
 
-  /** The one of most messages is the last. Before one that is to be made anew stands what it can be made from. */
+  /** The one of most messages is the last. Before one that should be made again is what it can be made from. */
   async of(history: Asked): Promise<readonly Remembered[]> {
     const keys = new HistoryKeys(history.id, await history.printed());
     const entries: Remembered[] = [];
@@ -175,14 +176,14 @@ class StoredStates implements StateStore {
   }
 }
 
-/** A record of the Go package: an entry as the module wrote it, and when to make it anew, in seconds since 1970. */
+/** A record of the Go package: an entry as the module wrote it, and when to make it again, in seconds since 1970. */
 function written(made: Remembered): string {
   const { tries, again } = made.entry;
   const degraded = again === undefined ? "" : `,"degraded":{"tries":${tries},"again":${Math.ceil(again / 1000)}}`;
   return `{"version":${VERSION},"entry":${bare(made)}${degraded}}`;
 }
 
-/** Undefined where a record is none of ours, or says no more than that a model has failed: that costs a compaction at the most. */
+/** Undefined where a record is none of ours, or says no more than that a model has failed: that costs a compaction at most. */
 function read(record: string): Remembered | undefined {
   try {
     const values = members(new TextEncoder().encode(record));

@@ -1,4 +1,4 @@
-/** Long work of a page in slices, so that it goes on painting and answering its user. */
+/** Long work of a page in slices, so that it continues painting and answering its user. */
 
 /** The longest that a slice takes, in milliseconds. A page is thought of as blocked from 50 on, and slow machines take four times as long. */
 const SLICE_MS = 8;

@@ -1,4 +1,4 @@
-/** Where bodies are kept that were taken out of a transcript, by their handles. */
+/** Where bodies are kept that were removed of a transcript, by their handles. */
 import { Database } from "./database.js";
 import { CtxfoldError } from "./errors.js";
 import type { Found, SearchOptions, State } from "./types.js";
@@ -30,14 +30,14 @@ export interface StoreSearch extends SearchOptions {
 
 /** Keeps the states of conversations, by the names that the host gives them. */
 export interface StateStore {
-  /** Keeps a state in the place of the one before. */
+  /** Keeps a state in place of the one before. */
   saveState(conversation: string, state: State): void | PromiseLike<void>;
   /** The state that was kept last; undefined or null where there is none. */
   loadState(conversation: string): MaybeState | PromiseLike<MaybeState>;
   /**
-   * Keeps a state if the one that is kept is still `expected` (undefined or null: there is none), in one step that nobody can come
-   * between; tells whether it did. A store that cannot do so leaves it out: then what is kept is read and compared before
-   * `saveState`, and two writers at the same moment can go unnoticed.
+   * Keeps a state if the one that is kept is still `expected` (undefined or null: there is none), in one step that nobody can come between;
+   * reports whether it did. A store that cannot do so leaves it out: then what is kept is read and compared before `saveState`, and two
+   * writers at the same moment can go unnoticed.
    */
   swapState?(conversation: string, expected: MaybeState, state: State): boolean | PromiseLike<boolean>;
   /**
@@ -57,7 +57,7 @@ export interface KeyValue {
   put(key: string, value: string): unknown;
 }
 
-/** Whether two states are the same. Databases may give back the members of an object in another order. */
+/** Whether two states are the same. Databases may return the members of an object in another order. */
 export function sameState(a: MaybeState, b: MaybeState): boolean {
   return same(a ?? undefined, b ?? undefined);
 }
@@ -78,7 +78,7 @@ const KEY_DIGITS = 16;
 
 const HANDLE = /^[0-9a-f]{16,64}$/;
 
-/** The key of a handle; throws for what is none, which a model may have made up. */
+/** The key of a handle; throws for anything else, which a model may have made up. */
 function keyOf(handle: string): string {
   const digits = String(handle).toLowerCase();
   if (!HANDLE.test(digits)) {

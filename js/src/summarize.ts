@@ -37,13 +37,13 @@ export interface Summarize {
       signal: AbortSignal;
       onDelta?: (text: string) => void;
       /**
-       * What to send where the request stands behind the conversation: the body that was given, with its messages and the instruction as the
-       * last of them, or the list. `request.system` and `request.prompt` are in it already.
+       * What to send where the request follows the conversation: the body that was given, with its messages and the instruction as the last
+       * of them, or the list. `request.system` and `request.prompt` are in it already.
        */
       conversation?: object;
     },
   ): Answer | PromiseLike<Answer>;
-  /** It can send requests that stand behind the conversation (docs/reference/policy.md, Summaries from the prompt cache). */
+  /** It can send requests that follow the conversation (docs/reference/policy.md, Summaries from the prompt cache). */
   readonly prefix?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Asking {
   timeoutMs: number;
   slots?: Slots | undefined;
   signal?: AbortSignal | undefined;
-  /** What to send for a request that stands behind the conversation. */
+  /** What to send for a request that follows the conversation. */
   conversation?: ((behind: RequestConversation) => object) | undefined;
 }
 

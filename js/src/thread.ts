@@ -140,7 +140,7 @@ const numberOf = (opened: Answer): number => Number(decode(opened.get("session")
 
 /** The buffers of an answer: they are copies of the module's memory, so the worker can give them away. */
 function buffersOf(value: unknown): ArrayBuffer[] {
-  // All members of a session's answer lie in one.
+  // All members of a session's answer are in one.
   const { messages } = value instanceof Map ? { messages: value.values().next().value } : ((value ?? {}) as Held);
   return messages instanceof Uint8Array ? [messages.buffer as ArrayBuffer] : [];
 }

@@ -122,7 +122,7 @@ function fromLive(messages: unknown): Transcript {
 /** Puts an answer's edits into live messages. */
 function restorer(messages: unknown): Transcript["restore"] {
   const { list = [], key } = listIn(messages);
-  // The caller may go on appending to its array while a summary is made; edits count in what was sent.
+  // The caller may continue appending to its array while a summary is made; edits count in what was sent.
   const sent = list.slice();
   return (answer) => {
     const kept = applyEdits(sent, JSON.parse(decode(member(answer, "edits"))) as Edit[]);

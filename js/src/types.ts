@@ -10,8 +10,8 @@ export type * from "./types.gen.js";
 export type Message = object;
 
 /**
- * A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. Or all that
- * `open` has answered: then its format and model count where the policy names none, and its system prompt and the provider's count do.
+ * A transcript: live messages, a live request body that holds them, or either as JSON text or as its UTF-8 bytes. Or all that `open` has
+ * answered: then its format and model count where the policy has none, and its system prompt and the provider's count do.
  */
 export type Messages = readonly Message[] | Message | string | Uint8Array;
 
@@ -38,13 +38,13 @@ export type Edit<M = Message> =
 /** What to do, and when; see docs/reference/policy.md. What a policy leaves out is as its preset says. */
 export interface Policy extends api.Policy {}
 
-/** What one call wants beside the policy, which belongs to the conversation; docs/reference/abi.md says what each option means. */
+/** What one call wants next to the policy, which belongs to the conversation; docs/reference/abi.md says what each option means. */
 export interface CallOptions extends Omit<api.Options, "answer" | "usage" | "only_known"> {}
 
-/** What the host keeps beside the conversation, as JSON. It is not to be changed. */
+/** What the host keeps next to the conversation, as JSON. It is not to be changed. */
 export interface State extends Readonly<api.State> {}
 
-/** A plan to go on with, as JSON: it may be stored, and continued on another machine. It is not to be changed. */
+/** A plan to continue with, as JSON: it may be stored, and continued on another machine. It is not to be changed. */
 export interface Plan extends Readonly<api.Plan> {}
 
 /**
@@ -56,9 +56,9 @@ export interface MemoryEntry extends Readonly<api.MemoryEntry> {}
 /** Options of `step`. */
 export interface StepOptions {
   /**
-   * What earlier answers had as `memory`, in any order; of more than 64 the last ones are read. With it, also with an empty list, the messages
-   * are the app's whole history: a compaction that stands for its beginning is put in its place, and brings its own state; that of the
-   * compactor counts for nothing. `step` gets the list that `plan` got.
+   * What earlier answers had as `memory`, in any order; of more than 64 the last ones are read. With it, also with an empty list, the
+   * messages are the app's whole history: a compaction that represents its beginning is put in its place, and brings its own state; that of
+   * the compactor counts for nothing. `step` gets the list that `plan` got.
    */
   memory?: readonly MemoryEntry[] | undefined;
 }
@@ -68,7 +68,7 @@ export interface PlanOptions extends StepOptions {
   options?: CallOptions | undefined;
 }
 
-/** While summaries are wanted: the plan to go on with, and what to ask the model. */
+/** While summaries are wanted: the plan to continue with, and what to ask the model. */
 export interface Pending extends Pick<api.Planned, "report" | "known"> {
   plan: Plan;
   requests: api.SummaryRequest[];
@@ -79,13 +79,13 @@ export interface Done<M extends Messages> extends Pick<api.Planned, "report" | "
   requests: [];
   messages: Same<M>;
   state: State;
-  /** What was taken out, where the policy or a store asks for it. */
+  /** What was removed, where the policy or a store asks for it. */
   archive?: Body[];
   /** With a `memory` among the options: the entry to remember, where a compaction was made in this call. */
   memory?: MemoryEntry;
 }
 
-/** A body that was taken out of the transcript, as JSON. */
+/** A body that was removed of the transcript, as JSON. */
 export interface Body extends Omit<api.Body, "places"> {
   body: string;
 }
@@ -93,7 +93,7 @@ export interface Body extends Omit<api.Body, "places"> {
 /** A transcript into which bodies were put back. The reason is `restored` or `nothing_to_restore`. */
 export interface Restored<M extends Messages> extends Omit<api.RestoredMessages, "state"> {
   messages: Same<M>;
-  /** The state to go on with, where there was one. */
+  /** The state to continue with, where there was one. */
   state?: State;
 }
 
@@ -116,7 +116,7 @@ export interface Converted<M extends Messages> extends Omit<api.Converted, "mess
 /** A query over bodies. */
 export interface Search extends api.SearchRequest {}
 
-/** What to look for in what was taken out. */
+/** What to look for in what was removed. */
 export interface SearchOptions extends Omit<Search, "query" | "bodies"> {}
 
 /** The live conversation of a coding agent's session file: what the agent's next request would hold. */

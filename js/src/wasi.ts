@@ -19,8 +19,8 @@ type Shim = Record<string, (...args: never[]) => number>;
 /** The functions over one memory. `memory` is asked at each call, as it exists only after instantiation. */
 function shim(memory: () => WebAssembly.Memory): Shim {
   const view = () => new DataView(memory().buffer);
-  // A host's clock may stand still (workers do, between two events). Time here moves at every look, and by the whole
-  // timeout when the module waits, so that no loop of its scheduler can wait for ever.
+  // A host's clock may be still (workers do, between two events). Time here moves at every look, and by the whole timeout when the module
+  // waits, so that no loop of its scheduler can wait for ever.
   let ahead = 0n;
   const last = { wall: 0n, monotonic: 0n };
   const now = (clock: number): bigint => {

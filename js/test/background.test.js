@@ -20,7 +20,7 @@ const policy = {
   passes: [{ pass: "fold", keep_tokens: 8000 }],
 };
 
-/** A clock that only goes on when it is told to. */
+/** A clock that only continues when it is told to. */
 class Clock {
   now = 0;
   /** @type {{at: number, done: () => void}[]} */

@@ -18,7 +18,7 @@ const PAGE = ["both.js", "main.js", "index.html"];
 const EVERY_ENTRY = { "both.js": "both.js", "main.js": "every-entry.js", "index.html": "index.html" };
 const MODULE = `<script type="module" src="main.js"></script>`;
 const CLASSIC = `<script src="main.js"></script>`;
-// The runtimes of the tests, in the place of those that a newcomer has on the machine.
+// The runtimes of the tests, in place of those that a newcomer has on the machine.
 const runtimes = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/", import.meta.url));
 const bun = `${runtimes}bun`;
 const deno = `${runtimes}deno`;

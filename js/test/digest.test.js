@@ -1,4 +1,4 @@
-// Messages that compactions have written, told from those that somebody has said.
+// Messages that compactions have written, known from those that somebody has said.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, digestOf, isDigest, load } from "ctxfold";

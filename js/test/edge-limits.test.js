@@ -12,7 +12,7 @@ const page = new URL("../../docs/start/edge.md", import.meta.url);
 const MB = 1e6;
 /** Bytes of JSON of a history. */
 const SIZES = { "10 KB": 10_000, "100 KB": 100_000, "500 KB": 500_000, "2 MB": 2 * MB, "4 MB": 4 * MB };
-/** What JavaScript may have beside the module: V8 ends a worker that needs more. */
+/** What JavaScript may have next to the module: V8 ends a worker that needs more. */
 const HEAP_MB = 32;
 /** Conversations of each size; the first one is the first request of its worker. */
 const CONVERSATIONS = updating ? 8 : 3;
@@ -164,7 +164,7 @@ test("what requests cost in workerd, and what fits which limit", {
     );
   }
 
-  // The shape of it, whatever the machine does beside.
+  // The shape of it, whatever the machine does as well.
   const [small, large] = [row("500 KB"), row("2 MB")];
   assert.ok(large.due.whole < 10 * small.due.whole, `${large.due.whole} ms, ${small.due.whole} ms: not linear`);
   assert.ok(large.due.next < large.due.whole / 3, "a compaction is made once");
@@ -180,7 +180,7 @@ test("what requests cost in workerd, and what fits which limit", {
   }
 });
 
-/** Writes a table of the page, with what stands under it. @param {string} name @param {string[]} head @param {string[][]} rows */
+/** Writes a table of the page, with what is under it. @param {string} name @param {string[]} head @param {string[][]} rows */
 async function section(name, head, rows, below = "") {
   const text = await readFile(page, "utf8");
   const [open, close] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];

@@ -127,7 +127,7 @@ class Costs {
   }
 }
 
-/** What a session costs, which goes on from each answer: the least that is possible. @param {string} format @param {boolean} bySteps */
+/** What a session costs, which continues from each answer: the least that is possible. @param {string} format @param {boolean} bySteps */
 async function leastCosts(format, bySteps) {
   const costs = new Costs();
   const session = createCompactor({ module, policy: policyOf(format), summarize: costs.summarize }).session();
@@ -166,7 +166,7 @@ function valid(format, messages) {
   assert.deepEqual(violations, []);
 }
 
-/** A mark of the prompt cache on the newest message, as Anthropic advises, in copies. @param {any[]} messages */
+/** A cache breakpoint on the newest message, as Anthropic advises, in copies. @param {any[]} messages */
 function marked(messages) {
   const copy = structuredClone(messages);
   copy.at(-1).content.at(-1).cache_control = { type: "ephemeral" };
@@ -436,7 +436,7 @@ test("a memory of the host's lives longer than the process, and each id has its 
     save: async (/** @type {string} */ key, /** @type {string} */ json) => void kept.set(key, json),
   };
   const history = [...talk(14), question];
-  /** A process that ends behind the call. @param {any} [call] @param {any} [options] */
+  /** A process that ends after the call. @param {any} [call] @param {any} [options] */
   const once = (call, options) =>
     createFitter({ module, policy: policyOf("openai-chat"), memory, ...options })(history, call);
   assert.deepEqual(pick(await once()), [true, false]);

@@ -56,7 +56,7 @@ test("the package says where it comes from, and its README leads to what is ther
   for (const name of named) assert.ok(existsSync(`${root}../${name}`), name);
 });
 
-/** The text behind a name in the types. @param {string} types @param {string} name */
+/** The text after a name in the types. @param {string} types @param {string} name */
 function literals(types, name) {
   const [, union = ""] = types.match(new RegExp(`^export type ${name} =([^;]*);`, "m")) ?? [];
   return [...union.matchAll(/"([^"]*)"/g)].map(([, literal]) => literal).sort();
@@ -177,7 +177,7 @@ export async function uses(): Promise<Message[]> {
 }
 `;
 
-/** The adapters; the packages beside them have types that a strict program does not check. */
+/** The adapters; the packages next to them have types that a strict program does not check. */
 const ADAPTERS = `
 import { prepareStep, compactionMiddleware } from "ctxfold/ai-sdk";
 import { compactingFetch as forAnthropic } from "ctxfold/anthropic";

@@ -1,4 +1,4 @@
-// Summaries that are asked for behind the conversation, before a provider with a prompt cache: what its adapters send, and what is read.
+// Summaries that are asked for after the conversation, before a provider with a prompt cache: what its adapters send, and what is read.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactingFetch as anthropicFetch, summarizeWith as anthropicSummarizer } from "ctxfold/anthropic";

@@ -1,4 +1,4 @@
-// The hook and the recipes are tested beside React and the frameworks over it, in a fixture of their own.
+// The hook and the recipes are tested next to React and the frameworks over it, in a fixture of their own.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";

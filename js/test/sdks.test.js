@@ -1,4 +1,4 @@
-// The adapters are tested beside the SDKs, whose newest versions want a newer Node than this package does.
+// The adapters are tested next to the SDKs, whose newest versions want a newer Node than this package does.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";

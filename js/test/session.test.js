@@ -171,7 +171,7 @@ for (const [name, made] of kinds) {
     const first = compactor.session(session(20));
     const second = compactor.session(session(4));
     const checks = [await first.check(), await second.check()];
-    // More than an instance may keep: it is given back, and the next one counts its sessions from 1 again.
+    // More than an instance may keep: it is returned, and the next one counts its sessions from 1 again.
     await compactor.estimate([{ role: "user", content: "x".repeat(80 << 20) }]);
     assert.deepEqual(await second.check(), checks[1]);
     assert.deepEqual(await first.check(), checks[0]);

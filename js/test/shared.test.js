@@ -254,7 +254,7 @@ test("a lease is renewed while a summary is written, given back, and waited for 
   const first = one(historyOf(1, 20));
   await setTimeout(1500);
   await assert.rejects(other(historyOf(1, 20), { timeoutMs: 50 }), { name: "TimeoutError" });
-  const second = other(historyOf(1, 21)); // goes on from what is compacted
+  const second = other(historyOf(1, 21)); // continues from what is compacted
   await setTimeout(100);
   assert.equal(other.counts.calls, 0, "it does not wait");
   let_();

@@ -19,7 +19,7 @@ function written(report, want) {
   assert.ok(score > 0 && score <= 1, `score ${score}`);
 }
 
-/** Asserts that the local digest stands in, and that the newest messages are there. @param {any} done @param {string} why */
+/** Asserts that the local digest is in, and that the newest messages are there. @param {any} done @param {string} why */
 function isLocal({ messages, report }, why) {
   written(report, { source: "local", why });
   assert.equal(report.reason, "compacted");
@@ -184,7 +184,7 @@ test("a model that answers one request at a time is asked for one at a time, and
       return summary;
     },
   }).compact(session(40));
-  assert.ok(asked >= 4, `${asked} requests`); // longer than one time limit, in all
+  assert.ok(asked >= 4, `${asked} requests`); // longer than one time limit, in total
   assert.equal(most, 1);
   written(report, { source: "model" });
 });

@@ -99,12 +99,12 @@ export class Calls {
       return undefined;
     }
     if (body[end] === RETURN) {
-      if (k !== undefined) throw unknown(this.index, "a call in the place of a return has a return address");
+      if (k !== undefined) throw unknown(this.index, "a call that replaces a return has a return address");
       return undefined;
     }
     if (k === undefined) throw unknown(this.index, "a call has no return address");
     if (body[end] === IF && body[end + 1] === VOID && body[end + 2] === UNREACHABLE && body[end + 3] === END) return undefined;
-    if (body[end] !== BR_IF) throw unknown(this.index, "what stands behind a call is neither br_if, nor a trap, nor return");
+    if (body[end] !== BR_IF) throw unknown(this.index, "a call is followed by neither br_if, nor a trap, nor return");
     const r = new Reader(body, end + 1);
     return { k, label: r.u32(), end: r.at };
   }

@@ -58,7 +58,7 @@ function parse(body, index) {
         if (body[look.at++] === BR_TABLE) {
           const table = [];
           for (let n = look.u32() + 1; n > 0; n--) table.push(look.u32());
-          if (body[look.at++] !== END) throw unknown(index, "code stands behind the table of jumps");
+          if (body[look.at++] !== END) throw unknown(index, "there is code after the jump table");
           const f = { head: body.subarray(0, start), variable, table, pieces: [], index, returns: new Set([0]) };
           if (!signatures.ofGo(index)) throw unknown(index, "a table of jumps in what is no function of Go");
           f.tail = pieces(body, look.at, blocks, f, calls);
@@ -123,7 +123,7 @@ function pieces(body, at, blocks, f, calls) {
         // Behind the call begins the next piece, which is where it is resumed; in an if it is resumed at the piece's beginning.
         const behind = inner === 0 ? i + 1 : i;
         if (f.table[resumed.k] !== behind) throw unknown(f.index, `a call of block ${i} is resumed in block ${f.table[resumed.k]}`);
-        if (body[resumed.end] !== END) throw unknown(f.index, "code stands behind a call");
+        if (body[resumed.end] !== END) throw unknown(f.index, "there is code after a call");
         if (resumed.label !== inner + around + 1) throw unknown(f.index, "a call does not unwind the function");
         continue;
       } else if (op === I64_CONST) {

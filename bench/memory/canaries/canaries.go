@@ -54,7 +54,7 @@ func Sets() (sets []*Set) {
 	return sets
 }
 
-// Session is a session that goes on for as long as it is asked for turns.
+// Session is a session that continues for as long as it is asked for turns.
 type Session struct {
 	Statements []Statement // in the order in which they are said
 
@@ -83,7 +83,7 @@ func (s *Set) New(seed int, count func(string) int) *Session {
 	return session
 }
 
-// Said tells whether all statements have been said.
+// Said reports whether all statements have been said.
 func (s *Session) Said() bool { return s.said == len(s.Statements) }
 
 // Turn returns the messages of the next turn, in OpenAI's chat format.
@@ -101,7 +101,7 @@ func (s *Session) Turn() (messages []json.RawMessage) {
 	return s.people(statement)
 }
 
-// people takes a turn of small talk, and puts the statement before, behind or in the place of what the user says there.
+// people takes a turn of small talk, and puts the statement before, after or in place of what the user says there.
 func (s *Session) people(statement string) []json.RawMessage {
 	if len(s.small) < 2 {
 		s.seed++

@@ -18,8 +18,8 @@ func count(text string) int {
 	return (n + 3) / 4
 }
 
-// TestMake makes a conversation of each language and kind: of the right size, with answers that stand in the messages that are
-// said to hold them and in no template's place.
+// TestMake makes a conversation of each language and kind: of the right size, with answers that are in the messages that are said to hold
+// them and in no template's place.
 func TestMake(t *testing.T) {
 	languages := chats.Languages()
 	if len(languages) < 8 {

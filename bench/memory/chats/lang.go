@@ -25,11 +25,11 @@ var files embed.FS
 //	s, u, q               statements, updates, and the question; [ ] encloses the answer
 //	react, fill, ask      what people say besides
 //	echo LIST             what anybody says of a value of a list that somebody has told a fact with
-//	tail                  what may stand behind a statement, before its full stop
+//	tail                  what may follow a statement, before its full stop
 //	advise                what assistants say besides
 //
-// Slots are {NAME}, {NAME2} for a second value, {NAME~2} for its second form, {NAME^} with a capital; {n:10-99} is a number,
-// {nm} a made-up name, {me} who speaks, {old} what an update replaces; and {date}, {time}, {month}, {weekday}.
+// Slots are {NAME}, {NAME2} for a second value, {NAME~2} for its second form, {NAME^} with a capital; {n:10-99} is a number, {nm} a made-up
+// name, {me} who speaks, {old} what an update replaces; and {date}, {time}, {month}, {weekday}.
 type Language struct {
 	Code, Name string
 	Dense      bool

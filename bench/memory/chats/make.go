@@ -18,7 +18,7 @@ type Message struct {
 	Content   string `json:"content"`
 }
 
-// Question is a question whose answer stands in one message.
+// Question is a question whose answer is in one message.
 type Question struct {
 	Kind     string   `json:"kind,omitempty"`
 	Question string   `json:"question"`
@@ -115,7 +115,7 @@ const (
 	asked = 45
 )
 
-// again tells whether the values that a kind's question names have all been used before.
+// again reports whether the values that a kind's question names have all been used before.
 func (w *writer) again(k *kind) bool {
 	for _, part := range strings.Split(k.question, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
@@ -187,7 +187,7 @@ type maker struct {
 const (
 	dateLines = iota // a line with the date where a day begins
 	prefixes         // date lines, and every message begins with a name
-	metadata         // members beside the text
+	metadata         // members next to the text
 )
 
 func (m *maker) talk() {

@@ -1,5 +1,5 @@
-// Package held tells whether an answer still stands in a text: whether all its content words stand near each other. It knows
-// nothing of how texts are shortened.
+// Package held reports whether an answer still is in a text: whether all its content words are near each other. It knows nothing about how
+// texts are shortened.
 package held
 
 import (
@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// How near the words of an answer must stand to each other. Where words have no spaces between them a character counts for
-// three fifths of a word, as a word of Chinese or Japanese has one to two characters.
+// How near the words of an answer must be to each other. Where words have no spaces between them a character counts for three fifths of a
+// word, as a word of Chinese or Japanese has one to two characters.
 const (
 	Words      = 60
 	Characters = 100
@@ -17,7 +17,7 @@ const (
 
 // Text is a text to look for answers in.
 type Text struct {
-	places map[string][]int // where a word stands, or two characters of a script without spaces
+	places map[string][]int // where a word is, or two characters of a script without spaces
 	joined []string         // the words of scripts that write particles without a space
 }
 
@@ -28,12 +28,12 @@ type unit struct {
 	dense, joined bool
 }
 
-// dense tells whether a character belongs to a script without spaces between words.
+// dense reports whether a character belongs to a script without spaces between words.
 func dense(c rune) bool {
 	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || c == 'ー'
 }
 
-// joins tells whether a script writes articles and particles without a space before or behind the word.
+// joins reports whether a script writes articles and particles without a space before or after the word.
 func joins(word string) bool {
 	return strings.ContainsFunc(word, func(c rune) bool { return unicode.In(c, unicode.Hangul, unicode.Arabic, unicode.Hebrew) })
 }
@@ -58,7 +58,7 @@ func units(text string) (list []unit) {
 			joined = true
 		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c):
 			if from >= 0 && joins(text[from:i]) != joins(string(c)) {
-				word(i) // a number, and the particle behind it
+				word(i) // a number, and the particle after it
 			}
 			if from < 0 {
 				from = i
@@ -79,7 +79,7 @@ func stem(word string) string {
 	return word
 }
 
-// grams are words, and each two characters that stand beside each other, with their places.
+// grams are words, and each two characters that are next to each other, with their places.
 func grams(list []unit, found func(gram string, at int)) {
 	for i, u := range list {
 		switch {
@@ -112,8 +112,8 @@ func New(text string) *Text {
 	return t
 }
 
-// Holds tells whether all content words of an answer stand near each other. stop are words that do not count, unless the answer
-// has no others.
+// Holds reports whether all content words of an answer are near each other. stop are words that do not count, unless the answer has no
+// others.
 func (t *Text) Holds(answer string, stop []string) bool {
 	window := Words
 	var all, content []string

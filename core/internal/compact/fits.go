@@ -117,7 +117,7 @@ func excessText(size, limit int, causes []api.Cause) string {
 	case api.CauseBeside:
 		text += ": the system prompt and the tools have " + thousands(first.Tokens)
 	case api.CauseNew:
-		text += ": what was written in the place of other messages has " + thousands(first.Tokens)
+		text += ": text written instead of other messages has " + thousands(first.Tokens)
 	default:
 		text += ": message " + strconv.Itoa(first.Message) + " alone has " + thousands(first.Tokens) + " (" + phrase[first.Why] + ")"
 	}

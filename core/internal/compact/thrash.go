@@ -78,7 +78,7 @@ func (c *Run) wholeHistory() bool {
 func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	if whole {
 		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +
-			"turn compacts it anew; use fit, or go on from the result and its state"}
+			"turn compacts it again; use fit, or continue from the result and its state"}
 	}
 	fixed, newest := c.Total-c.Tokens(0, len(c.Items)), 0
 	from := c.State.Messages

@@ -19,7 +19,7 @@ import (
 // Output is a conversation as it was written in the target's format.
 type Output struct {
 	Messages []byte // a list of messages, or a request body where the input was one
-	System   []byte // the system prompt as the target has it beside a list; nil where there is none, or where it stands in Messages
+	System   []byte // the system prompt as the target has it next to a list; nil where there is none, or where it is in Messages
 	Lost     []api.Loss
 }
 
@@ -35,20 +35,20 @@ type conversion struct {
 	lost  []api.Loss
 
 	ids    []string // of each part that is a call: its id in the target
-	system []string // texts of the system that stand beside the list
+	system []string // texts of the system that are next to the list
 	tools  []definition
 	turns  []turn
-	folded int // messages at the front that a summary stands for which only its provider reads
+	folded int // messages at the front that a summary represents which only its provider reads
 
-	metadata critbit.Map[int] // by the name of a member of messages, and of parts behind a space: its index in lost
+	metadata critbit.Map[int] // by the name of a member of messages, and of parts after a space: its index in lost
 	order    []int32          // of spoken, to be used again
 	written  []bool           // of each part that is a result: it is in the output
-	copied   []bool           // of each part: it tells of a call that another part tells of; nil where there is none
+	copied   []bool           // of each part: it describes a call that another part describes; nil where there is none
 	out      []byte
 	n        int // messages that were written
 	number   int // of the next thing that wants a number
 	current  message
-	behind   []piece // media of results that stand in a message of the user's behind them
+	behind   []piece // media of results that are in a message of the user's after them
 }
 
 // turn is what one speaker says without a pause: pieces of one or more messages.
@@ -66,7 +66,7 @@ type piece struct {
 }
 
 // Convert writes t, which is in the format from, in the format to, which must have a Target. list is the path of t's list of messages,
-// prompt a system prompt that stands elsewhere, or "".
+// prompt a system prompt that is elsewhere, or "".
 func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt string) *Output {
 	c := &conversion{t: t, from: from, f: to, to: to.Convert, list: list, paths: wire.Paths{F: from, T: t}}
 	if strings.TrimSpace(prompt) != "" {
@@ -108,8 +108,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealed is how many messages at the front stand before a provider's own summary that no other can read: they are carried over, since
-// nothing else says what they say.
+// sealed is how many messages at the front precede a provider's own summary that no other can read: they are carried over, since nothing
+// else says what they say.
 func (c *conversion) sealed() int {
 	n := c.t.Summarized()
 	if n == 0 {

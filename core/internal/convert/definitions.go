@@ -14,8 +14,8 @@ type definition struct {
 	description, schema []byte
 }
 
-// definitions reads what stands under tools, functions or toolConfig in a request body, and writes the functions there as the target has
-// them. Tools that the provider runs itself are none.
+// definitions reads what is under tools, functions or toolConfig in a request body, and writes the functions there as the target has them.
+// Tools that the provider runs itself are none.
 func (c *conversion) definitions(name string, value []byte) {
 	if c.to.Tools == "" {
 		c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)

@@ -53,7 +53,7 @@ func (c *conversion) payloads(n int32) []payload {
 	return []payload{m}
 }
 
-// read takes in what stands at the scanner, under a key.
+// read takes in what is at the scanner, under a key.
 func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -78,7 +78,7 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 					m.mime, m.text = "text/plain", " " // the data is the text itself
 				}
 			case name == "source_type":
-				s.Skip() // the member beside it tells, too
+				s.Skip() // the member next to it tells, too
 			case holdsMedia.has(name) && (name != "id" || depth > 0):
 				m.read(s, name, depth+1)
 			default:
@@ -291,7 +291,7 @@ func (m *payload) dataURL() string {
 	return "data:" + m.mime + ";base64," + m.data
 }
 
-// note says in a text what stood in its place.
+// note says in a text what was in its place.
 func (m *payload) note(kind transcript.Kind) string {
 	b := []byte("[" + kind.String())
 	for _, s := range []string{m.name, m.mime, clip(m.url), m.stored} {

@@ -51,7 +51,7 @@ func reason(name string) api.LossReason {
 	return api.LossMetadata
 }
 
-// members notes what stands in message i and its parts beside what is read.
+// members notes what is in message i and its parts next to what is read.
 func (c *conversion) members(i int32) {
 	t, m := c.t, &c.t.Messages[i]
 	var own map[uint32]bool // where members begin that are parts
@@ -137,8 +137,8 @@ func (c *conversion) holds(i int32, name string) bool {
 	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
-// otherID reports whether the id that stands at an offset is another one than that which pairs the call or result at part n, or that is
-// all of message i.
+// otherID reports whether the id that is at an offset is another one than that which pairs the call or result at part n, or that is all of
+// message i.
 func (c *conversion) otherID(i, n int32, at uint32) bool {
 	m := &c.t.Messages[i]
 	if n < 0 && m.Count > 0 {
@@ -175,7 +175,7 @@ func carried(name string, kind transcript.Kind) bool {
 	return false
 }
 
-// beside notes what stands in a request body beside the list of messages, and reads the system prompt there.
+// beside notes what is in a request body next to the list of messages, and reads the system prompt there.
 func (c *conversion) beside() {
 	t := c.t
 	if t.Outer == t.List {

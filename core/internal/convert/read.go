@@ -14,7 +14,7 @@ func (c *conversion) read() {
 	t := c.t
 	// Each text and each call is a message of its own, or may be.
 	apart := c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart
-	joined := false // the last turn is the assistant's and goes on
+	joined := false // the last turn is the assistant's and continues
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		if c.unsent(int32(i)) {
@@ -69,8 +69,8 @@ func (c *conversion) read() {
 	}
 }
 
-// spoken returns the indexes of the parts of a message that say something, in the order in which they are said: reasoning beside the
-// content comes before it and calls beside the content come behind it, wherever the writer has put these members.
+// spoken returns the indexes of the parts of a message that say something, in the order in which they are said: reasoning next to the
+// content comes before it and calls next to the content come after it, wherever the writer has put these members.
 func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {
@@ -101,15 +101,15 @@ func (c *conversion) roleName(m *transcript.Message) string {
 	return c.t.Text(m.RoleSpan)
 }
 
-// skip reports whether a part is none that says anything: an id (members tells of it), a result, which stands with its call, or a call
-// that another part tells of, too.
+// skip reports whether a part is none that says anything: an id (members describes it), a result, which is with its call, or a call that
+// another part describes, too.
 func (c *conversion) skip(n int32) bool {
 	p := &c.t.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) || c.copied != nil && c.copied[n] ||
 		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
 }
 
-// text is the text of a string; "" of a span that is none.
+// text is the text of a string; "" of a span that isn't one.
 func (c *conversion) text(p jsonspan.Span) string {
 	if !c.t.IsString(p) && (p.Zero() || p.Len() < 2) {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// call writes a tool call: into the message that is open, beside its content, or as a message of its own. Where the target has none, it
-// is a text. A call that is written with its result waits for that.
+// call writes a tool call: into the message that is open, next to its content, or as a message of its own. Where the target has none, it is
+// a text. A call that is written with its result waits for that.
 func (c *conversion) call(n int32, first bool) {
 	if c.to.Answered != "" && c.t.Parts[n].Pair >= 0 {
 		return // results writes it
@@ -71,10 +71,10 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is how deep the objects of a target enclose arguments, at the most.
+// argumentsDepth is how deep the objects of a target enclose arguments, at most.
 const argumentsDepth = 12
 
-// arguments are those of a call as an object. A text that is none becomes one with the text in it.
+// arguments are those of a call as an object. A text that isn't one becomes one with the text in it.
 func (c *conversion) arguments(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.Zero() {
@@ -108,7 +108,7 @@ func wrapped(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
-// asObject is a JSON object in as few bytes as it takes, or nil where the text is none or is too deep to stand in a message.
+// asObject is a JSON object in as few bytes as it takes, or nil where the text is none or is too deep to be in a message.
 func asObject(text []byte) []byte {
 	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
 		return nil
@@ -116,7 +116,7 @@ func asObject(text []byte) []byte {
 	return jsonspan.AppendCompact(nil, text)
 }
 
-// fits reports whether a text is one JSON value that is not too deep to stand in a message.
+// fits reports whether a text is one JSON value that is not too deep to be in a message.
 func fits(text []byte) bool {
 	s := jsonspan.New(text).Within(0, argumentsDepth)
 	at := s.Skip()
@@ -181,7 +181,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	return o
 }
 
-// unwrap reads a response that must be an object: one with an output or an error alone stands for that.
+// unwrap reads a response that must be an object: one with an output or an error alone represents that.
 func (o *outcome) unwrap(b []byte) {
 	s := jsonspan.New(b)
 	n := 0
@@ -203,7 +203,7 @@ func (o *outcome) unwrap(b []byte) {
 	}
 }
 
-// results writes the results of calls, in their order, and behind them what of their media has no place in a result.
+// results writes the results of calls, in their order, and after them what of their media has no place in a result.
 func (c *conversion) results(calls []int32) {
 	if c.to.Answered == "" && !c.to.ResultInside {
 		c.close()
@@ -239,7 +239,7 @@ func (c *conversion) results(calls []int32) {
 			c.add(wire.Fill(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
 			c.emit(c.to.Result, v)
-		case c.f.Rules.Alternate != "": // what the user says next stands in the same message
+		case c.f.Rules.Alternate != "": // what the user says next is in the same message
 			c.open(transcript.User)
 			c.add(wire.Fill(nil, c.to.Result, v), true)
 		default:
@@ -294,7 +294,7 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 	}
 }
 
-// content writes what a tool has answered into v: as %c, and media beside it as %l.
+// content writes what a tool has answered into v: as %c, and media next to it as %l.
 func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
 	var media [][]byte

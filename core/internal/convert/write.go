@@ -49,7 +49,7 @@ func (c *conversion) write() {
 		}
 	}
 	c.close()
-	if len(c.system) > 0 && c.to.System != "" { // it stood beside the list
+	if len(c.system) > 0 && c.to.System != "" { // it was next to the list
 		list := c.out
 		c.out, c.n = nil, 0
 		c.open(transcript.System)
@@ -62,7 +62,7 @@ func (c *conversion) write() {
 	}
 }
 
-// systemTurn writes what the system says: beside the list where the target has it there, and as the user's where it is too late for that.
+// systemTurn writes what the system says: next to the list where the target has it there, and as the user's where it is too late for that.
 func (c *conversion) systemTurn(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
@@ -122,7 +122,7 @@ func (c *conversion) assistant(t *turn) {
 	c.results(list)
 }
 
-// open begins a message of a role, or goes on with the last one where it is of the role and the target wants roles to take turns.
+// open begins a message of a role, or continues with the last one where it is of the role and the target wants roles to take turns.
 func (c *conversion) open(role transcript.Role) {
 	if c.current.open && c.current.role == role && (c.f.Rules.Alternate != "" || c.to.Step != "" && role == transcript.Assistant) {
 		return
@@ -170,7 +170,7 @@ func (c *conversion) close() {
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
 
-// here stands for what a template asks for by its being there.
+// here represents what a template asks for by its being there.
 var here = []byte{}
 
 func join(texts [][]byte, by string) []byte {

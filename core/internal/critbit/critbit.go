@@ -7,7 +7,7 @@ package critbit
 
 import "math/bits"
 
-// Map is a crit-bit tree. The zero value is empty. Keys cannot be taken out.
+// Map is a crit-bit tree. The zero value is empty. Keys cannot be removed.
 type Map[V any] struct {
 	nodes  []node
 	keys   []string
@@ -57,7 +57,7 @@ func (m *Map[V]) Get(key string) (value V, found bool) {
 	return value, false
 }
 
-// Has tells whether there is a value under a key.
+// Has reports whether there is a value under a key.
 func (m *Map[V]) Has(key string) bool {
 	return len(m.keys) > 0 && m.keys[m.nearest(key)] == key
 }

@@ -16,7 +16,7 @@ import (
 // Date is a day, a month or a year: year<<9 | month<<5 | day, where what is not known is 0. A month may have no year.
 type Date int32
 
-// New makes a date; 0 for what is none.
+// New makes a date; 0 for anything else.
 func New(year, month, day int) Date {
 	if year < 0 || year > 9999 || month < 0 || month > 12 || day < 0 || day > 31 || month == 0 && day > 0 {
 		return 0
@@ -33,7 +33,7 @@ func (d Date) Month() int { return int(d >> 5 & 15) }
 // Day is from 1 to 31, 0 where it is not known.
 func (d Date) Day() int { return int(d & 31) }
 
-// Is tells whether a date is within another.
+// Is reports whether a date is within another.
 func (d Date) Is(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())
@@ -63,7 +63,7 @@ func (d Date) Append(dst []byte) []byte {
 	return dst
 }
 
-// Parse reads a date as ISO 8601 spells it: a year, a month or a day, and behind a day any time.
+// Parse reads a date as ISO 8601 spells it: a year, a month or a day, and after a day any time.
 func Parse(text string) (Date, bool) {
 	var n [3]int
 	rest := text
@@ -109,8 +109,8 @@ type token struct {
 	digits int
 	month  int
 	sure   bool   // the name of a month that is nothing else
-	unit   rune   // what stands right behind a number: 年, 月, 日 or the like
-	gap    string // what stands before it
+	unit   rune   // what follows a number: 年, 月, 日 or the like
+	gap    string // what precedes it
 }
 
 // Found is a date where a text names it: text[From:End], in bytes.
@@ -174,7 +174,7 @@ func digitsAt(text string) int {
 	return n
 }
 
-// unitAt is the sign right behind a number that says what it counts: 'y', 'm' or 'd'; 0 where there is none.
+// unitAt is the sign directly after a number that says what it counts: 'y', 'm' or 'd'; 0 where there is none.
 func unitAt(text string) rune {
 	for _, u := range [...]struct {
 		sign string
@@ -258,7 +258,7 @@ func dateAt(ts []token) (d Date, n int) {
 	return 0, 0
 }
 
-// yearBehind is the index of the year at most two tokens behind a month; 0 where there is none.
+// yearBehind is the index of the year at most two tokens after a month; 0 where there is none.
 func yearBehind(ts []token, month int) int {
 	for i := month + 1; i < len(ts) && i <= month+2; i++ {
 		if ts[i].isYear() {
@@ -274,9 +274,9 @@ const HeaderRoom = 96
 // mostBeside is how many words a header may have besides its date: "Session 3, 8 May 2023".
 const mostBeside = 4
 
-// Header finds the day that a header at the beginning of a text names, in brackets or as a short line of its own:
-// "[1:56 pm on 8 May, 2023]", "## Session 3, 2023-05-08". What is said comes at text[size:]; size is 0 where there is no header, and
-// where the day begins a line that goes on.
+// Header finds the day that a header at the beginning of a text names, in brackets or as a short line of its own: "[1:56 pm on 8 May,
+// 2023]", "## Session 3, 2023-05-08". What is said comes at text[size:]; size is 0 where there is no header, and where the day begins a line
+// that continues.
 func Header(text string) (day Found, size int) {
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	head := text[at:min(len(text), at+HeaderRoom)]
@@ -335,7 +335,7 @@ func monthNamed(name string) int {
 	return months[i].number
 }
 
-// unsure tells whether the name of a month is a common word too, spelled like this.
+// unsure reports whether the name of a month is a common word too, spelled like this.
 func unsure(spelled string) bool {
 	switch spelled {
 	case "march", "mars", "mart":
@@ -344,7 +344,7 @@ func unsure(spelled string) bool {
 	return false
 }
 
-// MayHold tells whether a text has as many digits as a date at the least.
+// MayHold reports whether a text has as many digits as a date at least.
 func MayHold(text []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
@@ -361,7 +361,7 @@ func MayHold(text []byte) bool {
 	return n >= 5
 }
 
-// IsKey tells whether a key of a message says when it was written.
+// IsKey reports whether a key of a message says when it was written.
 func IsKey(key []byte) bool {
 	switch string(key) {
 	case "timestamp", "created_at", "createdAt", "date", "time":
@@ -370,8 +370,7 @@ func IsKey(key []byte) bool {
 	return false
 }
 
-// Of is the day that the value of such a key names, as JSON: a date, a header, or seconds or milliseconds since 1970; 0 where it
-// names none.
+// Of is the day that the value of such a key names, as JSON: a date, a header, or seconds or milliseconds since 1970; 0 where it has none.
 func Of(value []byte) Date {
 	if len(value) > 1 && value[0] == '"' {
 		value = value[1 : len(value)-1]

@@ -126,7 +126,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A date may end behind the year or the month, and only a time may stand behind a day.
+// A date may end after the year or the month, and only a time may follow a day.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Date{
 		"2023": New(2023, 0, 0), "2023-05": New(2023, 5, 0), "2023-05-08": New(2023, 5, 8), "2023-05-08T10:00:00Z": New(2023, 5, 8), "2023-05-08 10:00": New(2023, 5, 8),

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Mention is a day, a month or a year that a text names by how far it is from the day on which it was written: "yesterday", "last
-// month". Text is behind it at text[End:].
+// Mention is a day, a month or a year that a text names by how far it is from the day on which it was written: "yesterday", "last month".
+// Text is after it at text[End:].
 type Mention struct {
 	Date
 	End int // bytes
@@ -38,7 +38,7 @@ type phrase struct {
 }
 
 // phraseRows are phrases of some languages that people write to assistants in, separated by commas. Weeks are left out unless they are
-// counted: "last week" is no day, and the day on which it was said stands with it.
+// counted: "last week" is no day, and the day on which it was said is with it.
 var phraseRows = []struct {
 	n       int
 	unit    unit

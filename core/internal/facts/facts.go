@@ -1,5 +1,5 @@
-// Package facts finds in conversations what may be needed again: paths, addresses, identifiers, numbers, errors, and what the user
-// asked for. It is for tests that measure what compactions retain, and knows nothing of how digests are made.
+// Package facts finds in conversations what may be needed again: paths, addresses, identifiers, numbers, errors, and what the user asked
+// for. It is for tests that measure what compactions retain, and knows nothing about how digests are made.
 package facts
 
 import (
@@ -20,7 +20,7 @@ type Fact struct{ Kind, Text string }
 var (
 	urlRE    = regexp.MustCompile(`https?://[^\s"'<>()\[\]{}\x60\\]+`)
 	pathRE   = regexp.MustCompile(`~?/?[\w@.+-]+(?:/[\w@.+-]+)+|/[\w@.+-]{3,}`)
-	placeRE  = regexp.MustCompile(`^(.*\.\w{1,5})-\d+(?:-.*)?$`) // a line beside what a search has found: its file, and its number
+	placeRE  = regexp.MustCompile(`^(.*\.\w{1,5})-\d+(?:-.*)?$`) // a line next to what a search has found: its file, and its number
 	fileRE   = regexp.MustCompile(`\b[\w-]+\.(?:go|py|ts|tsx|js|mjs|json|jsonl|md|txt|yaml|yml|toml|sql|sh|rs|java|c|h|cpp|css|html|cfg|ini|lock|diff)\b`)
 	wordRE   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{4,79}|[0-9a-f]{7,40}`)
 	numberRE = regexp.MustCompile(`\b\d+(?:\.\d+)+\b|\b\d{3,15}\b`)
@@ -56,7 +56,7 @@ func Collect(text string, facts map[Fact]bool) {
 	}
 }
 
-// Used are the facts of the messages before a cut that the user or the agent writes again behind it.
+// Used are the facts of the messages before a cut that the user or the agent writes again after it.
 func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	dropped, later := map[Fact]bool{}, map[Fact]bool{}
 	for _, i := range before {
@@ -140,7 +140,7 @@ func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 // Words is a text without its white space, which a digest may set differently.
 func Words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Holds tells whether a fact stands in a text, not as a part of a longer word.
+// Holds reports whether a fact is in a text, not as a part of a longer word.
 func Holds(text, f string) bool {
 	word := func(c byte) bool {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

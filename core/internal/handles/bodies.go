@@ -30,23 +30,23 @@ type Taken struct {
 	msg  int32           // the message that holds the marker; -1 for a fold
 	part transcript.Span // the body, where it is one span
 	list []element       // the body of a fold, or of changes
-	void bool            // another fold has taken what stood for it, and holds what is in it
+	void bool            // another fold has taken what represented it, and holds what is in it
 }
 
-// element is one element of a list: a message of the input, or where n is not 0 a number, or else a text that is not empty, JSON.
-// A number n over 0 stands for the next n messages that were not folded and stand behind the digest; -1 says that of the message
-// before it the rest was not folded, and stands there.
+// element is one element of a list: a message of the input, or where n is not 0 a number, or else a text that is not empty, JSON. A number n
+// over 0 represents the next n messages that were not folded and follow the digest; -1 says that of the message before it the rest was not
+// folded, and is there.
 type element struct {
 	in   int32
 	n    int
 	text string
 }
 
-// message tells whether an element is a message of the input.
+// message reports whether an element is a message of the input.
 func (e element) message() bool { return e.n == 0 && e.text == "" }
 
-// Mark puts a marker in the place of a tool result's body, with what text says behind it, and archives the body. The item
-// has to be measured anew afterwards, by Remeasure.
+// Mark puts a marker in place of a tool result's body, with what text says after it, and archives the body. The item has to be measured
+// again afterwards, by Remeasure.
 func (c *Run) Mark(part int32, marker, text string) {
 	p := &c.T.Parts[part]
 	body := c.Original(part)
@@ -63,7 +63,7 @@ func (c *Run) Keep(what api.BodyKind, msg, part int32, body transcript.Span) str
 	}
 	b := Taken{msg: msg, part: body}
 	bytes := c.T.Bytes(body)
-	if int(msg) >= c.T.Input { // a repair has written it anew
+	if int(msg) >= c.T.Input { // a repair has written it again
 		msg = -1
 	}
 	b.Body = api.Body{Handle: Handle(bytes), What: what, Message: int(msg), Bytes: len(bytes),
@@ -92,7 +92,7 @@ func (c *Run) Unkeep(back func(body transcript.Span) bool) {
 // KeepNothing empties the archive: the run ends with its input.
 func (c *Run) KeepNothing() { c.taken, c.single, c.away, c.Changes = nil, nil, nil, "" }
 
-// Keeps tells whether what is taken out goes into the archive, which is when it can be put back.
+// Keeps reports whether what is removed goes into the archive, which is when it can be put back.
 func (c *Run) Keeps() bool { return c.Policy.Archive != "" }
 
 // FoldBody is the body of messages that are folded; tokens is their size. It is kept by keepFold.
@@ -126,8 +126,8 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold puts the body of a fold into the archive, and the item that stands for it in the place of gone, the items that it
-// takes out. A nil body is none.
+// KeepFold puts the body of a fold into the archive, and the item that represents it in place of gone, the items that it removes. A nil body
+// is none.
 func (c *Run) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if c.away = append(c.away, it.Msg); b != nil && it.Body > 0 {
@@ -165,7 +165,7 @@ func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	write([]byte{']'})
 }
 
-// Archived lists the bodies that the host has to keep, in the order in which they were taken out.
+// Archived lists the bodies that the host has to keep, in the order in which they were removed.
 func (c *Run) Archived() []api.Body {
 	whole := make(map[int32]bool, len(c.away))
 	for _, m := range c.away {
@@ -183,7 +183,7 @@ func (c *Run) Archived() []api.Body {
 	return out
 }
 
-// place says where a body is to be found.
+// place says where a body should be found.
 func (c *Run) place(b *Taken) {
 	base := c.T.Outer.Start
 	var places []byte
@@ -218,9 +218,9 @@ func (c *Run) place(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it
-// is folded: the messages of the input in their order. What stands for them will be put where the item from is. In the place
-// of an item that stands for an earlier fold of this run comes what that one has taken.
+// FoldElements is the body of the items in [from, to) for which gone is true, and of the message at to where a piece of it is folded: the
+// messages of the input in their order. What represents them will be put where the item from is. In the place of an item that represents an
+// earlier fold of this run comes what that one has taken.
 func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (list []element) {
 	at, stay := from, 0
 	list = make([]element, 0, to-from)
@@ -277,11 +277,11 @@ func (c *Run) FoldElements(from, to int, gone func(i int) bool, piece bool) (lis
 	return list
 }
 
-// CameAlong tells whether an item came with a fold of this run: it goes when that is put back, and counts for nothing.
+// CameAlong reports whether an item came with a fold of this run: it goes when that is put back, and counts for nothing.
 func (c *Run) CameAlong(it *view.Item) bool { return it.In < 0 && c.IsCompanion(it.Msg) }
 
-// Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the
-// messages of a fold a flattened record, where the format is known; anything else as it stands.
+// Readable is a body as a text for a model: of JSON that is a string its text, of a list of parts their texts, of the messages of a fold a
+// flattened record, where the format is known; anything else as it is.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
 	switch s.Kind() {

@@ -12,13 +12,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker says where one body stood. What a compaction takes out and leaves nothing for (reasoning, what a repair drops or
-// writes anew, published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each
-// compaction archives one more body, its changes: how its input is made of its result. The state names the newest, each names
-// the one before it, and so does the body of a fold, for hosts that have lost the state.
+// A marker says where one body stood. What a compaction removes and leaves nothing for (reasoning, what a repair drops or rewrites,
+// published passes that name no handle) has no marker, and one would cost the model tokens for nothing. So each compaction archives one more
+// body, its changes: how its input is made of its result. The state names the newest, each names the one before it, and so does the body of
+// a fold, for hosts that have lost the state.
 //
-// The body is a list: messages of the input that stand nowhere else, byte for byte, and strings that say what comes between
-// them. Indexes are of the result's messages. Ranges are half-open.
+// The body is a list: messages of the input that are nowhere else, byte for byte, and strings that say what comes between them. Indexes are
+// of the result's messages. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the changes of the compaction before this one
@@ -27,11 +27,11 @@ const (
 	changesKeep   = "keep"      // FROM TO: these are the input's
 	changesPut    = "put"       // INDEX HANDLE …: this is the input's when these bodies are put back where it names them
 	changesFold   = "fold"      // INDEX FROM TO: messages of the body whose handle this message names
-	changesSpace  = "space"     // N TEXT: what stands before each of the next N messages, where it is not a comma or a bracket alone
-	changesEnd    = "end"       // TEXT: what stands behind the last one
+	changesSpace  = "space"     // N TEXT: what precedes each of the next N messages, where it is not a comma or a bracket alone
+	changesEnd    = "end"       // TEXT: what follows the last one
 )
 
-// whence is where a message of the input is to be had from.
+// whence is where a message of the input should be had from.
 type whence struct {
 	op    string // of the constants above; "" for the bytes of the message itself
 	index int    // of the result
@@ -94,7 +94,7 @@ func (c *Run) SaveChanges() {
 	c.pointFolds()
 }
 
-// sayspace says what stands between the messages of the input: a file is the same again, and not only its messages.
+// sayspace says what is between the messages of the input: a file is the same again, and not only its messages.
 func (c *Run) sayspace(say func(words ...string)) {
 	at, plain := c.T.List.Start, true
 	space := make([]string, c.Rest)
@@ -104,7 +104,7 @@ func (c *Run) sayspace(say func(words ...string)) {
 		at, plain = span.End, plain && len(space[m]) == 1
 	}
 	end := string(c.T.Src[at:c.T.List.End])
-	if c.Rest < c.T.Input { // what came after the plan stays, with what stands behind it
+	if c.Rest < c.T.Input { // what came after the plan stays, with what follows it
 		end = "]"
 	}
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
@@ -119,8 +119,7 @@ func (c *Run) sayspace(say func(words ...string)) {
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins tells of each message of the input where it is to be had from, and of each message of the result whether it is named
-// in that.
+// origins describes each message of the input where it should be had from, and of each message of the result whether it is named in that.
 func (c *Run) origins() (of []whence, used []bool) {
 	of, used = make([]whence, c.Rest), make([]bool, len(c.Items))
 	for i := range c.Items {
@@ -155,13 +154,13 @@ func (c *Run) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// namesBody tells whether an item names the body of what it stands for: digests of published systems do not.
+// namesBody reports whether an item names the body of what it represents: digests of published systems do not.
 func (c *Run) namesBody(it *view.Item) bool {
 	return it.Body > 0 && c.Own(it.Msg) && c.listHandle(it.Msg) == c.taken[it.Body-1].Handle[:Short]
 }
 
-// marked tells whether all that was changed in an item are bodies of which it has the markers, so that it is the input's again when
-// they are put back.
+// marked reports whether all that was changed in an item are bodies of which it has the markers, so that it is the input's again when they
+// are put back.
 func (c *Run) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -180,8 +179,8 @@ func (c *Run) marked(it *view.Item) bool {
 	return len(bodies) > 0
 }
 
-// inBody reports whether a part of a tool result is in the body of the result. Media of Gemini's responses are beside it, and no marker
-// stands for them.
+// inBody reports whether a part of a tool result is in the body of the result. Media of Gemini's responses are next to it, and no marker
+// represents them.
 func (c *Run) inBody(p *transcript.Part) bool {
 	body := c.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
@@ -203,7 +202,7 @@ func (c *Run) copied(m int32, span, body transcript.Span) bool {
 	return false
 }
 
-// bodiesOf are the bodies that were taken out of a message, each by itself, in the order in which they were taken.
+// bodiesOf are the bodies that were removed of a message, each by itself, in the order in which they were taken.
 func (c *Run) bodiesOf(m int32) (bodies []*Taken) {
 	if c.single == nil {
 		c.single = make([]int32, 0, len(c.taken))
@@ -282,7 +281,7 @@ func (c *Run) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst puts another string of the same length in the place of the first occurrence of old in text, and returns text.
+// ReplaceFirst puts another string of the same length in place of the first occurrence of old in text, and returns text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {
 		copy(text[at:], with)

@@ -2,7 +2,7 @@ package handles
 
 import "testing"
 
-// What stands between messages is white space and a comma, and before the first one a bracket; nothing else is taken from a body.
+// What is between messages is white space and a comma, and before the first one a bracket; nothing else is taken from a body.
 func TestParseChanges(t *testing.T) {
 	for lines, want := range map[string]bool{
 		``:                                true,

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds are the words for what messages of ours stand for.
+// kinds are the words for what messages of ours represent.
 var kinds = [...]api.DigestKind{
 	view.OfDigest: api.DigestFold, view.OfBranch: api.DigestBranch, view.OfLine: api.DigestLine, view.OfLoop: api.DigestLoop,
 	view.OfFile: api.DigestFile, view.OfCount: api.DigestCount, view.OfTurn: api.DigestTurn,

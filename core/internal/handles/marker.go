@@ -10,12 +10,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The markers that stand where something was. Where the host keeps an archive they name the handle of what they stand for.
+// The markers that are where something was. Where the host keeps an archive they name the handle of what they represent.
 const (
 	ClearedMarker    = "[Old tool result content cleared]" // S3.33
 	DuplicateMarker  = "[The same as a newer result of this tool]"
 	SupersededMarker = "[Superseded by a newer result of the same call]"
-	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary stands for (S4.25)
+	SummaryMarker    = "[Tool output summary]" // the first line of a result that a summary represents (S4.25)
 	ImageMarker      = "[Image removed to make the request smaller]"
 	AudioMarker      = "[Audio removed to make the request smaller]"
 	FileMarker       = "[File removed to make the request smaller]"
@@ -26,13 +26,13 @@ const (
 // Marking is a marker that a pass writes.
 type Marking struct {
 	Text string // in brackets
-	// Follows tells that something stands behind it in the place of a tool result, and not the marker alone; Heads, that it is the
-	// first line of a text that was shortened.
+	// Follows tells that something follows it in place of a tool result, and not the marker alone; Heads, that it is the first line of a
+	// text that was shortened.
 	Follows, Heads bool
 }
 
-// What was declared: the markers that stand in the place of tool results, those of them behind which something stands, and those
-// that are the first line of a text.
+// What was declared: the markers that are in place of tool results, those of them after which something is, and those that are the first
+// line of a text.
 var resultMarkers, summaryMarkers, headMarkers []string
 
 // Declare adds a marker, once. It is called from init.
@@ -49,10 +49,10 @@ func Declare(m Marking) {
 	}
 }
 
-// named begins what a marker says of its handle, in the place of the closing bracket.
+// named begins what a marker says of its handle, in place of the closing bracket.
 const named = ". Handle: "
 
-// Zeros stands for a handle where only the size of a marker counts.
+// Zeros represents a handle where only the size of a marker counts.
 const Zeros = "0000000000000000"
 
 // WithHandle is a marker that names a handle; the marker itself where there is none.
@@ -71,8 +71,8 @@ func (c *Run) Sized(marker string) string {
 	return WithHandle(marker, Zeros)
 }
 
-// MarkerRoom is how far into a value a marker is looked for, in bytes: it stands at the beginning of a string, with only
-// the wire format's own shape before it.
+// MarkerRoom is how far into a value a marker is looked for, in bytes: it is at the beginning of a string, with only the wire format's own
+// shape before it.
 const MarkerRoom = 512
 
 // handleIn finds the handle that one of some markers names, the first digits of it: a marker at the beginning of a string of
@@ -114,13 +114,13 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 	return "", false
 }
 
-// MediaMarker is the marker of a part, and what it stands for.
+// MediaMarker is the marker of a part, and what it represents.
 type MediaMarker struct {
 	Marker string
 	What   api.BodyKind
 }
 
-// MediaMarkers are the markers of parts, and what they stand for.
+// MediaMarkers are the markers of parts, and what they represent.
 var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio}, {FileMarker, api.BodyFile}}
 
 // mediaHandle finds the handle that a text, a string of JSON, names if it is the marker of a part.
@@ -133,7 +133,7 @@ func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	return "", ""
 }
 
-// Placeholder tells whether a text stands for an image, audio or a file.
+// Placeholder reports whether a text represents an image, audio or a file.
 func Placeholder(c *view.View, n int32) bool {
 	body := c.T.Bytes(c.T.Parts[n].Body)
 	for _, m := range MediaMarkers {
@@ -144,7 +144,7 @@ func Placeholder(c *view.View, n int32) bool {
 	return false
 }
 
-// Cleared tells whether the body of a tool result is a marker already.
+// Cleared reports whether the body of a tool result is a marker already.
 func Cleared(c *view.View, n int32) bool {
 	p := &c.T.Parts[n]
 	if p.Has(transcript.Cleared) {
@@ -185,7 +185,7 @@ func Cleared(c *view.View, n int32) bool {
 // foldHandle begins the line of a digest message that names the handle of what was folded.
 const foldHandle = "Handle of the folded messages: "
 
-// NameFold adds the handle of what was folded to the text of a digest message, behind its header.
+// NameFold adds the handle of what was folded to the text of a digest message, after its header.
 func NameFold(text, handle string) string {
 	if handle == "" {
 		return text
@@ -194,8 +194,8 @@ func NameFold(text, handle string) string {
 	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
 }
 
-// listHandle is the handle that a message of ours names of the messages that it stands for: a digest, the line of a turn, or
-// the count of what was dropped.
+// listHandle is the handle that a message of ours names of the messages that it represents: a digest, the line of a turn, or the count of
+// what was dropped.
 func (c *Run) listHandle(m int32) string {
 	text := c.T.Text(c.T.FirstText(int(m)))
 	if handle, _ := FoldHandleOf(text); handle != "" {
@@ -237,7 +237,7 @@ func SqueezedHandle(text string) (handle, rest string) {
 	return handle, rest
 }
 
-// shortened tells whether the body of a part begins with the marker of a text that was shortened.
+// shortened reports whether the body of a part begins with the marker of a text that was shortened.
 func shortened(c *view.View, n int32) bool {
 	b := c.T.Bytes(c.T.Parts[n].Body)
 	return len(b) > 1 && b[0] == '"' && slices.ContainsFunc(headMarkers, func(marker string) bool {

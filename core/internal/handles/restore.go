@@ -23,7 +23,7 @@ type mark struct {
 	part   int32
 }
 
-// namedIn finds what names a handle in a message that is nobody's but the conversation's.
+// namedIn finds what names a handle in a message that belongs to nobody but the conversation's.
 func (c *Run) namedIn(m int32) (found []mark) {
 	msg := &c.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -64,8 +64,8 @@ func (c *Run) markers() []api.Marker {
 	return found
 }
 
-// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text stands
-// for or in.
+// truncated is the handle that the body of a part names if it is a text that was truncated or squeezed, or JSON that such a text represents
+// or in.
 func (c *Run) truncated(n int32) string {
 	p := &c.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !c.T.IsString(p.Body) && len(c.T.Inner(int(n))) == 0 {
@@ -87,7 +87,7 @@ func (c *Run) truncated(n int32) string {
 // other many times over would have no end. What is over that stays as it is.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // of a fold that is put back, beside its bytes: what its messages take as records
+	itemCost  = 1024 // of a fold that is put back, next to its bytes: what its messages take as records
 )
 
 // restoring is a restoration on its way.
@@ -98,7 +98,7 @@ type restoring struct {
 	folds  map[int]*foldBack
 	room   int           // bytes that may still be written
 	tried  map[int]bool  // changes that were taken back, or could not be
-	later  [][]view.Item // behind the items: what came after the compactions that were taken back, the oldest last
+	later  [][]view.Item // after the items: what came after the compactions that were taken back, the oldest last
 	left   []api.Marker  // changes that are not taken back
 	at     int           // the body that is read, for errors
 }
@@ -128,7 +128,7 @@ func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
 	}
 	if !r.takeBack() || !r.follow() {
 		return nil, &policy.Error{Code: jsonspan.WrongType, At: "bodies[" + strconv.Itoa(r.at) + "].body",
-			Message: "this body does not fit where its handle is named"}
+			Message: "this content does not fit where its handle is named"}
 	}
 	r.Total = r.P.Beside(r.T)
 	for _, it := range r.Items {
@@ -137,7 +137,7 @@ func (c *Run) Restore(given []api.Kept) (left []api.Marker, err *policy.Error) {
 	return append(r.left, r.markers()...), nil
 }
 
-// whole tells whether a body is the one that its handle names.
+// whole reports whether a body is the one that its handle names.
 func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
@@ -147,16 +147,16 @@ func (r *restoring) check() *policy.Error {
 	for i, g := range r.given {
 		at := "bodies[" + strconv.Itoa(i) + "]"
 		if !IsHandle(g.Handle) {
-			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle", Message: "a handle has from 16 to 64 hexadecimal digits"}
+			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle", Message: "a handle has 16 to 64 hexadecimal digits"}
 		}
 		if !whole(&g) {
-			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this is not the body of the handle, which is that of another text"}
+			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
 		s.Lenient = true // the archive is of what came in, whatever that was
 		s.Skip()
 		if s.End(); s.Err() != nil {
-			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this body is no JSON: " + s.Err().Message}
+			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
 		}
 		r.bodies.Set(g.Handle[:Short], i)
 	}
@@ -360,7 +360,7 @@ func (r *restoring) follow() (ok bool) {
 	return true
 }
 
-// foldOf is the body of what a message of ours stands for; nil where it names none, or none that was given. r.at is then its index.
+// foldOf is the body of what a message of ours represents; nil where it has none, or none that was given. r.at is then its index.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := r.listHandle(m)
 	if handle == "" {
@@ -374,13 +374,12 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap
-// a marker in one, of type "text" or with an "output" alone, in the place of the whole of what stood there. Where there is none it is the
-// body.
+// wrapper is the object of a part around its body, a string: formats that say in an object what kind of result it is wrap a marker in one,
+// of type "text" or with an "output" alone, in place of the whole of what was there. Where there is none it is the body.
 func (c *Run) wrapper(p *transcript.Part) transcript.Span {
 	found := p.Body
 	s := jsonspan.New(c.T.Src).At(p.Span.Start)
-	inside := func() bool { // leaves s at the value that holds the body, or behind one that does not
+	inside := func() bool { // leaves s at the value that holds the body, or after one that does not
 		kind, start := s.Kind(), s.Pos()
 		end := s.Skip().End
 		if s.Err() != nil || start > p.Body.Start || end < p.Body.End || kind == jsonspan.String {

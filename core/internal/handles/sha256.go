@@ -1,10 +1,10 @@
-// Package handles names bodies that a compaction takes out of a transcript by what is in them, so that a host can keep them
-// and put them back. The name is a handle: SHA-256 in hexadecimal digits.
+// Package handles names bodies that a compaction removes of a transcript by what is in them, so that a host can keep them and put them back.
+// The name is a handle: SHA-256 in hexadecimal digits.
 //
-// It takes bodies out of a view, with a marker where they stood, says how the input is made of the result, and puts back what a host
-// has kept.
+// It takes bodies out of a view, with a marker where they stood, says how the input is made of the result, and puts back what a host has
+// kept.
 //
-// What never enters this package: when something is taken out, and where a host keeps it.
+// What never enters this package: when something is removed, and where a host keeps it.
 package handles
 
 import "math/bits"
@@ -80,7 +80,7 @@ func (h *Hash) Handle() string {
 	return string(out)
 }
 
-// IsHandle tells whether a text is a handle, or the beginning of one that is long enough to name a body.
+// IsHandle reports whether a text is a handle, or the beginning of one that is long enough to name a body.
 func IsHandle(text string) bool {
 	if len(text) < Short || len(text) > Size {
 		return false

@@ -22,13 +22,13 @@ type changes struct {
 	end    string
 }
 
-// space is what stands before each of the next messages of the input.
+// space is what precedes each of the next messages of the input.
 type space struct {
 	n    int
 	text string
 }
 
-// gone is a message of the result that is none of the input's.
+// gone is a message of the result that isn't one of the input's.
 type gone struct {
 	index int
 	print string
@@ -43,7 +43,7 @@ type step struct {
 	text     []byte // the message itself, where op is ""
 }
 
-// isChanges tells whether a body holds the changes of a compaction.
+// isChanges reports whether a body holds the changes of a compaction.
 func isChanges(body string) bool { return strings.HasPrefix(body, `["`+changesHeader+`"`) }
 
 // parseChanges reads the body of changes; ok is false where it is none.
@@ -138,7 +138,7 @@ func (c *changes) say(line string) bool {
 	return p.from <= p.to
 }
 
-// between tells whether a text is one character of JSON with nothing but white space around it.
+// between reports whether a text is one character of JSON with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }
 
 // takeBack takes compactions back by their changes, the newest first. ok is false where a body does not fit: that at r.at.
@@ -270,7 +270,7 @@ func (r *restoring) undo(c *changes) (undone, ok bool) {
 	return true, true
 }
 
-// spread puts what stood between the messages of the input between the items again; sent is how many items they were made of.
+// spread puts what was between the messages of the input between the items again; sent is how many items they were made of.
 func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	at := 0
 	for i := range out {
@@ -287,7 +287,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	for _, items := range r.later {
 		following += len(items)
 	}
-	if following > 0 { // what stands behind the last of all messages is not ours
+	if following > 0 { // what follows the last of all messages is not ours
 		return
 	}
 	if r.Close = (transcript.Span{}); c.end != "" {
@@ -295,7 +295,7 @@ func (r *restoring) spread(c *changes, out []view.Item, sent int) {
 	}
 }
 
-// takeFold puts messages of a fold's body behind out: or, once, what names the body, where it was not given.
+// takeFold puts messages of a fold's body after out: or, once, what names the body, where it was not given.
 func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[int][]bool) bool {
 	changes := r.at
 	it := r.Items[p.index]
@@ -334,9 +334,9 @@ func (r *restoring) takeFold(p step, out *[]view.Item, used []bool, folds map[in
 	return true
 }
 
-// Of are those that bodies name, in the order in which they stand there, so that a host may have all bodies before it restores:
-// of markers, and of changes. Some may be none: a text may quote a marker. Corrupt are those of the bodies that are not what their
-// handles say; nothing is read in them.
+// Of are those that bodies name, in the order in which they are there, so that a host may have all bodies before it restores: of markers,
+// and of changes. Some may be none: a text may quote a marker. Corrupt are those of the bodies that are not what their handles say; nothing
+// is read in them.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
 	add := func(h string) {
@@ -376,7 +376,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// pointer is the handle of changes that the body of a fold ends with; "" where it names none.
+// pointer is the handle of changes that the body of a fold ends with; "" where it has none.
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

@@ -39,13 +39,13 @@ func Check(p *policy.Policy) *policy.Error {
 		return nil
 	case Linked == nil:
 		return &policy.Error{Code: api.CodeNeedsFull, At: "wire_safe",
-			Message: "exact re-enactment of a published system is in the full build: " + Where}
+			Message: "an exact published system needs the full build: " + Where}
 	}
 	Linked.Suit(p)
 	return nil
 }
 
-// exact tells whether a policy, which was checked, is followed by the published systems.
+// exact reports whether a policy, which was checked, is followed by the published systems.
 func exact(p *policy.Policy) bool { return Linked != nil && !p.Safe() }
 
 // Estimator is an estimator as a policy has it.
@@ -56,7 +56,7 @@ func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	return e
 }
 
-// Due tells whether the policy's gate says that a transcript is to be compacted: see [passes.Due].
+// Due reports whether the policy's gate says that a transcript should be compacted: see [passes.Due].
 func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold) {
 	if exact(in.Policy) {
 		due, size = Linked.Due(in, total)

@@ -229,7 +229,7 @@ func (s *Scanner) open(bracket byte, want string) bool {
 		return false
 	}
 	if s.depth == MaxDepth {
-		s.Fail(TooDeep, s.pos, "more than 512 objects and arrays inside each other")
+		s.Fail(TooDeep, s.pos, "objects and arrays are nested more than 512 deep")
 		return false
 	}
 	s.depth++
@@ -260,7 +260,7 @@ func (s *Scanner) next(closing byte, want string) bool {
 			s.pos++
 			s.space()
 			if s.pos < len(s.src) && s.src[s.pos] == closing {
-				s.Fail(InvalidJSON, s.pos, "a comma stands before the closing bracket")
+				s.Fail(InvalidJSON, s.pos, "there is a comma before the closing bracket")
 				return false
 			}
 			return true

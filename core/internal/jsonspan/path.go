@@ -156,7 +156,7 @@ func (s *Scanner) duplicates() {
 			}
 			for _, k := range keys {
 				if string(k) == string(key) {
-					s.Fail(DuplicateKey, int(s.KeyPos()), "this key stands twice in one object")
+					s.Fail(DuplicateKey, int(s.KeyPos()), "this key appears twice in one object")
 					return
 				}
 			}

@@ -157,12 +157,12 @@ func (s *Scanner) rare(n *tally, i int) int {
 		if len(b)-i < 4 && truncatedRune(b[i:]) {
 			s.Fail(TruncatedJSON, len(b), "the JSON ends inside a string")
 		} else {
-			s.Fail(InvalidUTF8, i, "these bytes are not UTF-8")
+			s.Fail(InvalidUTF8, i, "the input is not valid UTF-8")
 		}
 	case c == 0x7f:
 		return i + 1
 	default:
-		s.Fail(InvalidJSON, i, "a control character stands in a string; it must be escaped")
+		s.Fail(InvalidJSON, i, "a string contains a control character; escape it")
 	}
 	return -1
 }
@@ -176,7 +176,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 		return 0, 0
 	}
 	if b[i+1] != 'u' { // str has read those of two characters
-		s.Fail(InvalidJSON, i, "there is no such escape in JSON")
+		s.Fail(InvalidJSON, i, "JSON has no such escape")
 		return 0, 0
 	}
 	u, ok := hex4(b, i+2)
@@ -202,7 +202,7 @@ func (s *Scanner) escape(i int) (n, size int) {
 		}
 	}
 	if !s.Lenient {
-		s.Fail(LoneSurrogate, i, "half of a surrogate pair stands alone; repair replaces it by U+FFFD")
+		s.Fail(LoneSurrogate, i, "lone surrogate; repair replaces it with U+FFFD")
 		return 0, 0
 	}
 	if s.Lone == 0 {

@@ -1,5 +1,5 @@
-// Package mend makes valid what a provider would refuse: the repairs of the rules that a wire format names, and thinking that
-// is bound to what stands before it. It changes nothing in what is valid.
+// Package mend makes valid what a provider would refuse: the repairs of the rules that a wire format names, and thinking that is bound to
+// what precedes it. It changes nothing in what is valid.
 package mend
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Run is a run whose view is mended.
+// Run is a run whose view is repaired.
 type Run struct {
 	handles.Run
 	Refused   []api.LeftViolation // what the provider would refuse of the input
@@ -29,14 +29,14 @@ const LostResult = "[No result: it was lost before this point of the conversatio
 // EmptyResult is what a repair writes into a tool result that has nothing in it, where a provider wants something.
 const EmptyResult = "[No output]"
 
-// maxRepairs bounds how often a sequence is checked again after a repair; each round mends all that the check found.
+// maxRepairs bounds how often a sequence is checked again after a repair; each round repairs all that the check found.
 const maxRepairs = 8
 
-// Repair mends what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep
-// a message from being mended: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
+// Repair repairs what makes the sequence invalid, deterministically, and changes nothing in a valid one. A pin does not keep a message from
+// being repaired: what a provider refuses helps nobody. Messages that came after the plan stay as they are.
 //
-// What the provider tolerates stays as it came in, unless the policy wants all mended. What a pass has brought is mended: a
-// result breaks no rule that the input kept.
+// What the provider tolerates stays as it came in, unless the policy wants all repaired. What a pass has brought is repaired: a result
+// breaks no rule that the input kept.
 func (c *Run) Repair() {
 	c.mendAll(func(wire.Violation) bool { return true })
 	if c.T.LoneBeside && !c.Beside {
@@ -100,8 +100,8 @@ func (c *Run) Named(violations []wire.Violation) (left []api.LeftViolation) {
 	return left
 }
 
-// stage is when a fix is made: ids first, since what else is mended writes them; turns last, since what else is mended
-// takes messages away and brings others.
+// stage is when a fix is made: ids first, since what else is repaired writes them; turns last, since what else is repaired takes messages
+// away and brings others.
 func stage(f wire.Fix) int {
 	switch f {
 	case wire.RenameID:
@@ -112,7 +112,7 @@ func stage(f wire.Fix) int {
 	return 1
 }
 
-// mendFirst mends the violations whose turn it is, and tells whether there were any that it could mend.
+// mendFirst repairs the violations whose turn it is, and reports whether there were any that it could mend.
 func (c *Run) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
@@ -130,13 +130,13 @@ func (c *Run) mend(violations []wire.Violation) bool {
 		place[it.Msg] = i
 	}
 	gone := map[int]bool{}
-	inserts := map[int][]byte{}       // messages to put behind an item; -1 is the front
+	inserts := map[int][]byte{}       // messages to put after an item; -1 is the front
 	unanswered := map[int32][]int32{} // by message: the parts that are calls without result
-	answered := map[int][]int32{}     // by item: the calls that are answered by what is put behind it, in order
-	gather := map[int]bool{}          // items whose calls get their results in one message behind them
+	answered := map[int][]int32{}     // by item: the calls that are answered by what is put after it, in order
+	gather := map[int]bool{}          // items whose calls get their results in one message after them
 	var moved []move
 	turns := map[int]transcript.Role{}
-	touched := map[int]bool{} // items that have to be measured anew
+	touched := map[int]bool{} // items that have to be measured again
 	drained := map[int]bool{} // items that results were taken from
 	var further map[int32][]int32
 	opener, done := -1, false
@@ -301,7 +301,7 @@ func (c *Run) gather(item int, unanswered []int32, place map[int32]int, drained 
 	return c.F.Results(nil, results, LostResult), calls
 }
 
-// empty tells whether all parts of an item are gone.
+// empty reports whether all parts of an item are gone.
 func (c *Run) empty(item int) bool {
 	return !slices.ContainsFunc(c.T.PartsOf(int(c.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
@@ -321,8 +321,8 @@ func (c *Run) think(m int32) {
 	msg.Reasoned = true
 }
 
-// replaceLone puts U+FFFD in the place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds
-// one, since its signature is of another text then; it tells whether that is the whole message.
+// replaceLone puts U+FFFD in place of each half surrogate pair of a message. Reasoning that is signed has to go where it holds one, since
+// its signature is of another text then; it reports whether that is the whole message.
 func (c *Run) replaceLone(m int32) (gone bool) {
 	msg := &c.T.Messages[m]
 	text := c.T.Write([]byte(jsonspan.Replacement))
@@ -358,7 +358,7 @@ func (c *Run) calls(parts []int32) []wire.Call {
 	return calls
 }
 
-// answer writes the message of an item anew, with results in the parts that are calls without one.
+// answer writes the message of an item again, with results in the parts that are calls without one.
 func (c *Run) answer(item int, calls []int32) {
 	for _, n := range calls {
 		p := &c.T.Parts[n]
@@ -373,13 +373,13 @@ func (c *Run) answer(item int, calls []int32) {
 	c.Replace(item, c.AppendMessage(nil, &c.Items[item]))
 }
 
-// move takes an item to behind another one. A new message, if there is one, goes there in its stead.
+// move takes an item to after another one. A new message, if there is one, goes there in its stead.
 type move struct {
 	from, behind int
 	text         []byte
 }
 
-// moveResult plans how a tool result gets right behind its call: with its message, or, where that holds more, alone.
+// moveResult plans how a tool result gets directly after its call: with its message, or, where that holds more, alone.
 func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[int]bool) (move, bool) {
 	p := &c.T.Parts[part]
 	if p.Has(transcript.Removed) { // it has moved for another rule
@@ -408,8 +408,8 @@ func (c *Run) moveResult(at int, part int32, place map[int32]int, touched map[in
 	return move{from: -1, behind: call, text: text}, true
 }
 
-// behind is the item behind which a result goes whose call an item has: that or, where order tells results apart, the last of those
-// that stand there.
+// behind is the item after which a result goes whose call an item has: that or, where order tells results apart, the last of those that are
+// there.
 func (c *Run) behind(call int) int {
 	for c.F.Rules.Ordered && call+1 < len(c.Items) && c.T.Messages[c.Items[call+1].Msg].Role == transcript.Tool {
 		call++
@@ -417,8 +417,8 @@ func (c *Run) behind(call int) int {
 	return call
 }
 
-// rebuild makes the new list of items: without those gone, with inserts behind their items and moved items in their
-// places. What answers calls is linked to just these, since ids do not always tell.
+// rebuild makes the new list of items: without those gone, with inserts after their items and moved items in their places. What answers
+// calls is linked to just these, since ids do not always tell.
 func (c *Run) rebuild(gone map[int]bool, inserts map[int][]byte, answered map[int][]int32, moved []move) {
 	if len(gone) == 0 && len(inserts) == 0 && len(moved) == 0 {
 		return

@@ -5,14 +5,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what stands before
-// it: in all turns behind the change, since what is left of one that lost some would be refused (AN9), or because it would only cost
-// tokens: the provider leaves it out itself (OR9). A pin does not keep what would be refused: that helps nobody.
+// dropBoundReasoning takes signed reasoning out of the messages from an item on, where the provider binds it to what precedes it: in all
+// turns after the change, since what is left of one that lost some would be refused (AN9), or because it would only cost tokens: the
+// provider leaves it out itself (OR9). A pin does not keep what would be refused: that helps nobody.
 func (c *Run) dropBoundReasoning(from int) {
 	c.StripReasoning(from, len(c.Items), "reasoning", c.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
 }
 
-// dropReasoning takes a part with reasoning out, or the text in it where its message must have some (OC9). It tells whether there was
+// dropReasoning takes a part with reasoning out, or the text in it where its message must have some (OC9). It reports whether there was
 // anything.
 func (c *Run) dropReasoning(part int32) bool {
 	p := &c.T.Parts[part]
@@ -28,7 +28,7 @@ func (c *Run) dropReasoning(part int32) bool {
 	return true
 }
 
-// neededByPins are the items that are joined to a pinned one behind them: without them it would not be valid as it is.
+// neededByPins are the items that are joined to a pinned one after them: without them it would not be valid as it is.
 func (c *Run) neededByPins() map[int]bool {
 	needed := map[int]bool{}
 	pinned := false // whether what the next item before this one may be joined to is pinned or needed

@@ -31,18 +31,18 @@ func (c *Run) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) 
 	return api.ThinkingUnknown, api.ThinkingByNone
 }
 
-// NeedsThinking tells whether an open tool loop must begin with its own thinking, or may have to (AN8).
+// NeedsThinking reports whether an open tool loop must begin with its own thinking, or may have to (AN8).
 func NeedsThinking(mode api.ThinkingMode) bool {
 	return mode == api.ThinkingManual || mode == api.ThinkingUnknown
 }
 
-// IsBound tells whether a part is thinking that its provider has signed.
+// IsBound reports whether a part is thinking that its provider has signed.
 func IsBound(p *transcript.Part) bool {
 	return p.Kind == transcript.Reasoning && p.Has(transcript.Bound)
 }
 
-// SettleThinking makes what is left of signed thinking such that the provider takes it back. It tells whether that could be done: in
-// an open tool loop that the host is about to answer it may be impossible.
+// SettleThinking makes what is left of signed thinking such that the provider takes it back. It reports whether that could be done: in an
+// open tool loop that the host is about to answer it may be impossible.
 func (c *Run) SettleThinking() bool {
 	if !transcript.AnyHas(c.T.Parts, transcript.Bound) || !c.Changed() {
 		return true
@@ -78,8 +78,8 @@ func (c *Run) CountThinking() {
 	}
 }
 
-// absorb makes items of the messages that came after the plan: thinking in them is bound to what the plan has changed, and they may go
-// on with a tool loop that it has.
+// absorb makes items of the messages that came after the plan: thinking in them is bound to what the plan has changed, and they may continue
+// with a tool loop that it has.
 func (c *Run) absorb() {
 	for ; c.Rest < c.T.Input; c.Rest++ {
 		it := view.Item{Msg: int32(c.Rest), In: int32(c.Rest), Tokens: c.P.Message(c.T, c.Rest)}
@@ -93,7 +93,7 @@ func (c *Run) absorb() {
 // A loop is the end of a list of messages that nobody but the assistant and its tools has said.
 type loop struct {
 	from   int  // index of its first message
-	begins bool // its first message of the assistant begins with signed thinking
+	begins bool // its first assistant message begins with signed thinking
 	bound  int  // index of the last message with signed thinking, or -1
 }
 
@@ -130,7 +130,7 @@ func (c *Run) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	return l
 }
 
-// BeginsBound tells whether a message, or what stands behind the user's words in it, begins with signed thinking.
+// BeginsBound reports whether a message, or what follows the user's words in it, begins with signed thinking.
 func (c *Run) BeginsBound(m int32, removed bool) (begins bool) {
 	first := true
 	for _, p := range c.T.PartsOf(int(m)) {
@@ -144,7 +144,7 @@ func (c *Run) BeginsBound(m int32, removed bool) (begins bool) {
 	return begins
 }
 
-// open tells whether the loop that begins at an item is one that the model goes on with: the last thing in it, thinking aside, is a tool
+// open reports whether the loop that begins at an item is one that the model continues with: the last thing in it, thinking aside, is a tool
 // result or a tool call. More is that it calls tools whose results are still to come.
 func (c *Run) open(l loop) (open, more bool) {
 	decided := false
@@ -167,8 +167,8 @@ func (c *Run) open(l loop) (open, more bool) {
 	return open || more, more
 }
 
-// loopBroken tells whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, with prefix,
-// has thinking that must not stay because something before it has changed (AN9).
+// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8) or, with prefix, has
+// thinking that must not stay because something before it has changed (AN9).
 func (c *Run) loopBroken(prefix bool) bool {
 	was, is := c.inputLoop(), c.itemLoop()
 	if open, _ := c.open(is); !open || was.bound < 0 {
@@ -180,7 +180,7 @@ func (c *Run) loopBroken(prefix bool) bool {
 	return prefix && c.FirstChange() <= is.bound
 }
 
-// lostThinking tells whether a pass has taken signed thinking out of a message from an item on.
+// lostThinking reports whether a pass has taken signed thinking out of a message from an item on.
 func (c *Run) lostThinking(from int) bool {
 	for _, it := range c.Items[from:] {
 		cut := it.Rest // its beginning was folded
@@ -193,8 +193,8 @@ func (c *Run) lostThinking(from int) bool {
 	return false
 }
 
-// closeLoop puts one message of the user, with all that was said and done as text, in the place of the tool loop at the end: so no
-// turn of the assistant is open that would need thinking. It tells whether that could be done.
+// closeLoop puts one user message, with all that was said and done as text, in place of the tool loop at the end: so no turn of the
+// assistant is open that would need thinking. It reports whether that could be done.
 func (c *Run) closeLoop() bool {
 	l := c.itemLoop()
 	if _, more := c.open(l); more {
@@ -250,7 +250,7 @@ func (c *Run) closeLoop() bool {
 	return true
 }
 
-// Hopeless tells whether no result can be valid: nothing tells how the model thinks, and its last message both holds thinking and calls
+// Hopeless reports whether no result can be valid: nothing says how the model thinks, and its last message both holds thinking and calls
 // tools that have no result yet.
 func (c *Run) Hopeless() bool {
 	mode, source := c.ThinkingMode()

@@ -1,6 +1,6 @@
-// Package overflow tells why a call of a model failed: because the conversation does not fit in the context window, which
-// a compaction and one retry may mend, or for another reason, which they do not. It also finds the overflow that no error
-// tells of: a success whose usage is larger than the window.
+// Package overflow says why a call of a model failed: because the conversation does not fit in the context window, which a compaction and
+// one retry may mend, or for another reason, which they do not. It also finds the overflow that no error describes: a success whose usage is
+// larger than the window.
 //
 // What never enters this package: how a host calls its model, and what it does about a failure.
 package overflow
@@ -44,17 +44,17 @@ type Failure struct {
 // Verdict is what a failure was found to be.
 type Verdict struct {
 	Class    Class
-	Silent   bool   // no error told of it
+	Silent   bool   // no error reported it
 	Provider string // whose wording was found, "" if none was
-	Message  string // the provider's text, taken out of its JSON
+	Message  string // the provider's text, removed of its JSON
 	Used     int    // tokens that the request had, as the provider counts them; 0 where it does not say
 	Limit    int    // tokens that the model takes, as the provider says; 0 where it does not say
 }
 
-// maxText is how many bytes of a text are looked at: errors are short, and an answer that is none may be of any size.
+// maxText is how many bytes of a text are looked at: errors are short, and an answer that isn't one may be of any size.
 const maxText = 16 << 10
 
-// Classify tells why a call failed.
+// Classify says why a call failed.
 func Classify(f Failure) Verdict {
 	v := Verdict{Class: None}
 	if f.Model != "" && f.Current != "" && f.Model != f.Current {
@@ -122,7 +122,7 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	return v
 }
 
-// noBody tells whether a text is all that an SDK has to say of an answer without a body.
+// noBody reports whether a text is all that an SDK has to say of an answer without a body.
 func noBody(text string) bool {
 	for _, status := range []string{"400", "413"} {
 		if rest, found := strings.CutPrefix(text, status); found {

@@ -5,17 +5,17 @@ import "strings"
 // Rule is one wording of one provider.
 type Rule struct {
 	Provider string
-	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n} for any other
-	// number, and * for anything of up to 200 bytes.
+	// Pattern is a piece of the error's text in lower case. {used} and {limit} represent numbers of tokens, {n} for any other number, and *
+	// for anything of up to 200 bytes.
 	Pattern string
 	Class   Class
-	Source  string // where the wording is told of
+	Source  string // where the wording is reported
 }
 
-// gapMax is how many bytes a * may stand for.
+// gapMax is how many bytes a * may represent.
 const gapMax = 200
 
-// find looks for the rule's pattern in a text. It returns the numbers that stand at {used} and {limit}.
+// find looks for the rule's pattern in a text. It returns the numbers that are at {used} and {limit}.
 func (r *Rule) find(text string) (used, limit int, ok bool) {
 	head := r.Pattern
 	if i := strings.IndexAny(head, "{*"); i >= 0 {
@@ -34,7 +34,7 @@ func (r *Rule) find(text string) (used, limit int, ok bool) {
 	}
 }
 
-// rest tells whether a text begins with a pattern.
+// rest reports whether a text begins with a pattern.
 func rest(pattern, text string, used, limit *int) bool {
 	for pattern != "" {
 		switch pattern[0] {

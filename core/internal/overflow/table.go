@@ -42,7 +42,7 @@ var guards = []Rule{
 	{"openai", "invalid 'user'", Provider, litellm},
 }
 
-// table is the wordings of overflows. Those that tell numbers stand before the shorter ones that they hold.
+// table is the wordings of overflows. Those that tell numbers precede the shorter ones that they hold.
 var table = []Rule{
 	{"anthropic", "prompt is too long: {used} tokens > {limit}", Context, "stackblitz/bolt.new#2449"},
 	{"anthropic", "exceed context limit: {used} + {n} > {limit}", Context, "strands-agents/sdk-python#152"},
@@ -125,7 +125,7 @@ var table = []Rule{
 	{"mlx", "exceeds maximum context length", Context, "ddalcu/mlx-serve#66"},
 	{"litellm", "contextwindowexceedederror", Context, "entropy-research/Devon#88"},
 
-	// What several say, and gateways that write errors anew.
+	// What several say, and gateways that write errors again.
 	{"", "prompt is too long", Context, "stackblitz/bolt.new#2449"},
 	{"", "context length exceeded", Context, pi},
 	{"", "context_window_exceeded", Context, pi},

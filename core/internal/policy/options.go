@@ -84,7 +84,7 @@ func (p *Policy) With(o *api.Options) (*Policy, *Error) {
 		q.Window.Reserve = new(int)
 	}
 	if q.noRoom() {
-		return bad("window", "leaves nothing for the conversation beside the policy's reserve")
+		return bad("window", "leaves no room for the conversation after the policy's reserve")
 	}
 	if o.OnlyKnown {
 		q.Passes, q.LastResort, q.OnlyKnown = nil, new(bool), true

@@ -1,5 +1,5 @@
-// Package published re-enacts the published systems that presets are named for, step by step and with their defects. It hangs
-// itself into the main path, which knows nothing of it; importing it is all that a build needs for it.
+// Package published re-enacts the published systems that presets are named for, step by step and with their defects. It hangs itself into
+// the main path, which knows nothing about it; importing it is all that a build needs for it.
 package published
 
 import (

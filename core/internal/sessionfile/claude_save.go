@@ -10,7 +10,7 @@ import (
 // new id of the provider's too: the agent takes lines of one id, wherever they stand, for blocks of one message.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
-		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the session file holds no message to go on from"}, 0)
+		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the session file holds no message to continue from"}, 0)
 		return
 	}
 	leaf := c.records[c.leaf].at

@@ -13,7 +13,7 @@ import (
 // messages of before count again.
 func (r *rooCode) save(s *saver) {
 	if r.cline {
-		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "a task of Cline cannot go on with other messages: which of them it has truncated is in another file, and counts by their places"}, 0)
+		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "a Cline task cannot take other messages: another file says which of them it truncated, by position"}, 0)
 		return
 	}
 	condensed := string(jsonspan.AppendString(nil, s.id()))

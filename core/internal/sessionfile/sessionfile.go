@@ -114,7 +114,7 @@ func read(src []byte) (*file, writer, *jsonspan.Error) {
 	}
 	k, why := detect(src)
 	if k == nil && why != "" {
-		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is no session file: " + why}
+		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is not a session file: " + why}
 	}
 	if k == nil {
 		names := ""
@@ -124,7 +124,7 @@ func read(src []byte) (*file, writer, *jsonspan.Error) {
 			}
 			names += k.Name
 		}
-		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is no session file; the kinds are: " + names}
+		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is not a session file; the kinds are: " + names}
 	}
 	f := &file{src: src, whole: len(src), Session: &Session{Kind: k.Name, Format: k.Format}}
 	w := k.Read(f)

@@ -1,4 +1,4 @@
-// Package sorting sorts slices with one copy of the sorting code: the functions of package slices are compiled anew for each type of
+// Package sorting sorts slices with one copy of the sorting code: the functions of package slices are compiled again for each type of
 // element, which was a twentieth of the module's code.
 package sorting
 
@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// Ordered sorts list, ascending. NaNs stand before other values.
+// Ordered sorts list, ascending. NaNs precede other values.
 func Ordered[T cmp.Ordered](list []T) { Func(list, cmp.Compare[T]) }
 
 // Func sorts list by compare, which must be a strict weak ordering. Equal elements may change places.

@@ -39,7 +39,7 @@ func encodedRun(s string, from int) (start, end int) {
 	return -1, -1
 }
 
-// binary tells whether a run of letters and digits is data: its letters and digits are mixed as no name's are.
+// binary reports whether a run of letters and digits is data: its letters and digits are mixed as no name's are.
 func binary(s string) bool {
 	if len(s) > 4096 {
 		s = s[:4096]
@@ -86,7 +86,7 @@ func (w *writer) cut(s string) {
 	}
 }
 
-// data writes what stands for binary data.
+// data writes what represents binary data.
 func (w *writer) data(s string) {
 	w.forms |= Binary
 	kind := "hexadecimal digits"
@@ -102,7 +102,7 @@ func (w *writer) data(s string) {
 	w.out = append(w.out, ']')
 }
 
-// minWrapped is how many lines of binary data stand below each other.
+// minWrapped is how many lines of binary data are below each other.
 const minWrapped = 4
 
 // encoded writes binary data that is wrapped into lines.
@@ -128,7 +128,7 @@ func (w *writer) encoded(i int) int {
 	return k
 }
 
-// all tells whether a text is nothing but letters and digits of base64.
+// all reports whether a text is nothing but letters and digits of base64.
 func all(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if !encodedByte(s[i]) {

@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// controls takes escape codes out of a text, and what a terminal would overwrite: a line of progress stands once, as it was last.
+// controls takes escape codes out of a text, and what a terminal would overwrite: a line of progress is once, as it was last.
 func controls(text string) (clean string, changed bool) {
 	at := strings.IndexByte(text, 0x1b)
 	for _, c := range [...]byte{'\r', '\b'} {
@@ -68,8 +68,8 @@ func lineStart(out []byte, line int) int {
 	return line
 }
 
-// back is what a carriage return leaves of the line that began at line: nothing, where next, which follows, is the same line of
-// progress again or the line says nothing; else the line stays, and next stands below it.
+// back is what a carriage return leaves of the line that began at line: nothing, where next, which follows, is the same line of progress
+// again or the line says nothing; else the line stays, and next is below it.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
 	if sameProgress(was, next) {
@@ -84,7 +84,7 @@ func back(out []byte, line int, next string) []byte {
 // progressWords is how many letters of two lines are compared.
 const progressWords = 12
 
-// sameProgress tells whether a line says nothing but numbers and signs, or begins with the letters that next begins with.
+// sameProgress reports whether a line says nothing but numbers and signs, or begins with the letters that next begins with.
 func sameProgress(was []byte, next string) bool {
 	k, n := 0, 0
 	for _, c := range was {

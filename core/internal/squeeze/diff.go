@@ -27,7 +27,7 @@ func (w *writer) diffHead(i int) int {
 	return 0
 }
 
-// context tells whether a line is one of a diff that says nothing: it stands beside the changes, and has no word.
+// context reports whether a line is one of a diff that says nothing: it is next to the changes, and has no word.
 func (w *writer) context(s string) bool {
 	if strings.HasPrefix(s, "@@ -") {
 		w.diff = true

@@ -213,7 +213,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// A run of eight signs is cut wherever in a line it stands, and one of seven nowhere.
+// A run of eight signs is cut wherever in a line it is, and one of seven nowhere.
 func TestRunsOfSigns(t *testing.T) {
 	for at := range 40 {
 		for _, sign := range []string{"-", "=", "─"} {

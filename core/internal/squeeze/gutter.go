@@ -29,7 +29,7 @@ func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 // minGutter is how many lines with numbers that count on make a gutter.
 const minGutter = 3
 
-// gutter writes lines with their numbers, without the padding before the numbers and the sign behind them.
+// gutter writes lines with their numbers, without the padding before the numbers and the sign after them.
 func (w *writer) gutter(i int) int {
 	if !w.may(Gutter) {
 		return 0

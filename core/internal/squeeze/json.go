@@ -5,7 +5,7 @@ import "strings"
 // node is a value of JSON, or the key before it. Values inside it follow, up to next.
 type node struct {
 	start, end int32 // offsets in the text
-	next       int32 // the node behind what is inside
+	next       int32 // the node after what is inside
 	count      int32 // elements of an array, members of an object
 	kind       byte  // its first character; ':' for a key
 }
@@ -64,7 +64,7 @@ func (w *writer) json(i int) int {
 		return 0
 	}
 	w.nodes[root].end, w.nodes[root].next, w.nodes[root].count = int32(end), int32(len(w.nodes)), int32(values)
-	if k == values && tellsError(w.src[from:end]) { // a message goes on to the end of its line
+	if k == values && tellsError(w.src[from:end]) { // a message continues to the end of its line
 		return 0
 	}
 	if w.twice = end-from > 2*minValue; w.twice {
@@ -109,7 +109,7 @@ func (w *writer) lastEnd() int {
 	return int(last)
 }
 
-// linesTo is how many lines a value has that ends at an offset, and whether something stands behind it in the last of them.
+// linesTo is how many lines a value has that ends at an offset, and whether something follows it in the last of them.
 func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	for k = 1; int(w.lines[i+k]) <= end; k++ {
 	}
@@ -298,7 +298,7 @@ func (w *writer) emit(n int32) {
 // minValue is how many bytes a value has that is not written a second time.
 const minValue = 80
 
-// again writes where a member's value stands above, if it does.
+// again writes where a member's value is above, if it does.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {

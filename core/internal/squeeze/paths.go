@@ -2,20 +2,20 @@ package squeeze
 
 import "strings"
 
-// place is where a line of a search says that it was found: "path:12:text", or "path-12-text" of a line beside it.
+// place is where a line of a search says that it was found: "path:12:text", or "path-12-text" of a line next to it.
 type place struct {
 	path, rest string // rest begins with the number
 	number     int
 	match      bool
 }
 
-// maxPath is how many bytes a path has at the most.
+// maxPath is how many bytes a path has at most.
 const maxPath = 512
 
 // maxDashes bounds in how many places a number between dashes is looked for.
 const maxDashes = 8
 
-// placeOf takes a line of a search apart; path is that of the line before, "" where there is none, and next the line behind it.
+// placeOf takes a line of a search apart; path is that of the line before, "" where there is none, and next the line after it.
 func placeOf(s, path, next string) (p place, ok bool) {
 	if path != "" && len(s) > len(path)+2 && (s[len(path)] == ':' || s[len(path)] == '-') && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
@@ -81,7 +81,7 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// named tells whether a text may be a path: no white space, a letter, and a dot or a slash.
+// named reports whether a text may be a path: no white space, a letter, and a dot or a slash.
 func named(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
@@ -100,7 +100,7 @@ func named(s string) bool {
 	return dot && alpha
 }
 
-// sameFile tells whether two paths may be those of one file, one of them from a folder on the way.
+// sameFile reports whether two paths may be those of one file, one of them from a folder on the way.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }

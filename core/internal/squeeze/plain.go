@@ -17,10 +17,10 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is how many lines are looked at to tell whether brackets tell their indentation.
+// judging is how many lines are looked at to show whether brackets tell their indentation.
 const judging = 64
 
-// judge tells of the next lines whether their indentation says nothing that brackets do not say, and what they all are indented by.
+// judge describes the next lines whether their indentation says nothing that brackets do not say, and what they all are indented by.
 func (w *writer) judge(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {
@@ -70,7 +70,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// opens tells whether a line ends with an open bracket.
+// opens reports whether a line ends with an open bracket.
 func opens(s string) bool {
 	for n := len(s) - 1; n >= 0; n-- {
 		switch s[n] {
@@ -142,7 +142,7 @@ func (w *writer) text(s string) {
 			return
 		}
 	}
-	for gap >= 0 && nests(s[:at+gap]) { // indentation behind a sign or a number
+	for gap >= 0 && nests(s[:at+gap]) { // indentation after a sign or a number
 		at += gap
 		for at < n && s[at] == ' ' {
 			at++
@@ -163,8 +163,8 @@ func (w *writer) text(s string) {
 	w.signs(s, gap, run)
 }
 
-// signs writes a line from which runs of one sign are cut, and runs of spaces behind its indentation. gap and run are the first of
-// them; the end of the line is none.
+// signs writes a line from which runs of one sign are cut, and runs of spaces after its indentation. gap and run are the first of them; the
+// end of the line is none.
 func (w *writer) signs(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -196,7 +196,7 @@ func (w *writer) signs(s string, gap, run int) {
 	w.out = append(w.out, s[at:]...)
 }
 
-// nests tells whether white space behind the beginning of a line is indentation: of a tree behind a bar, of code behind the sign of a diff.
+// nests reports whether white space after the beginning of a line is indentation: of a tree after a bar, of code after the sign of a diff.
 func nests(s string) bool {
 	n := len(s)
 	switch {
@@ -220,8 +220,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign tells whether a character that begins with c may be one of a line that is drawn: ASCII signs but for dots, quotes and
-// brackets, and what is drawn of U+2500 to U+259F and of U+2000 to U+203F.
+// sign reports whether a character that begins with c may be one of a line that is drawn: ASCII signs but for dots, quotes and brackets, and
+// what is drawn of U+2500 to U+259F and of U+2000 to U+203F.
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
@@ -266,9 +266,9 @@ func longSign(s string, from int) int {
 const (
 	minLine   = 10  // bytes that a line has with which a repetition begins
 	minRepeat = 64  // bytes of repeated lines that stand further above
-	minAgain  = 48  // bytes of lines that stand right above
+	minAgain  = 48  // bytes of lines that are right above
 	quoted    = 28  // bytes of the line by which a reader finds what is repeated
-	maxCycle  = 256 // lines that may stand right above, again and again
+	maxCycle  = 256 // lines that may be right above, again and again
 )
 
 func hash(s string) uint64 {
@@ -296,8 +296,8 @@ func load(s string) uint64 {
 		uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// repeats writes how often the lines above come again, or where the lines that come now stand above. Two places are looked at for
-// each line, and what is found is taken as a whole, so that the cost is linear.
+// repeats writes how often the lines above come again, or where the lines that come now are above. Two places are looked at for each line,
+// and what is found is taken as a whole, so that the cost is linear.
 func (w *writer) repeats(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.may(Repeats) {

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/sessions"
 )
 
-// marker is about what stands before a text that was squeezed.
+// marker is about what precedes a text that was squeezed.
 const marker = "[Squeezed. Handle: 0123456789abcdef] "
 
 // minTokens is what a text has to lose for the pass to take it, by default.
@@ -26,9 +26,9 @@ const minTokens = 16
 // kinds are what results hold, in the order in which they are asked for.
 var kinds = []string{"escape codes", "JSON", "search", "paths", "line numbers", "diff", "other text"}
 
-// TestSaved measures what squeezing saves of the results of tools in real sessions, each text once, with the line that says so, in
-// tokens of o200k as the estimator counts them. It checks that every fact of a text is still found, that none becomes longer and
-// that squeezing again changes little, and writes the table of docs/inside/memory.md to the log and to the file that CTXFOLD_SQUEEZE names.
+// TestSaved measures what squeezing saves of the tool results in real sessions, each text once, with the line that says so, in tokens of
+// o200k as the estimator counts them. It checks that every fact of a text is still found, that none becomes longer and that squeezing again
+// changes little, and writes the table of docs/inside/memory.md to the log and to the file that CTXFOLD_SQUEEZE names.
 func TestSaved(t *testing.T) {
 	est := tokens.ByName("script").For("gpt-4o")
 	count := func(text string) int { return est.Text(text) }
@@ -113,7 +113,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// results are the texts of the results of tools in all real sessions, each once.
+// results are the texts of the tool results in all real sessions, each once.
 func results(t testing.TB) (texts []string) {
 	seen := map[string]bool{}
 	add := func(text string) {
@@ -139,8 +139,8 @@ func results(t testing.TB) (texts []string) {
 	return texts
 }
 
-// missing are the facts of a text that do not stand in what became of it. Escape codes and what a terminal overwrites are none, nor
-// is what stands in binary data.
+// missing are the facts of a text that are not in what happened to it. Escape codes and what a terminal overwrites are none, nor is what is
+// in binary data.
 func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact) {
 	if form&squeeze.Controls != 0 {
 		text, _, _ = squeeze.Text(text, squeeze.Options{Without: 1<<11 - 1 - squeeze.Controls})
@@ -161,7 +161,7 @@ func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact)
 	return known, lost
 }
 
-// kindOf tells what most of a text is.
+// kindOf says what most of a text is.
 func kindOf(text string) string {
 	if strings.Contains(text, "\x1b[") {
 		return "escape codes"

@@ -3,7 +3,7 @@ package squeeze
 // column is a key of objects alike.
 type column struct {
 	start, end int32 // of the key, with its quotes
-	rows       int32 // in how many objects it stands
+	rows       int32 // in how many objects it is
 	last       int32 // the last of them, from 1 on
 	value      int32 // the node of its first value
 	same       bool  // all its values are the same
@@ -18,8 +18,8 @@ const (
 )
 
 // rows writes an array of objects alike as a header with their keys and a row for each: [{id,name,kind="bug"} ["a",1] ["b",2]]. A key whose
-// value is the same in all of them stands in the header with that; a cell is empty where an object has no such key. It tells whether the
-// array is one.
+// value is the same in all of them is in the header with that; a cell is empty where an object has no such key. It reports whether the array
+// is one.
 func (w *writer) rows(n int32) bool {
 	v := w.nodes[n]
 	if !w.may(Rows) || v.count < minRows {
@@ -118,7 +118,7 @@ func (w *writer) rows(n int32) bool {
 	return true
 }
 
-// alike tells whether two objects have the same keys in the same order.
+// alike reports whether two objects have the same keys in the same order.
 func (w *writer) alike(a, b int32) bool {
 	if w.nodes[b].kind != '{' || w.nodes[a].count != w.nodes[b].count {
 		return false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// outputs are outputs of tools by their kind, each of some size.
+// outputs are tool outputs by their kind, each of some size.
 func outputs(size int) (names []string, texts []string) {
 	add := func(name string, line func(b *strings.Builder, i int)) {
 		var b strings.Builder

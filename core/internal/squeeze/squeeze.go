@@ -1,9 +1,9 @@
-// Package squeeze makes the outputs of tools shorter without losing what they say: JSON loses its white space and objects alike become
-// rows, a path that a search prints on each line stands once, repeated lines are counted, escape codes and padding go.
+// Package squeeze makes the tool outputs shorter without losing what they say: JSON loses its white space and objects alike become rows, a
+// path that a search prints on each line is once, repeated lines are counted, escape codes and padding go.
 //
-// Each form is recognised by what stands in the text, never by the tool's name, and wherever it stands: an output may begin with
-// a header, hold JSON, and end in a log. What is not recognised stays as it is. The package knows texts alone, no messages and no wire
-// formats. Its cost is linear in the text, whatever the text is, and it keeps nothing between calls.
+// Each form is recognised by what is in the text, never by the tool's name, and wherever it is: an output may begin with a header, hold
+// JSON, and end in a log. What is not recognised stays as it is. The package knows texts alone, no messages and no wire formats. Its cost is
+// linear in the text, whatever the text is, and it keeps nothing between calls.
 package squeeze
 
 import "strings"
@@ -20,7 +20,7 @@ const (
 	Starts                       // what lines begin with alike once, the rest of each below it
 	Gutter                       // line numbers without padding
 	Indentation                  // no indentation where brackets tell it
-	Repeats                      // repeated lines by how often, or by where they stand above
+	Repeats                      // repeated lines by how often, or by where they are above
 	Binary                       // long hexadecimal digits and base64 by length and hash
 	Context                      // no lines of a diff that say nothing
 	Padding                      // no white space at line ends and in columns, no long lines of one sign, no more than one empty line
@@ -83,7 +83,7 @@ type writer struct {
 	out     []byte
 	forms   Form
 	without Form
-	lines   []int32 // where each line begins, and behind the last one where the next would
+	lines   []int32 // where each line begins, and after the last one where the next would
 	seen    []int32 // by hash of a line: one more than the indexes of the last two with it
 	shift   uint    // of hashes
 	judged  int     // the line up to which brackets is known
@@ -97,7 +97,7 @@ type writer struct {
 	noJSON  int     // the offset before which no JSON value begins that is whole
 	nodes   []node
 	cols    []column
-	twice   bool    // a value may stand above
+	twice   bool    // a value may be above
 	values  []int32 // by hash of a value of JSON: the node of the key before it
 	diff    bool    // in a hunk of a diff
 }
@@ -108,7 +108,7 @@ func (w *writer) line(i int) string { return w.src[w.lines[i] : w.lines[i+1]-1] 
 // count is the number of lines.
 func (w *writer) count() int { return len(w.lines) - 1 }
 
-// may tells whether a form is wanted.
+// may reports whether a form is wanted.
 func (w *writer) may(f Form) bool { return w.without&f == 0 }
 
 // split finds the lines.
@@ -132,7 +132,7 @@ func (w *writer) split() {
 	w.seen = make([]int32, 2<<size)
 }
 
-// run writes the whole text. What takes several lines is tried first; each tells how many it has taken.
+// run writes the whole text. What takes several lines is tried first; each says how many it has taken.
 func (w *writer) run() {
 	w.split()
 	w.out = make([]byte, 0, len(w.src)+1)
@@ -229,7 +229,7 @@ func indentOf(s string) int {
 func digit(c byte) bool  { return c-'0' < 10 }
 func letter(c byte) bool { return c|0x20-'a' < 26 }
 
-// word tells whether a byte may stand in a word, a number or a character that is not ASCII.
+// word reports whether a byte may be in a word, a number or a character that is not ASCII.
 func word(c byte) bool { return letter(c) || digit(c) || c == '_' || c >= 0x80 }
 
 // digits is how many digits a text begins with.
@@ -241,7 +241,7 @@ func digits(s string) int {
 	return n
 }
 
-// tellsError tells whether a line says what an error was. Its words stay as they are, its spaces too.
+// tellsError reports whether a line says what an error was. Its words stay as they are, its spaces too.
 func tellsError(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], ": ")

@@ -23,8 +23,8 @@ func common(a, b string) int {
 	return i
 }
 
-// boundary is the last place of a line, up to n, behind which a reader may look for the rest elsewhere: behind white space, or between
-// the hours, minutes and seconds of a time. No path, address, number or message is parted.
+// boundary is the last place of a line, up to n, after which a reader may look for the rest elsewhere: after white space, or between the
+// hours, minutes and seconds of a time. No path, address, number or message is parted.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {
@@ -49,7 +49,7 @@ func boundary(s string, n int) int {
 
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes lines that begin alike: what they have in common, and below it the rest of each, behind a space.
+// starts writes lines that begin alike: what they have in common, and below it the rest of each, after a space.
 func (w *writer) starts(i int) int {
 	s, next := w.line(i), w.line(i+1)
 	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {

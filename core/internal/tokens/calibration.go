@@ -26,9 +26,8 @@ func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	return estimated, counted
 }
 
-// Plausible tells whether a count may be of the call that p estimates. What stands beside a transcript may be large; a count
-// that is a fraction of the estimate, or many times as much, is of something else, as is one that is far from what
-// the reports so far lead to.
+// Plausible reports whether a count may be of the call that p estimates. What is next to a transcript may be large; a count that is a
+// fraction of the estimate, or many times as much, is of something else, as is one that is far from what the reports so far lead to.
 func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {
 		return false
@@ -121,8 +120,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where
-// it counted more, the rest stands beside the transcript; where it counted less, all is scaled down.
+// Anchor is the correction, over that of p, by which the estimate of t up to message last is what the provider counted. Where it counted
+// more, the rest is next to the transcript; where it counted less, all is scaled down.
 func (p *Profile) Anchor(t *transcript.Transcript, last, counted int) *api.Correction {
 	c := p.Correction
 	c.Source = api.TokensMeasured
@@ -159,7 +158,7 @@ func (p *Profile) id() string {
 	return p.Name
 }
 
-// Same tells whether two estimators make the same of every message.
+// Same reports whether two estimators make the same of every message.
 func (p *Profile) Same(o *Profile) bool {
 	return p.Name == o.Name && p.Automaton == o.Automaton && p.Scale == o.Scale && p.BareFields == o.BareFields
 }

@@ -71,7 +71,7 @@ func TestPlausible(t *testing.T) {
 	}
 }
 
-// TestCalibrate has the line through reports: the scale, in 1/65,536, and what stands beside.
+// TestCalibrate has the line through reports: the scale, in 1/65,536, and what is as well.
 func TestCalibrate(t *testing.T) {
 	p := tokens.ByName("bytes4")
 	const one = 1 << 16

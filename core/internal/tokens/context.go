@@ -8,16 +8,15 @@ import (
 
 // Context is the size of a conversation by what a provider counted.
 type Context struct {
-	Tokens   int // measured up to the message at Index, estimated behind it
+	Tokens   int // measured up to the message at Index, estimated after it
 	Measured int // what the provider counted, tokens
-	Index    int // the message of the assistant that has the provider's numbers; -1 where there is none
+	Index    int // the assistant message that has the provider's numbers; -1 where there is none
 	Bound    int // how far off it may be, percent
 }
 
-// MeasureContext anchors the estimate of a transcript to the newest numbers of a provider that stand in it: those of a
-// message of the assistant that the model was not stopped in by an error or by the user (S4.8). What stands before message
-// from does not count: a compaction has made its numbers too large (S4.9). Without such numbers it is total, the estimate of the
-// first n messages, which are all that is looked at.
+// MeasureContext anchors the estimate of a transcript to the newest numbers of a provider that are in it: those of an assistant message that
+// the model was not stopped in by an error or by the user (S4.8). What precedes message from does not count: a compaction has made its
+// numbers too large (S4.9). Without such numbers it is total, the estimate of the first n messages, which are all that is looked at.
 func MeasureContext(p *Profile, t *transcript.Transcript, from, n, total int) Context {
 	for i := n - 1; i >= max(0, from); i-- {
 		meta := t.MetaOf(i)

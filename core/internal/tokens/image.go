@@ -157,7 +157,7 @@ func gifSize(r *base64) (w, h int) {
 	return r.little(2), r.little(2)
 }
 
-// jpegSize goes from segment to segment to the start of a frame. Colour profiles and thumbnails stand before it.
+// jpegSize goes from segment to segment to the start of a frame. Colour profiles and thumbnails precede it.
 func jpegSize(r *base64) (w, h int) {
 	const far = 1 << 18
 	r.skip(2)

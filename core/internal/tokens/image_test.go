@@ -59,7 +59,7 @@ func encoded(t *testing.T, format string, w, h int) []byte {
 	return append(b.Bytes(), make([]byte, 1000)...)
 }
 
-// Images are counted by their pixels, in every format and family, wherever the payload stands.
+// Images are counted by their pixels, in every format and family, wherever the payload is.
 func TestImages(t *testing.T) {
 	for _, c := range []struct {
 		w, h int

@@ -30,7 +30,7 @@ type Profile struct {
 	PerMessage bool
 	// Outer leaves out the parts inside tool results.
 	Outer bool
-	// BareFields leaves what a message holds beside its parts (the type of a note, an error's text) uncounted.
+	// BareFields leaves what a message holds next to its parts (the type of a note, an error's text) uncounted.
 	BareFields bool
 	// FreeNull leaves arguments of a tool call that are null uncounted (S3.8).
 	FreeNull bool
@@ -40,7 +40,7 @@ type Profile struct {
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // of a part, by kind
 
-	// Besides are the measures of what a message holds that is none of its parts and counts by itself; nil is nothing.
+	// Besides are the measures of what a message holds that isn't one of its parts and counts by itself; nil is nothing.
 	Besides func(t *transcript.Transcript, message int) []transcript.Measure
 
 	// Automaton weighs texts where the unit is Weight.
@@ -48,8 +48,8 @@ type Profile struct {
 	// Family is the family of tokenizers that the weights are fitted to.
 	Family string
 
-	// Correction is by what providers have counted. Its Bound is how far off nine of ten texts of some thousand bytes are at
-	// the most, in percent; a Scale of 0 changes nothing.
+	// Correction is by what providers have counted. Its Bound is how far off nine of ten texts of some thousand bytes are at most, in
+	// percent; a Scale of 0 changes nothing.
 	api.Correction
 }
 
@@ -58,7 +58,7 @@ type Cost struct {
 	Tokens         int    // fixed
 	Units          uint64 // fixed, in the profile's units, added before they are divided
 	NoText, NoName bool
-	// Spell measures the text where the estimator's program writes it anew; nil is as it stands in the source.
+	// Spell measures the text where the estimator's program writes it again; nil is as it is in the source.
 	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure
 	// Unsized is an image's whose size in pixels is not in the transcript, in tokens; others are counted by their pixels.
 	Unsized int
@@ -66,7 +66,7 @@ type Cost struct {
 	Payload func(base64 uint64) int
 }
 
-// Default is the estimator of a policy that names none.
+// Default is the estimator of a policy that has none.
 const Default = "script"
 
 // byRole is the framing of messages where that of every role is the same.

@@ -32,8 +32,7 @@ func (p *Profile) ASCII(n int) int {
 	return p.Measure(m)
 }
 
-// MaxUnits is how many units of text at the most are estimated at up to the given tokens; with script, about how many
-// bytes.
+// MaxUnits is how many units of text at most are estimated at up to the given tokens; with script, about how many bytes.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
@@ -129,7 +128,7 @@ func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
-// holdsParts tells whether a tool result holds parts that are not removed, given what follows it.
+// holdsParts reports whether a tool result holds parts that are not removed, given what follows it.
 func holdsParts(next []transcript.Part) bool {
 	for i := range next {
 		if next[i].Parent < 0 {
@@ -142,8 +141,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// Beside estimates what is sent beside the messages: system prompt and tool definitions of a request body, and what a
-// correction has found, in tokens.
+// Beside estimates what is sent next to the messages: system prompt and tool definitions of a request body, and what a correction has found,
+// in tokens.
 func (p *Profile) Beside(t *transcript.Transcript) int {
 	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }

@@ -244,7 +244,7 @@ func checkADK(c *Checker) {
 		rules.last = int32(len(c.Seq)) - 1
 	}
 	c.geminiParts(&rules)
-	moved := map[int32]bool{} // calls whose response gets right behind them
+	moved := map[int32]bool{} // calls whose response gets directly after them
 	for _, m := range c.Seq {
 		msg := &t.Messages[m]
 		calls, one := false, int32(-1)
@@ -263,7 +263,7 @@ func checkADK(c *Checker) {
 			case calls:
 				why = "an event with responses holds calls"
 			case c.place[of] < last && c.place[m] > last:
-				why = "what stands between the last responses and their calls is left out"
+				why = "the events between the last responses and their calls are not sent"
 			case one >= 0 && of != one:
 				why = "the responses of this event answer calls of several events"
 			default:
@@ -278,7 +278,7 @@ func checkADK(c *Checker) {
 	if len(moved) == 0 {
 		return
 	}
-	for _, m := range c.Seq { // what stood before it would stand behind it then
+	for _, m := range c.Seq { // what preceded it would follow it then
 		msg := &t.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] && !p.Has(transcript.Removed) {
@@ -288,8 +288,8 @@ func checkADK(c *Checker) {
 	}
 }
 
-// lastCalling is the place of the event whose calls the last event that is sent answers; -1 where that answers none. What stands between
-// them is left out.
+// lastCalling is the place of the event whose calls the last event that is sent answers; -1 where that answers none. What is between them is
+// left out.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -307,7 +307,7 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied are the members that a new event has of the one that it stands beside; each pair is one in two spellings.
+// adkCopied are the members that a new event has of the one that it is as well; each pair is one in two spellings.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
 // appendADK writes an event up to its content, as one of the author, JSON, or, where that is nil, of the one of event. From that come
@@ -385,7 +385,7 @@ func adkResults(dst []byte, calls []Call, text string) []byte {
 	return append(geminiResults(dst, calls, text), `,`+adkActions...)
 }
 
-// adkWrap writes an event with a response that stood in another one.
+// adkWrap writes an event with a response that was in another one.
 func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	dst = appendADK(dst, "", nil, event, part)
 	return append(wrapParts(dst, role, part), `,`+adkActions...)

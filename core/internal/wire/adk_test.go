@@ -25,7 +25,7 @@ func adSaysAs(id string, parts ...string) string {
 	return `{"id":"` + id + `","invocationId":"i1","author":"coder","branch":"b","timestamp":2,"content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]}}`
 }
 
-// adEvent is an event that a repair has put beside the calls of the agent's.
+// adEvent is an event that a repair has put next to the calls of the agent's.
 func adEvent(id, stamp, parts string) string {
 	return `{"id":"` + id + `","invocationId":"i1","author":"coder","branch":"b","timestamp":` + stamp + `,"content":{"role":"user","parts":[` + parts + `]}` + adNone
 }
@@ -114,7 +114,7 @@ func TestADK(t *testing.T) {
 	})
 }
 
-// A call that has begun a task waits for its end, with the events of the task behind it.
+// A call that has begun a task waits for its end, with the events of the task after it.
 func TestADKTask(t *testing.T) {
 	task := func(author, text string) string {
 		return `{"id":"t` + author + `","invocationId":"i1","author":"` + author + `","isolationScope":"c1","timestamp":3,"content":{"role":"model","parts":[{"text":"` + text + `"}]}}`

@@ -110,7 +110,7 @@ var aiSDKKeys = []string{
 	"kind",
 }
 
-// aiSDKPart reads one content part. parent is the part index of the tool result that it stands in, or -1.
+// aiSDKPart reads one content part. parent is the part index of the tool result that it is in, or -1.
 func aiSDKPart(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, output, media := -1, aiSDKOutput{}, payload{}
@@ -224,7 +224,7 @@ func aiSDKPart(r *Reader, parent int32) {
 	r.T.Parts[self] = p
 }
 
-// aiSDKFile tells whether a type is one of those that files have in the content of a tool result.
+// aiSDKFile reports whether a type is one of those that files have in the content of a tool result.
 func aiSDKFile(typ string) bool {
 	switch typ {
 	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id", "image-file-reference":
@@ -251,7 +251,7 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	return transcript.File
 }
 
-// custom tells from the kind of a custom part whether it is a provider's own compaction: {"kind":"openai.compaction"}.
+// custom reports from the kind of a custom part whether it is a provider's own compaction: {"kind":"openai.compaction"}.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
 		return transcript.Held
@@ -259,7 +259,7 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 	return 0
 }
 
-// summary tells from the provider options of a text whether it is Anthropic's own summary of what stands before it (AN12):
+// summary reports from the provider options of a text whether it is Anthropic's own summary of what precedes it (AN12):
 // {"anthropic":{"type":"compaction"}}.
 func (r *Reader) summary(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Of(r.Src()), []byte(`"compaction"`)) {
@@ -285,7 +285,7 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 
 var summaryKeys = []string{"type"}
 
-// signatures tells from the provider options of a reasoning part what its provider wants of it: {"anthropic":{"signature"}},
+// signatures reports from the provider options of a reasoning part what its provider wants of it: {"anthropic":{"signature"}},
 // {"openai":{"itemId"}}, and so on.
 func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
@@ -307,7 +307,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	return flags
 }
 
-// signed tells from the options of one provider, which stand at the reader, what it wants of a reasoning part. each is called for all of
+// signed reports from the options of one provider, which are at the reader, what it wants of a reasoning part. each is called for all of
 // them.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
 	for r.Object(); ; {
@@ -349,8 +349,8 @@ func (p *payload) text(src []byte, s jsonspan.Span) {
 	}
 }
 
-// read takes in what stands at the reader: bytes as JSON.stringify writes them, {"0":137,"1":80} or
-// {"type":"Buffer","data":[137,80]}, or a tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
+// read takes in what is at the reader: bytes as JSON.stringify writes them, {"0":137,"1":80} or {"type":"Buffer","data":[137,80]}, or a
+// tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
 func (p *payload) read(r *Reader) {
 	n := uint32(0) // bytes, each a number
 	switch r.Kind() {
@@ -384,8 +384,8 @@ func (p *payload) read(r *Reader) {
 	p.chars += (n*4 + 2) / 3
 }
 
-// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value, so that the type can stay when a
-// text takes its place; of a list of parts it is the whole output, since no text can take the place of that list.
+// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value, so that the type can stay when a text takes its
+// place; of a list of parts it is the whole output, since no text can replace that list.
 type aiSDKOutput struct {
 	body  jsonspan.Span
 	size  jsonspan.Measure

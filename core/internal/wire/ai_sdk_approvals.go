@@ -42,8 +42,7 @@ func linkApprovals(t *transcript.Transcript, from int) {
 	}
 }
 
-// approval tells whether a part is a request for the user's approval, which has the id of its tool call as body, or the
-// answer to one.
+// approval reports whether a part is a request for the user's approval, which has the id of its tool call as body, or the answer to one.
 func approval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.Zero()
 }

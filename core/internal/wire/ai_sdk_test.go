@@ -18,13 +18,13 @@ type rule struct {
 	valid    string
 	invalid  string
 	says     string // rule, path and repair of each violation
-	repaired string // "" if nothing can be mended
+	repaired string // "" if nothing can be repaired
 }
 
-// force is put behind a policy: the options of a call that compacts although it is not due.
+// force is put after a policy: the options of a call that compacts although it is not due.
 const force = `,"options":{"force":true}`
 
-// request calls an operation and decodes its answer. Options may stand behind the policy.
+// request calls an operation and decodes its answer. Options may follow the policy.
 func request(t *testing.T, op, policy, messages string, answer any) {
 	t.Helper()
 	out := core.Call(op, []byte(`{"policy":`+policy+`,"messages":`+messages+`}`))
@@ -58,7 +58,7 @@ func violations(t *testing.T, format, messages string) string {
 	return strings.Join(list, ", ")
 }
 
-// repair mends all that breaks a rule, tolerated or not.
+// repair repairs all that breaks a rule, tolerated or not.
 func repair(t *testing.T, format, messages string) string {
 	t.Helper()
 	var a struct{ Messages json.RawMessage }
@@ -281,8 +281,7 @@ func TestAISDKMeasures(t *testing.T) {
 	}
 }
 
-// TestAISDKClear shows what stands in the place of a cleared result: the type of an output stays, a list of parts becomes
-// a text.
+// TestAISDKClear shows what is in place of a cleared result: the type of an output stays, a list of parts becomes a text.
 func TestAISDKClear(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	const marker = `[Old tool result content cleared]`
@@ -363,7 +362,7 @@ func TestAISDKApprovals(t *testing.T) {
 	}
 }
 
-// TestAISDKReasoning shows which reasoning goes when what stands before it changes (AM5).
+// TestAISDKReasoning shows which reasoning goes when what precedes it changes (AM5).
 func TestAISDKReasoning(t *testing.T) {
 	reasoning := func(options string) string {
 		return asMessage("assistant", `{"type":"reasoning","text":"hm"`+options+`}`, `{"type":"text","text":"so"}`)
@@ -387,7 +386,7 @@ func TestAISDKReasoning(t *testing.T) {
 	}
 }
 
-// TestAISDKCompaction folds a conversation that a provider has compacted itself: what stands for its beginning stays.
+// TestAISDKCompaction folds a conversation that a provider has compacted itself: what represents its beginning stays.
 func TestAISDKCompaction(t *testing.T) {
 	const item = `{"type":"custom","kind":"openai.compaction","providerOptions":{"openai":{"itemId":"cmp_1","encryptedContent":"gAAA"}}}`
 	long := strings.Repeat("word ", 200)

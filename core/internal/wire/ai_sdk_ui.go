@@ -129,7 +129,7 @@ func aiSDKUISaid(r *Reader) {
 	}
 }
 
-// begins tells whether a string field begins with ASCII text that needs no escapes.
+// begins reports whether a string field begins with ASCII text that needs no escapes.
 func (r *Reader) begins(f *field, prefix string) bool {
 	return f.Str() && bytes.HasPrefix(f.Of(r.Src())[1:], []byte(prefix))
 }
@@ -152,7 +152,7 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	r.tool(&p, &f[uiCallID], &f[uiToolName])
 	if r.begins(&f[uiType], "tool-") {
-		// The name is what follows the prefix; the byte before it stands where strings have their opening quote.
+		// The name is what follows the prefix; the byte before it is where strings have their opening quote.
 		p.Name = f[uiType].Span
 		p.Name.Start += uint32(len("tool-"))
 		size := jsonspan.ASCII(uint32(len("tool-")))

@@ -104,7 +104,7 @@ func TestAISDKUIFree(t *testing.T) {
 	}
 }
 
-// TestAISDKUIClear shows what stands in the place of a cleared output: a value of the same JSON type (AU4).
+// TestAISDKUIClear shows what is in place of a cleared output: a value of the same JSON type (AU4).
 func TestAISDKUIClear(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	const marker = `"[Old tool result content cleared]"`
@@ -131,8 +131,8 @@ func TestAISDKUIClear(t *testing.T) {
 	}
 }
 
-// TestAISDKUISteps folds a conversation that is one message of the user and one of the assistant: the cut is between two
-// steps, and what is kept fits.
+// TestAISDKUISteps folds a conversation that is one user message and one of the assistant: the cut is between two steps, and what is kept
+// fits.
 func TestAISDKUISteps(t *testing.T) {
 	var parts []string
 	for i := range 40 {
@@ -181,7 +181,7 @@ func TestAISDKUISteps(t *testing.T) {
 			t.Errorf("keep %d: %d tokens in the report, %d estimated", keep, a.Report.Tokens.After, e.Tokens)
 		}
 	}
-	// A call that waits for its answer stays, with the steps behind it.
+	// A call that waits for its answer stays, with the steps after it.
 	waiting := transcriptOf(uiUser, uiAssistant("a1", append(append(append([]string(nil), parts[:90]...), uiTool("wait", `"input-available"`)), parts[90:]...)...))
 	var a struct {
 		Messages json.RawMessage

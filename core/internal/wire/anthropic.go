@@ -65,7 +65,7 @@ func readAnthropic(r *Reader, m *transcript.Message) {
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
 	m.Content = content.Span
 	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
-		// Settings from here on, which may stand without any content (AN14).
+		// Settings from here on, which may be without any content (AN14).
 		p := member(transcript.Opaque, &config)
 		p.Flags |= transcript.Free
 		r.Add(p)
@@ -95,7 +95,7 @@ var anthropicKeys = []string{
 	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
 }
 
-// anthropicBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
+// anthropicBlock reads one content block. parent is the part index of the tool result that it is in, or -1.
 func anthropicBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
@@ -211,8 +211,8 @@ func anthropicResults(dst []byte, calls []Call, text string) []byte {
 	return append(dst, `]}`...)
 }
 
-// blockRules are rules of formats whose tool results stand among the blocks of the user's messages: their ids, the signs that an id of
-// a tool call may have beside letters and digits, and what is said where it has others.
+// blockRules are rules of formats whose tool results are among the blocks of the user's messages: their ids, the signs that an id of a tool
+// call may have next to letters and digits, and what is said where it has others.
 type blockRules struct{ order, id, marks, says string }
 
 // checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and of AN11 that what has made a call is there.
@@ -235,7 +235,7 @@ func (c *Checker) blocks(rules *blockRules) {
 			if p.Kind != transcript.ToolResult {
 				other = true
 			} else if other && p.Pair >= 0 {
-				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must stand before other content")
+				c.Add(rules.order, m, first+int32(i), MoveResult, "tool results must come before other content")
 			}
 			if p.Kind == transcript.ToolCall && !validToolID(c.T.Text(p.ID), rules.marks) {
 				fix := RenameID

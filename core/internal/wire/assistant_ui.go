@@ -76,7 +76,7 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 	assistantUISteps(r.T, first)
 }
 
-// assistantUISteps notes where a message of the assistant may be cut: behind calls that have their results.
+// assistantUISteps notes where an assistant message may be cut: after calls that have their results.
 func assistantUISteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {
@@ -92,7 +92,7 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	}
 }
 
-// attachments are what stands beside the content: texts, and images and files if media is set.
+// attachments are what is next to the content: texts, and images and files if media is set.
 type attachments struct {
 	payload
 	media bool
@@ -100,7 +100,7 @@ type attachments struct {
 
 var attachmentKeys = []string{"content"}
 
-// attachment takes in what an attachment holds: parts as they stand in the content.
+// attachment takes in what an attachment holds: parts as they are in the content.
 func (a *attachments) attachment(r *Reader) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
@@ -158,12 +158,12 @@ var assistantUIPartKeys = []string{
 
 func assistantUIPart(r *Reader) { assistantUIPartIn(r, -1) }
 
-// assistantUIPartIn reads a part; parent is the index of the tool result that it stands in, or -1.
+// assistantUIPartIn reads a part; parent is the index of the tool result that it is in, or -1.
 func assistantUIPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	first, seen := len(r.T.Parts), false
 	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
-		// What the model is shown of a result stands behind the call and the result, which are filled in later.
+		// What the model is shown of a result follows the call and the result, which are filled in later.
 		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
 			return false
 		}
@@ -215,8 +215,8 @@ func assistantUIHasResult(f *frame) bool {
 	return f[apResult].Kind != jsonspan.Invalid && f[apPreliminary].Kind != jsonspan.True
 }
 
-// assistantUICall adds a tool call and, where it has one that is final, its result, as two parts with one span. Where a tool has said
-// what the model is to see of its result, that is the body; what stands there has been read already if at is the index of the call.
+// assistantUICall adds a tool call and, where it has one that is final, its result, as two parts with one span. Where a tool has said what
+// the model is to see of its result, that is the body; what is there has been read already if at is the index of the call.
 func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	call := *f
 	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size

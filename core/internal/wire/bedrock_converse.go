@@ -82,7 +82,7 @@ var bedrockMedia = map[int]transcript.Kind{
 	bcImage: transcript.Image, bcAudio: transcript.Audio, bcVideo: transcript.File, bcDocument: transcript.File,
 }
 
-// bedrockBlock reads one content block. parent is the part index of the tool result that it stands in, or -1.
+// bedrockBlock reads one content block. parent is the part index of the tool result that it is in, or -1.
 func bedrockBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
@@ -102,7 +102,7 @@ func bedrockBlock(r *Reader, parent int32) {
 			bedrockCall(r, &p)
 		case bcToolResult:
 			if self < 0 {
-				self = r.Add(p) // what stands inside must follow it
+				self = r.Add(p) // what is inside must follow it
 			}
 			bedrockResult(r, &p, int32(self))
 		case bcReasoning:
@@ -223,7 +223,7 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads an answer with its sources. Where it is one text, that is its body; the sources are billed beside it.
+// bedrockCitations reads an answer with its sources. Where it is one text, that is its body; the sources are billed next to it.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
 	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {
@@ -276,8 +276,8 @@ func bedrockResults(dst []byte, calls []Call, text string) []byte {
 	return append(dst, `]}`...)
 }
 
-// checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document has a text beside it) and BC9
-// (tools are named where they are used).
+// checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document has a text next to it) and BC9 (tools
+// are named where they are used).
 func checkBedrock(c *Checker) {
 	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
@@ -301,7 +301,7 @@ func checkBedrock(c *Checker) {
 	}
 }
 
-// bedrockDocument tells whether a block, given as JSON, is a document.
+// bedrockDocument reports whether a block, given as JSON, is a document.
 func bedrockDocument(block []byte) bool {
 	s := jsonspan.New(block)
 	for s.Object(); ; s.Skip() {

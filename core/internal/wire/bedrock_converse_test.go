@@ -2,7 +2,7 @@ package wire_test
 
 import "testing"
 
-// TestBedrockConverse has each rule of the format: what keeps it, what breaks it, and what becomes of that.
+// TestBedrockConverse has each rule of the format: what keeps it, what breaks it, and what happens to that.
 func TestBedrockConverse(t *testing.T) {
 	testRules(t, "bedrock-converse", []rule{
 		{

@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Behind is how a request body of a format asks for a summary behind its own conversation. What the provider's prompt cache goes by stays:
+// Behind is how a request body of a format asks for a summary after its own conversation. What the provider's prompt cache goes by stays:
 // tools, system prompt and, where a change of it loses the cache, the choice of tools.
 type Behind struct {
-	Limit  string // the member that limits the answer, in tokens; a dot stands before one inside of an object
+	Limit  string // the member that limits the answer, in tokens; a dot precedes one inside of an object
 	Older  string // the older name of that member, which counts where a body has it
-	None   string // the members that forbid calls of tools, as JSON; "" where the API has none, or they would lose the cache
+	None   string // the members that forbid tool calls, as JSON; "" where the API has none, or they would lose the cache
 	Forced string // the same, for a body that forces a call; "" is None
 	Choice string // the member that may force one
 	Set    string // more members, as JSON
@@ -43,7 +43,7 @@ var behinds = []struct {
 // shapedBy are what a Shaped member has where the answer is no text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
-// Behind is how the format asks behind a conversation; nil where its providers have no prompt cache.
+// Behind is how the format asks after a conversation; nil where its providers have no prompt cache.
 func (f *Format) Behind() *Behind {
 	for i := range behinds {
 		if behinds[i].format == f.Name {
@@ -56,7 +56,7 @@ func (f *Format) Behind() *Behind {
 // OnlyMarked reports whether the providers of the format keep only what the app has marked.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// AppendPatch appends what is to be different in a body, JSON, that asks for a summary of at most so many tokens, as a JSON Merge Patch
+// AppendPatch appends what should be different in a body, JSON, that asks for a summary of at most so many tokens, as a JSON Merge Patch
 // (RFC 7396). The body is nil where there is only a list of messages. Thinking is how many tokens the model may think besides. It is false
 // where the body asks for another answer than text.
 func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
@@ -123,7 +123,7 @@ func containsAny(text []byte, words []string) bool {
 	return false
 }
 
-// budgetIn is the number behind budget_tokens in a text; 0 where there is none.
+// budgetIn is the number after budget_tokens in a text; 0 where there is none.
 func budgetIn(text []byte) int {
 	_, rest, found := bytes.Cut(text, []byte(`"budget_tokens"`))
 	if !found {
@@ -138,8 +138,8 @@ func budgetIn(text []byte) int {
 	return budget
 }
 
-// Joined is a message, JSON, with one more text behind its parts, for providers that want roles to take turns; false where it has no
-// place for one.
+// Joined is a message, JSON, with one more text after its parts, for providers that want roles to take turns; false where it has no place
+// for one.
 func (f *Format) Joined(message []byte, text string) (joined []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object || f.TextPart == "" {

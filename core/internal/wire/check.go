@@ -9,21 +9,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Where the results of a message's tool calls must stand.
+// Where the results of a message's tool calls must be.
 type Answers uint8
 
 const (
-	// NextMessages: in the messages right behind it, with nothing else between (OpenAI Chat).
+	// NextMessages: in the messages directly after it, with nothing else between (OpenAI Chat).
 	NextMessages Answers = iota
 	// NextMessage: in the next message; messages of one role in a row count as one (Anthropic).
 	NextMessage
 	// OneMessage: all in the next message (Gemini).
 	OneMessage
-	// BeforeUser: before the next message of the user or the system (AI SDK).
+	// BeforeUser: before the next user message or the system (AI SDK).
 	BeforeUser
-	// Anywhere: anywhere behind the call (OpenAI Responses).
+	// Anywhere: anywhere after the call (OpenAI Responses).
 	Anywhere
-	// NewestOpen: anywhere behind the call, and only the newest message may have calls without one (ADK).
+	// NewestOpen: anywhere after the call, and only the newest message may have calls without one (ADK).
 	NewestOpen
 )
 
@@ -38,26 +38,26 @@ type Rules struct {
 	// BlankResult: a tool result has more in it than texts of white space.
 	BlankResult string
 	First       string // the first message that is not the system's is the user's
-	Alternate   string // no two messages of one role stand in a row
+	Alternate   string // no two messages of one role are in a row
 	Role        string // a role is one that the format knows
-	Follow      string // behind tool results the assistant speaks; the system's messages stand behind the user's or each other
-	Bound       string // signed reasoning is bound to what stands before it
+	Follow      string // after tool results the assistant speaks; the system's messages follow the user's or each other
+	Bound       string // signed reasoning is bound to what precedes it
 	Server      string // a tool call that the provider runs itself has its result, in the same message or deferred
 
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
 	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
-	Apart      bool            // calls that are made at once may stand in several messages: those of the last ones are open together
+	Apart      bool            // calls that are made at once may be in several messages: those of the last ones are open together
 	Ordered    bool            // a result without id and name answers the oldest call that is open, of the newest message
-	// Through: what the system says, and what the user keeps from the model, may stand between a tool call and its result; and what
-	// is not sent may be empty.
+	// Through: what the system says, and what the user keeps from the model, may be between a tool call and its result; and what is not sent
+	// may be empty.
 	Through bool
 }
 
 // Fix says what repair does about a violation.
 type Fix uint8
 
-// The fixes. None is for violations that only the caller can mend.
+// The fixes. None is for violations that only the caller can repair.
 const (
 	None Fix = iota
 	AddResult
@@ -107,8 +107,8 @@ type Checker struct {
 	spoken     []int32 // of each place: the last place before it that is the system's, or the user's and more than tool results, or -1
 }
 
-// Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the
-// end, with nothing but results behind them, are no violation (the host is about to answer them), unless closed is set.
+// Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the end, with nothing but
+// results after them, are no violation (the host is about to answer them), unless closed is set.
 func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
 	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
 	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
@@ -148,7 +148,7 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 }
 
 // LoneText is what is wrong where I8 is broken.
-const LoneText = "half of a surrogate pair stands alone"
+const LoneText = "lone surrogate: half of a surrogate pair"
 
 // Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
@@ -184,11 +184,11 @@ func (c *Checker) contents() {
 				continue
 			}
 			if p.Kind != transcript.Text {
-				// Reasoning beside an empty content is no content, nor is an id or a mark.
+				// Reasoning next to an empty content is no content, nor is an id or a mark.
 				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
 				filled = filled || p.Parent < 0 && !beside
 				if c.F.Rules.BlankResult != "" && c.blankResult(msg.First+int32(i)) {
-					c.Add(c.F.Rules.BlankResult, m, msg.First+int32(i), FillBody, "a tool result must have something in it")
+					c.Add(c.F.Rules.BlankResult, m, msg.First+int32(i), FillBody, "a tool result must not be empty")
 				}
 				continue
 			}
@@ -213,7 +213,7 @@ func (c *Checker) contents() {
 	}
 }
 
-// blankResult tells whether a part is a tool result, of the application's, with nothing in it but white space.
+// blankResult reports whether a part is a tool result, of the application's, with nothing in it but white space.
 func (c *Checker) blankResult(part int32) bool {
 	p := &c.T.Parts[part]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Edited|transcript.Server) || !c.T.IsArray(p.Body) {
@@ -227,7 +227,7 @@ func (c *Checker) blankResult(part int32) bool {
 	return true
 }
 
-// pairs checks that every tool call has its result, every result its call, and that results stand where they must.
+// pairs checks that every tool call has its result, every result its call, and that results are where they must.
 func (c *Checker) pairs() {
 	t := c.T
 	for place, m := range c.Seq {
@@ -267,21 +267,21 @@ func (c *Checker) pairs() {
 				c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 			case p.Kind == transcript.ToolResult && p.Has(transcript.Server):
 				if c.run[other] != c.run[place] && !c.deferred(int(other), place) {
-					c.Add(c.F.Rules.Server, m, n, DropPart, "something else than tool results was said between this tool result and its call")
+					c.Add(c.F.Rules.Server, m, n, DropPart, "another message is between this tool result and its call")
 				}
 			case p.Kind == transcript.ToolResult && !c.adjacent(other, int32(place)):
 				is := General
 				if c.run[place] == c.run[other]+1 {
 					is = SplitTurn
 				}
-				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not stand right behind its call")
+				c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not directly follow its call")
 			}
 		}
 	}
 }
 
-// open tells whether the calls at a place may be open: nothing but tool results stands behind them or, where each call is
-// a message of its own, behind the assistant's last messages.
+// open reports whether the calls at a place may be open: nothing but tool results follows them or, where each call is a message of its own,
+// after the assistant's last messages.
 func (c *Checker) open(place int) bool {
 	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
@@ -290,13 +290,13 @@ func (c *Checker) open(place int) bool {
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
 }
 
-// deferred tells whether the result of the provider's own tool call at a place may come at a later one, or behind the last: while
-// nobody but the tools has said anything since (AN11).
+// deferred reports whether the result of the provider's own tool call at a place may come at a later one, or after the last: while nobody
+// but the tools has said anything since (AN11).
 func (c *Checker) deferred(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
 
-// results tells whether a message holds tool results and nothing else but what belongs to them.
+// results reports whether a message holds tool results and nothing else but what belongs to them.
 func (c *Checker) results(m int32) bool {
 	if c.T.Messages[m].Role == transcript.Tool {
 		return true
@@ -316,7 +316,7 @@ func (c *Checker) results(m int32) bool {
 	return n > 0
 }
 
-// through reports whether a message may stand between a tool call and its result.
+// through reports whether a message may be between a tool call and its result.
 func (c *Checker) through(m int32) bool {
 	msg := &c.T.Messages[m]
 	return c.F.Rules.Through && (msg.Role == transcript.System || msg.Role == transcript.User && msg.Unsent)
@@ -387,7 +387,7 @@ func (c *Checker) order() {
 		role := c.T.Messages[m].Role
 		if before := c.before(i); before == transcript.Tool && role == transcript.User ||
 			role == transcript.System && (before == transcript.Tool || before == transcript.Assistant) {
-			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may stand behind the one before it")
+			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may follow the previous one")
 		}
 		if role == transcript.System || c.F.Rules.Through && c.T.Messages[m].Unsent {
 			continue
@@ -404,7 +404,7 @@ func (c *Checker) order() {
 			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")
 		}
 		if last == role && i > 0 {
-			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two messages of one role stand in a row")
+			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two consecutive messages have the same role")
 		}
 		last = role
 	}
@@ -418,7 +418,7 @@ func (c *Checker) before(place int) transcript.Role {
 	return c.T.Messages[c.Seq[place-1]].Role
 }
 
-// summarized tells whether a message begins with the provider's own summary of what stood before it (AN2).
+// summarized reports whether a message begins with the provider's own summary of what preceded it (AN2).
 func (c *Checker) summarized(m int32) bool {
 	for _, p := range c.T.PartsOf(int(m)) {
 		if !p.Has(transcript.Removed) {
@@ -428,14 +428,14 @@ func (c *Checker) summarized(m int32) bool {
 	return false
 }
 
-// Paths tells where violations of a transcript stand. It counts a message once, however many of its parts break a rule.
+// Paths says where violations of a transcript stand. It counts a message once, however many of its parts break a rule.
 type Paths struct {
 	F  *Format
 	T  *transcript.Transcript
 	at []int32 // of each part of a message that was counted: one more than its index in its list
 }
 
-// Of is where a violation stands: an index in the list of messages, and the index of a part in its message.
+// Of is where a violation is: an index in the list of messages, and the index of a part in its message.
 func (p *Paths) Of(v *Violation) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {
@@ -487,7 +487,7 @@ func (p *Paths) count(m int32) {
 	}
 }
 
-// stands tells whether a part, by its index, is in the sequence.
+// stands reports whether a part, by its index, is in the sequence.
 func (c *Checker) stands(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

@@ -11,10 +11,10 @@ var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
 
-// copies finds the tool calls of the message being read that it tells of more than once, in its parts from index first on. The first
-// list that has a call counts; what the others say of a call with its id is a copy, which goes with it and shares its id. A call in the
-// content that is in no other list counts too. In other lists it is read by nobody where there are calls before it, and goes with the last
-// of these: when they are gone, it would be read.
+// copies finds the tool calls of the message being read that it describes more than once, in its parts from index first on. The first list
+// that has a call counts; what the others say of a call with its id is a copy, which goes with it and shares its id. A call in the content
+// that is in no other list counts too. In other lists it is read by nobody where there are calls before it, and goes with the last of these:
+// when they are gone, it would be read.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	told := [len(tellers)]bool{}
@@ -31,7 +31,7 @@ func (r *Reader) copies(first int) {
 	var calls critbit.Map[[]int] // by id, "" for none: indexes of parts
 	last := -1                   // the last call of the lists before
 	for n := range tellers {
-		var seen critbit.Map[int] // by id, how many copies this list has told of
+		var seen critbit.Map[int] // by id, how many copies this list has reported
 		var fresh []int
 		for i := range parts {
 			p := &parts[i]
@@ -71,7 +71,7 @@ func (r *Reader) copies(first int) {
 	}
 }
 
-// teller is the index in tellers of the list in which a part tells of a call of the application's tools; -1 for other parts.
+// teller is the index in tellers of the list in which a part describes a call of the application's tools; -1 for other parts.
 func teller(p *transcript.Part) int {
 	if p.Kind != transcript.ToolCall || p.Parent >= 0 || p.Has(transcript.Server) {
 		return -1
@@ -86,7 +86,7 @@ func teller(p *transcript.Part) int {
 	return -1
 }
 
-// beside makes a tool call one that is told of elsewhere: it costs nothing, and is no content.
+// beside makes a tool call one that is reported elsewhere: it costs nothing, and is no content.
 func beside(p *transcript.Part) {
 	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}

@@ -49,7 +49,7 @@ func (d *Detection) Sure() *Format {
 	return nil
 }
 
-// May tells whether the transcript may be in a format.
+// May reports whether the transcript may be in a format.
 func (d *Detection) May(f *Format) bool {
 	for _, g := range d.Guesses {
 		if d.Shape == nil && g.Format == f {
@@ -77,8 +77,8 @@ func (d *Detection) Strictest() (strictest *Format) {
 	return strictest
 }
 
-// Detect looks at the transcript that stands at s, a list or a request body, and tells in which formats it may be. It is a
-// guess only: reading tells whether the transcript really is in a format.
+// Detect looks at the transcript that is at s, a list or a request body, and tells in which formats it may be. It is a guess only: reading
+// reports whether the transcript really is in a format.
 func Detect(s *jsonspan.Scanner) Detection {
 	d := &detector{Scanner: s}
 	switch d.Kind() {
@@ -170,7 +170,7 @@ func (s *Signs) learn(list string) {
 	learn("", s.Own)
 }
 
-// decisive tells whether one of the format's own signs is no other shape's too.
+// decisive reports whether one of the format's own signs is no other shape's too.
 func (f *Format) decisive(sign string) bool {
 	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
 }
@@ -207,7 +207,7 @@ func (d *detector) body() {
 	}
 }
 
-// ListKey tells whether request bodies of a format hold their messages under a key.
+// ListKey reports whether request bodies of a format hold their messages under a key.
 func ListKey(name string) bool {
 	for _, f := range formats {
 		if f.List == name {
@@ -228,7 +228,7 @@ func (d *detector) list() {
 	}
 }
 
-// Knows tells whether a sign is one that the format names.
+// Knows reports whether a sign is one that the format names.
 func (f *Format) Knows(sign string) bool {
 	kind, name, _ := strings.Cut(sign, ":")
 	switch kind {
@@ -345,7 +345,7 @@ func preferPlain(guesses []Guess) {
 // plainly is the confidence that messages are plain which show no other sign.
 const plainly = 0.8
 
-// rare tells whether a sign was seen that at most two formats know, of those that need no sign of their own.
+// rare reports whether a sign was seen that at most two formats know, of those that need no sign of their own.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0

@@ -154,7 +154,7 @@ func (d *detector) block() (word string) {
 	}
 }
 
-// objectArguments tells whether the function that stands here is called with an object.
+// objectArguments reports whether the function that is here is called with an object.
 func (d *detector) objectArguments() (object bool) {
 	for d.Object(); ; d.Skip() {
 		name, ok := d.Key()

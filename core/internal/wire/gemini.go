@@ -98,7 +98,7 @@ func geminiPart(r *Reader) {
 			geminiCall(r, &p)
 		case gpResponse, gpResponse2:
 			if self < 0 {
-				self = r.Add(p) // what stands inside must follow it
+				self = r.Add(p) // what is inside must follow it
 			}
 			geminiResponse(r, &p, self)
 		default:
@@ -258,7 +258,7 @@ func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	return append(append(dst, part...), `]}`...)
 }
 
-// geminiResultBody writes a text where one stands, and an object with one where the body is the whole response.
+// geminiResultBody writes a text where one is, and an object with one where the body is the whole response.
 func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	p := &t.Parts[result]
 	size := jsonspan.MeasureText(text)
@@ -296,7 +296,7 @@ func geminiResults(dst []byte, calls []Call, text string) []byte {
 	return wrapParts(dst, transcript.User, parts)
 }
 
-// snake tells whether a part, given as JSON, is spelled with underscores.
+// snake reports whether a part, given as JSON, is spelled with underscores.
 func snake(part []byte) bool {
 	s := jsonspan.New(part)
 	for s.Object(); ; s.Skip() {
@@ -310,8 +310,8 @@ func snake(part []byte) bool {
 	}
 }
 
-// geminiSign writes what takes the place of the opening brace of a function call that has no signature: the one that tells
-// the validator to go on without.
+// geminiSign writes what replaces the opening brace of a function call that has no signature: the one that tells the validator to continue
+// without.
 func geminiSign(dst, part []byte) []byte {
 	if snake(part) {
 		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
@@ -322,7 +322,7 @@ func geminiSign(dst, part []byte) []byte {
 // geminiRules are the ids of the rules that formats with parts of Gemini's share; "" is one that a format does not have.
 type geminiRules struct {
 	empty  string // no part is empty
-	order  string // responses stand in the order of their calls
+	order  string // responses are in the order of their calls
 	sign   string // the first call of a turn is signed where the others are
 	object string // a response is an object
 	begin  string // a message does not begin with an empty text
@@ -354,7 +354,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 			}
 			empty := p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning)
 			if begins && empty {
-				c.Add(rules.begin, m, n, DropPart, "the first text is empty, and the event would be left out with all that is in it")
+				c.Add(rules.begin, m, n, DropPart, "the first text is empty, so the whole event would not be sent")
 				begins = false
 				continue
 			}
@@ -381,7 +381,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 					}
 				}
 				if p.Pair >= 0 && p.Pair < last && c.sameRun(t.Parts[p.Pair].Msg, t.Parts[last].Msg) {
-					c.Add(rules.order, m, n, MoveResult, "the responses do not stand in the order of their calls")
+					c.Add(rules.order, m, n, MoveResult, "the responses are not in the order of their calls")
 				}
 				last = max(last, p.Pair)
 			}
@@ -389,13 +389,13 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 	}
 }
 
-// sameRun tells whether two messages are one turn: in a row, and of one role.
+// sameRun reports whether two messages are one turn: in a row, and of one role.
 func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// current is the place behind the newest message of the user up to a last one, where the provider asks for signatures; or the end, where no
-// message there has a signed call, as models that do not sign leave it.
+// current is the place after the newest user message up to a last one, where the provider asks for signatures; or the end, where no message
+// there has a signed call, as models that do not sign leave it.
 func (c *Checker) current(last int32) int {
 	t := c.T
 	signed := false

@@ -57,8 +57,8 @@ const (
 
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
 
-// readInteractions reads one step. Parts that stand for the whole step are in no list: the step goes with them. A step that is a call or
-// a result of another tool than a function is the provider's own.
+// readInteractions reads one step. Parts that represent the whole step are in no list: the step goes with them. A step that is a call or a
+// result of another tool than a function is the provider's own.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
@@ -67,7 +67,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	var object transcript.Part // a result that is an object
 	stand := func() {
 		if self < 0 {
-			self = r.Add(p) // what stands inside must follow it
+			self = r.Add(p) // what is inside must follow it
 		}
 	}
 	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool {
@@ -127,7 +127,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		if !server {
 			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
 			if f[giResult].Kind == jsonspan.Object {
-				if object.Body.Zero() { // the type stands behind it
+				if object.Body.Zero() { // the type follows it
 					r.again(&f[giResult], func(r *Reader) { textOfObject(r, &object) })
 				}
 				p.Body, p.Size = object.Body, object.Size
@@ -178,7 +178,7 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	r.Add(p)
 }
 
-// interactionsMessage writes a step with one text. What the system says is the user's here: the system's instruction stands beside.
+// interactionsMessage writes a step with one text. What the system says is the user's here: the system's instruction is as well.
 func interactionsMessage(dst []byte, role transcript.Role, text string) []byte {
 	typ := "user_input"
 	if role == transcript.Assistant {

@@ -2,7 +2,7 @@ package wire_test
 
 import "testing"
 
-// TestGeminiInteractions has each rule of the format: what keeps it, what breaks it, and what becomes of that.
+// TestGeminiInteractions has each rule of the format: what keeps it, what breaks it, and what happens to that.
 func TestGeminiInteractions(t *testing.T) {
 	testRules(t, "gemini-interactions", []rule{
 		{

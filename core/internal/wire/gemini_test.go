@@ -159,8 +159,8 @@ func TestGemini(t *testing.T) {
 	})
 }
 
-// TestGeminiPairsByName has calls without ids, some of the same name, and results that are lost: a result must not come to
-// stand behind another call.
+// TestGeminiPairsByName has calls without ids, some of the same name, and results that are lost: a result must not come to follow another
+// call.
 func TestGeminiPairsByName(t *testing.T) {
 	other := `{"functionCall":{"name":"grep","args":{}}}`
 	got := func(text string) string {
@@ -249,7 +249,7 @@ func TestGeminiCompaction(t *testing.T) {
 	}
 }
 
-// What a request sends beside its list is measured, whatever kind of value it is.
+// What a request sends next to its list is measured, whatever kind of value it is.
 func TestBesideTheList(t *testing.T) {
 	for body, want := range map[string][2]bool{
 		`{"contents":[` + gmGo + `]}`: {false, false},

@@ -128,7 +128,7 @@ func readLangChain(r *Reader, m *transcript.Message) {
 		}
 	}
 	if within >= 0 && f[lcContent].Kind != jsonspan.Invalid {
-		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content beside its \""+lcKeys[within]+"\"")
+		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content outside its \""+lcKeys[within]+"\"")
 	}
 	if chat := strings.TrimSuffix(typ, "Chunk"); typ == "" || chat == "chat" || chat == "generic" || chat == "ChatMessage" {
 		r.want(&held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")

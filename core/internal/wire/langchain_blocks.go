@@ -31,7 +31,7 @@ const (
 	lbRedacted
 )
 
-// lcBlockKeys are the keys of LangChain's own blocks and of those of providers, which stand among them.
+// lcBlockKeys are the keys of LangChain's own blocks and of those of providers, which are among them.
 var lcBlockKeys = []string{
 	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id", "tool_use_id", "tool_call_id",
 	"toolCallId", "content", "summary", "encrypted_content", "extras", "reasoning_content", "is_error", "redacted",
@@ -46,7 +46,7 @@ var lcMedia = []struct {
 	{"video", transcript.File}, {"file", transcript.File}, {"document", transcript.File}, {"media", transcript.File},
 }
 
-// lcBlock reads one block of content. parent is the part index of the tool result that it stands in, or -1.
+// lcBlock reads one block of content. parent is the part index of the tool result that it is in, or -1.
 func lcBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	p.Span.Start = r.Pos()
@@ -67,7 +67,7 @@ func lcBlock(r *Reader, parent int32) {
 		f[key].Start = r.Pos()
 		switch kind := r.Kind(); {
 		case key == lbContent && parent < 0 && kind == jsonspan.Array && r.is(&f[lbType], "tool_result"):
-			self = r.Add(p) // what stands inside must follow it
+			self = r.Add(p) // what is inside must follow it
 			r.list(func(r *Reader) { lcBlock(r, int32(self)) })
 		case (key == lbExtras || key == lbThought) && kind == jsonspan.Object:
 			in, _ := r.fields(lcThoughtKeys, nil)

@@ -57,7 +57,7 @@ const (
 	lcBad   = `{"name":"read","args":"{\"pa","id":"c3","error":"no JSON","type":"invalid_tool_call"}`
 )
 
-// TestLangChain has each rule of the format, in each spelling: what keeps it, what breaks it, and what becomes of that.
+// TestLangChain has each rule of the format, in each spelling: what keeps it, what breaks it, and what happens to that.
 func TestLangChain(t *testing.T) {
 	for _, s := range lcSpellings {
 		t.Run(s.name, func(t *testing.T) { testRules(t, "langchain", lcRules(s)) })

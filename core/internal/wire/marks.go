@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// MarkKind is how a mark of a prompt cache is written.
+// MarkKind is how a cache breakpoint is written.
 type MarkKind uint8
 
 // The kinds of marks, for [Format.Marks].
@@ -20,7 +20,7 @@ const (
 // Amazon Bedrock for all of its models that take any.
 const MaxMarks = 4
 
-// Mark is a mark of a prompt cache: the place up to which a provider keeps what it has read.
+// Mark is a cache breakpoint: the place up to which a provider keeps what it has read.
 type Mark struct {
 	Kind  MarkKind
 	Value []byte // its JSON, such as {"type":"ephemeral","ttl":"1h"}
@@ -43,8 +43,8 @@ func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	return w.marks
 }
 
-// MarksBeside appends the marks of a request body, JSON, that stand beside its messages: of the system prompt, of the tools, and the one
-// by which the provider marks the newest message itself.
+// MarksBeside appends the marks of a request body, JSON, that are next to its messages: of the system prompt, of the tools, and the one by
+// which the provider marks the newest message itself.
 func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	if f.Marks == 0 || !MayMark(body) {
 		return marks
@@ -187,8 +187,8 @@ func (f *Format) within(key string) bool {
 	return false
 }
 
-// Marked is where in a message, JSON without a mark of its own at its end, a mark is written, and what stands there then; false where it
-// has no place for one.
+// Marked is where in a message, JSON without a mark of its own at its end, a mark is written, and what is there then; false where it has no
+// place for one.
 func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object {

@@ -59,7 +59,7 @@ const (
 
 var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
 
-// mastraStore is what a message keeps beside its parts: once more what stands in them or, in messages of older versions, in their stead.
+// mastraStore is what a message keeps next to its parts: once more what is in them or, in messages of older versions, in their stead.
 type mastraStore struct {
 	first       int // index of the message's first part
 	calls       []mastraInvocation
@@ -346,7 +346,7 @@ func (d *mastraMetadata) read(r *Reader) {
 	}
 }
 
-// mastraSteps notes where a message of the assistant may be cut: where a step begins, and behind calls that have their results.
+// mastraSteps notes where an assistant message may be cut: where a step begins, and after calls that have their results.
 func mastraSteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {
@@ -401,7 +401,7 @@ func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 
 var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 
-// mastraAnswer ends a tool call with an error: a part with a call in it, or the call once more beside the parts.
+// mastraAnswer ends a tool call with an error: a part with a call in it, or the call once more next to the parts.
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
 	for s.Object(); ; {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// mastraInvocation is a tool call as Mastra stores it: in a part, and beside the parts once more.
+// mastraInvocation is a tool call as Mastra stores it: in a part, and next to the parts once more.
 type mastraInvocation struct {
 	span                                jsonspan.Span
 	id, name, args, state, result, text field
@@ -25,8 +25,8 @@ func (c *mastraInvocation) read(r *Reader) {
 	c.failed = f[5].Kind == jsonspan.True
 }
 
-// add adds a call that stands in p and, where it has one, its result, as two parts with one span. output is what the model sees of the
-// result, where a tool has said so.
+// add adds a call that is in p and, where it has one, its result, as two parts with one span. output is what the model sees of the result,
+// where a tool has said so.
 func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	state := r.typ(&c.state)
 	if state == "partial-call" {
@@ -144,7 +144,7 @@ func mastraMedia(r *Reader, parent int32) (media bool) {
 	return media
 }
 
-// mastraFile is an attachment beside the parts.
+// mastraFile is an attachment next to the parts.
 type mastraFile struct {
 	span jsonspan.Span
 	url  field
@@ -161,8 +161,8 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what stands beside the parts: as copies of the parts that say the same or, where there is no part of the kind, as parts. A
-// copy that fits no part goes with the last part of its kind: without that one it would be sent.
+// copies adds what is next to the parts: as copies of the parts that say the same or, where there is no part of the kind, as parts. A copy
+// that fits no part goes with the last part of its kind: without that one it would be sent.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -281,7 +281,7 @@ func (r *Reader) copyOf(of int, p transcript.Part) {
 	r.T.Parts[of].Copy = int32(n) + 1
 }
 
-// copyCalls adds the calls beside the parts as copies; last is the last call among the parts.
+// copyCalls adds the calls next to the parts as copies; last is the last call among the parts.
 func (s *mastraStore) copyCalls(r *Reader, last int) {
 	t := r.T
 	var calls critbit.Map[[]int] // by id: the indexes of the parts that have no copy yet
@@ -308,7 +308,7 @@ func (s *mastraStore) copyCalls(r *Reader, last int) {
 	}
 }
 
-// copyResult adds the result of a call beside the parts as a copy of a result among them, and the texts in it as copies of its texts.
+// copyResult adds the result of a call next to the parts as a copy of a result among them, and the texts in it as copies of its texts.
 func (c *mastraInvocation) copyResult(r *Reader, result int) {
 	t := r.T
 	whole := resultValue(r.Src(), t.Parts[t.Parts[result].Pair].Span)
@@ -360,7 +360,7 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	return found
 }
 
-// copyText adds the text beside the parts as a copy; last is the last text among the parts.
+// copyText adds the text next to the parts as a copy; last is the last text among the parts.
 func (s *mastraStore) copyText(r *Reader, last int) {
 	if s.text.Str() {
 		r.copyOf(s.sameText(r, last), emptied(transcript.Opaque, &s.text))

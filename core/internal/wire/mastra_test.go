@@ -20,7 +20,7 @@ func maCall(invocation string) string {
 
 func maSays(parts ...string) string { return maWith("", parts...) }
 
-// maWith is a message of the assistant with members beside its parts.
+// maWith is an assistant message with members next to its parts.
 func maWith(beside string, parts ...string) string {
 	return `{"id":"a1","role":"assistant","createdAt":"2026-01-01T00:00:01.000Z","content":{"format":2,"parts":[` + strings.Join(parts, ",") + `]` + beside + `}}`
 }
@@ -44,7 +44,7 @@ func TestMastra(t *testing.T) {
 	})
 }
 
-// What Mastra leaves out is tolerated, and mended where all is asked for: in the parts and beside them alike.
+// What Mastra leaves out is tolerated, and repaired where all is asked for: in the parts and next to them alike.
 func TestMastraTolerates(t *testing.T) {
 	last := strings.Replace(maSays(maText), "a1", "a9", 1)
 	for _, test := range []struct{ says, in, all string }{

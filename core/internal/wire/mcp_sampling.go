@@ -72,7 +72,7 @@ const (
 
 var samplingKeys = []string{"type", "text", "data", "id", "name", "input", "toolUseId", "content", "isError"}
 
-// samplingBlock reads a block. parent is the part index of the tool result that it stands in, or -1.
+// samplingBlock reads a block. parent is the part index of the tool result that it is in, or -1.
 func samplingBlock(r *Reader, list int8, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	self := -1
@@ -82,7 +82,7 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 			return false
 		}
 		f[msContent].Start = r.Pos()
-		self = r.Add(p) // what stands inside must follow it
+		self = r.Add(p) // what is inside must follow it
 		r.list(inside)
 		return true
 	})
@@ -118,7 +118,7 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 	}
 }
 
-// samplingMessage writes a message with one text. What the system says is the user's here: the system's prompt stands beside.
+// samplingMessage writes a message with one text. What the system says is the user's here: the system's prompt is as well.
 func samplingMessage(dst []byte, role transcript.Role, text string) []byte {
 	if role != transcript.Assistant {
 		role = transcript.User

@@ -15,7 +15,7 @@ const (
 
 func msBlock(role, block string) string { return `{"role":"` + role + `","content":` + block + `}` }
 
-// TestSampling has each rule of the format: what keeps it, what breaks it, and what becomes of that.
+// TestSampling has each rule of the format: what keeps it, what breaks it, and what happens to that.
 func TestSampling(t *testing.T) { testRules(t, "mcp-sampling", samplingRules()) }
 
 func samplingRules() []rule {

@@ -208,7 +208,7 @@ func checkMistral(c *Checker) {
 	}
 }
 
-// nineSigns tells whether an id has nine ASCII letters and digits, and nothing else.
+// nineSigns reports whether an id has nine ASCII letters and digits, and nothing else.
 func nineSigns(id string) bool {
 	for i := 0; i < len(id); i++ {
 		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {

@@ -16,7 +16,7 @@ const (
 	userNods = `{"role":"user","content":"[Noted.]"}`
 )
 
-// miCalls is a message of the assistant that calls tools; sdk spells messages as the SDK does.
+// miCalls is an assistant message that calls tools; sdk spells messages as the SDK does.
 func miCalls(calls ...string) string {
 	return `{"role":"assistant","content":"","tool_calls":[` + strings.Join(calls, ",") + `]}`
 }
@@ -25,7 +25,7 @@ func sdk(messages string) string {
 	return strings.NewReplacer("tool_calls", "toolCalls", "tool_call_id", "toolCallId").Replace(messages)
 }
 
-// renamed puts other ids in the place of the first call's.
+// renamed puts other ids in place of the first call's.
 func renamed(messages, id string) string { return strings.ReplaceAll(messages, "abcDEF123", id) }
 
 func TestMistral(t *testing.T) {

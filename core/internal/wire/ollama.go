@@ -55,7 +55,7 @@ func readOllama(r *Reader, m *transcript.Message) {
 	})
 	r.role(m, &f[olRole], mistralRoles)
 	content := f[olContent]
-	r.want(&content, jsonspan.String, jsonspan.Null, "content must be a string: images stand in \"images\", beside it")
+	r.want(&content, jsonspan.String, jsonspan.Null, "content must be a string; images go in \"images\"")
 	m.Content = content.Span
 	if k := f[olCalls].Kind; k != jsonspan.Null {
 		r.want(&f[olCalls], jsonspan.Array, jsonspan.Array, "tool_calls must be a list")

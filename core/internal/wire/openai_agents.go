@@ -52,7 +52,7 @@ var agentsDialect = itemDialect{
 	kept: true,
 }
 
-// agentsItems are the types of items. What only its provider reads stands in providerData, beside them.
+// agentsItems are the types of items. What only its provider reads is in providerData, next to them.
 var agentsItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
@@ -84,7 +84,7 @@ func readAgents(r *Reader, m *transcript.Message) {
 
 var encryptedKeys = []string{"encryptedContent", "encrypted_content"}
 
-// encryptedIn is what is encrypted of a reasoning item, in what a provider keeps beside it.
+// encryptedIn is what is encrypted of a reasoning item, in what a provider keeps next to it.
 func (r *Reader) encryptedIn() field {
 	f, _ := r.fields(encryptedKeys, nil)
 	if f[0].Str() {

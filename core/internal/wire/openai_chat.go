@@ -129,7 +129,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	}
 }
 
-// insertResult puts a tool result before the parts from index first on, which stand inside it.
+// insertResult puts a tool result before the parts from index first on, which are inside it.
 func insertResult(r *Reader, first int, p transcript.Part) {
 	self := int32(first)
 	r.Add(p)
@@ -222,8 +222,8 @@ func openAIChatResults(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// checkOpenAIChat reports OC9: where a message of the assistant has reasoning_content, every one with tool calls must have it, with
-// DeepSeek's models every one at all, and so must what ctxfold writes itself.
+// checkOpenAIChat reports OC9: where an assistant message has reasoning_content, every one with tool calls must have it, with DeepSeek's
+// models every one at all, and so must what ctxfold writes itself.
 func checkOpenAIChat(c *Checker) {
 	t := c.T
 	if !t.Reasons {
@@ -245,13 +245,13 @@ func checkOpenAIChat(c *Checker) {
 	}
 }
 
-// Reasoner tells whether a model wants reasoning_content in all messages of the assistant where one has it (OC9).
+// Reasoner reports whether a model wants reasoning_content in all assistant messages where one has it (OC9).
 func Reasoner(model string) bool {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	return strings.HasPrefix(name, "deepseek")
 }
 
-// openAIChatThink is where a message, JSON of an object, gets an empty reasoning_content, and what stands there then.
+// openAIChatThink is where a message, JSON of an object, gets an empty reasoning_content, and what is there then.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
 	for s.Object(); ; {

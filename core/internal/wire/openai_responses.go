@@ -78,7 +78,7 @@ type itemDialect struct {
 	keys  []string // of an item, in the order of the constants above
 	parts []string // of a part, in the order of the constants below
 	item  func(typ string) (item responsesItem, known bool)
-	// kept is set where an SDK keeps them: what the API has in an item of its own may stand in another, and providerData holds the rest.
+	// kept is set where an SDK keeps them: what the API has in an item of its own may be in another, and providerData holds the rest.
 	kept bool
 }
 
@@ -93,8 +93,8 @@ type responsesItem struct {
 	kind transcript.Kind
 	body int   // the key of a tool call's arguments or a tool result's text; 0 where there is none to show or to clear
 	id   usage // what its own id is good for
-	// answer is how a result of a tool call is written: before its call_id, before its text, and behind it. A call without
-	// answer is one that no text can answer (a computer call wants a screenshot); without end the text is left out.
+	// answer is how a tool result call is written: before its call_id, before its text, and after it. A call without answer is one that no
+	// text can answer (a computer call wants a screenshot); without end the text is left out.
 	answer [3]string
 }
 
@@ -170,9 +170,9 @@ func readResponses(r *Reader, m *transcript.Message) {
 	readItem(r, m)
 }
 
-// readItem reads one item. Parts that stand for the whole item are in no list: the item goes with them. What the key of a list holds
-// (content, output, summary) depends on the type: lists are read on the way where the type stands before them (early), and again at the
-// end where a writer puts it last; but the content of what looks like a message, most of a chat, is always read as one on the way.
+// readItem reads one item. Parts that represent the whole item are in no list: the item goes with them. What the key of a list holds
+// (content, output, summary) depends on the type: lists are read on the way where the type precedes them (early), and again at the end where
+// a writer puts it last; but the content of what looks like a message, most of a chat, is always read as one on the way.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
@@ -268,8 +268,8 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates what encrypted content stands for, from its length: three quarters of it, less 650 bytes, is
-// Codex's measure. It is counted as ASCII text.
+// encrypted estimates what encrypted content represents, from its length: three quarters of it, less 650 bytes, is Codex's measure. It is
+// counted as ASCII text.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}

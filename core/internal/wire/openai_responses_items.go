@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// early holds what is read of an item on the way: members that only the type gives a meaning, where the type stands before them.
+// early holds what is read of an item on the way: members that only the type gives a meaning, where the type precedes them.
 type early struct {
-	self    int             // index in Parts of the part that stands for the item and is filled at its end; -1 is none
+	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 is none
 	content bool            // the texts of a reasoning item
 	summary bool            // its summary
 	output  bool            // the output of a tool
@@ -49,7 +49,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// stand adds the part that stands for the item, once.
+// stand adds the part that represents the item, once.
 func (e *early) stand(r *Reader) int32 {
 	if e.self < 0 {
 		e.self = r.Add(transcript.Part{})
@@ -57,7 +57,7 @@ func (e *early) stand(r *Reader) int32 {
 	return int32(e.self)
 }
 
-// add adds the part that stands for the item, or fills the one that is there.
+// add adds the part that represents the item, or fills the one that is there.
 func (e *early) add(r *Reader, p transcript.Part) int32 {
 	if e.self < 0 {
 		return int32(r.Add(p))
@@ -79,8 +79,8 @@ func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonsp
 // reasoningPart reads a part of a summary or of the texts of reasoning.
 func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
 
-// responsesReasoning adds a part for what is encrypted, which also stands for the item where nothing else does, and one for
-// each text that can be read.
+// responsesReasoning adds a part for what is encrypted, which also represents the item where nothing else does, and one for each text that
+// can be read.
 func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
 		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
@@ -100,7 +100,7 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 			text.Kind = transcript.Reasoning
 		}
 	}
-	if p.Has(transcript.Signed) { // the provider leaves it out behind another beginning (OR9)
+	if p.Has(transcript.Signed) { // the provider leaves it out after another beginning (OR9)
 		for i := range r.T.Parts[first:] {
 			r.T.Parts[first+i].Flags |= transcript.Bound
 		}
@@ -190,8 +190,8 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 
 var shellKeys = []string{"stdout", "stderr"}
 
-// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are
-// sent and billed beside it, as extra.
+// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are sent and billed
+// next to it, as extra.
 func shellOutput(r *Reader, p *transcript.Part, extra *jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")

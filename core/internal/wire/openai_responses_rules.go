@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// isReasoning tells whether message i of a list of items is a reasoning item, or a reference to one.
+// isReasoning reports whether message i of a list of items is a reasoning item, or a reference to one.
 func isReasoning(t *transcript.Transcript, i int) bool {
 	m := &t.Messages[i]
 	if m.Count == 0 {
@@ -16,13 +16,12 @@ func isReasoning(t *transcript.Transcript, i int) bool {
 	return p.Kind == transcript.Reasoning || isReference(p) && strings.HasPrefix(t.Text(p.ID), "rs_")
 }
 
-// isReference tells whether a part stands for an item that the provider keeps. Its type may be left out, so that the name
-// does not tell.
+// isReference reports whether a part represents an item that the provider keeps. Its type may be left out, so that the name does not tell.
 func isReference(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Has(transcript.Held) && !p.Has(transcript.Signed)
 }
 
-// named tells whether message i is an opaque item of one of these types.
+// named reports whether message i is an opaque item of one of these types.
 func named(t *transcript.Transcript, i int, types ...string) bool {
 	m := &t.Messages[i]
 	if m.Count == 0 || t.Parts[m.First].Kind != transcript.Opaque {
@@ -45,7 +44,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 	// Where the unit of the item before begins, or -1; whether its reasoning is tied; whether an item of it has an id.
 	unit, tied, withID := -1, false, false
-	whole := true // all items so far are messages of the user and the system
+	whole := true // all items so far are user messages and the system
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		switch reasoning := isReasoning(t, i); {

@@ -36,7 +36,7 @@ func TestResponses(t *testing.T) {
 	testRules(t, "openai-responses", []rule{
 		{
 			name:     "OR1 a call without output",
-			valid:    transcriptOf(rpUser, rpCall1, rpCall2, rpGot2, rpSays, rpGot1), // outputs may stand anywhere behind
+			valid:    transcriptOf(rpUser, rpCall1, rpCall2, rpGot2, rpSays, rpGot1), // outputs may be anywhere after
 			invalid:  transcriptOf(rpUser, rpCall1, rpCall2, rpGot2, rpSays),
 			says:     "OR1 messages[1] add_result",
 			repaired: transcriptOf(rpUser, rpCall1, rpLost1, rpCall2, rpGot2, rpSays),

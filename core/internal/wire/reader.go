@@ -39,7 +39,7 @@ type field struct {
 	Raw  uint32           // characters as compact JSON
 }
 
-// Str tells whether the field is a string.
+// Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
 // json is the measure of the field as compact JSON.
@@ -78,7 +78,7 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 			}
 			at := &f[k]
 			if at.Kind != jsonspan.Invalid {
-				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" stands twice in one object")
+				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" appears twice in one object")
 				break
 			}
 			at.Key = r.KeyPos()
@@ -224,7 +224,7 @@ func member(kind transcript.Kind, f *field) transcript.Part {
 	return p
 }
 
-// is tells whether a string field reads as text.
+// is reports whether a string field reads as text.
 func (r *Reader) is(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
@@ -280,8 +280,8 @@ type roleName struct {
 	role transcript.Role
 }
 
-// Read reads the transcript that stands at the scanner: a list of messages, or a request body that holds one. The
-// scanner stands behind it afterwards, and has the error if there was one.
+// Read reads the transcript that is at the scanner: a list of messages, or a request body that holds one. The scanner follows it afterwards,
+// and has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Ordered: f.Rules.Ordered, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f, input: true}
@@ -315,7 +315,7 @@ func (r *Reader) messages() {
 	r.T.List = r.list(func(r *Reader) { r.Message() })
 }
 
-// Message reads the message that stands at the reader and adds it to the transcript.
+// Message reads the message that is at the reader and adds it to the transcript.
 func (r *Reader) Message() {
 	if kind := r.Kind(); kind != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
@@ -342,8 +342,8 @@ func (r *Reader) Message() {
 	}
 }
 
-// more is how many more records of a kind there will be, if n of them have been read and the rest of the source goes on in
-// the same way: records are moved a few times at the most, and little room is left over.
+// more is how many more records of a kind there will be, if n of them have been read and the rest of the source continues in the same way:
+// records are moved a few times at most, and little room is left over.
 func (r *Reader) more(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {
@@ -352,7 +352,7 @@ func (r *Reader) more(n int) int {
 	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
 }
 
-// beside are the members of request bodies that are sent with the messages, in all formats.
+// next to are the members of request bodies that are sent with the messages, in all formats.
 var (
 	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"}
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
@@ -373,7 +373,7 @@ func (r *Reader) body() {
 			list = true
 			r.messages()
 		case string(name) == r.F.List && list:
-			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" stands twice")
+			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" appears twice")
 		case string(name) == r.F.List:
 			r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
 		case index(elsewhereKeys, name) >= 0:
@@ -446,8 +446,8 @@ func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	return c
 }
 
-// Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t behind the last
-// message. It returns the index of the first.
+// Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t after the last message. It returns the
+// index of the first.
 func (f *Format) Append(t *transcript.Transcript, text []byte) int {
 	part := len(t.Parts)
 	first := f.Add(t, text)
@@ -468,8 +468,8 @@ func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 	return first
 }
 
-// AddOne adds one message of unknown origin, JSON, to t. It tells whether it is a message of the format. Its parts are
-// linked to no others.
+// AddOne adds one message of unknown origin, JSON, to t. It reports whether it is a message of the format. Its parts are linked to no
+// others.
 func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
 	first, part := len(t.Messages), len(t.Parts)
 	r := &Reader{Scanner: jsonspan.New(text), T: t, F: f}

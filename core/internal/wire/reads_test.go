@@ -21,8 +21,9 @@ var flagNames = []struct {
 	{transcript.Summary, "summary"}, {transcript.Continues, "continues"},
 }
 
-// dump writes the parts of a transcript, one a line: kind, name and id, flags, what the body is, its bytes (b) and payload (d), the
-// part inside which it stands (in) and the one that it is paired with (with), the call of the program that made it (by). The parts of messages are set apart by roles.
+// dump writes the parts of a transcript, one a line: kind, name and id, flags, what the body is, its bytes (b) and payload (d), the part
+// inside which it is (in) and the one that it is paired with (with), the call of the program that made it (by). The parts of messages are
+// set apart by roles.
 func dump(t *transcript.Transcript) string {
 	var b strings.Builder
 	last := int32(-1)

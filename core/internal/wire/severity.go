@@ -25,8 +25,8 @@ type Case uint8
 const (
 	General     Case = iota
 	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
-	SameRole         // two messages of one role stand in a row
-	SplitTurn        // a result stands in the right turn, but not in its first message
+	SameRole         // two messages of one role are in a row
+	SplitTurn        // a result is in the right turn, but not in its first message
 	BlankText        // a text in a list of parts is empty, or a message holds nothing but such texts
 	EmptyString      // the whole content of a message is an empty string
 	ReusedID         // a tool call has the id of a call in an earlier turn
@@ -83,7 +83,7 @@ func (f *Format) severity(rule string, is Case) Severity {
 	return Refused
 }
 
-// AnyRefused tells whether a provider would refuse one of some violations.
+// AnyRefused reports whether a provider would refuse one of some violations.
 func AnyRefused(violations []Violation) bool {
 	for i := range violations {
 		if violations[i].Severity == Refused {

@@ -39,7 +39,7 @@ func (d *detector) shape() (s *Shape, evidence []string) {
 	return nil, nil
 }
 
-// listed tells whether a shape names a sign.
+// listed reports whether a shape names a sign.
 func listed(sign string) bool {
 	for i := range shapes {
 		if shapes[i].has(sign) {
@@ -49,7 +49,7 @@ func listed(sign string) bool {
 	return false
 }
 
-// strange tells whether an unknown type of parts speaks against all formats: types that applications or tools name are none.
+// strange reports whether an unknown type of parts speaks against all formats: types that applications or tools name are none.
 func strange(name string) bool {
 	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/judge"
 )
 
-// shapes are messages of all kinds; # stands for a number, which makes calls and results meet by chance, and @ for one that
-// does not come back.
+// shapes are messages of all kinds; # represents a number, which makes calls and results meet by chance, and @ for one that does not come
+// back.
 var shapes = map[string][]string{
 	"openai-responses": {
 		rpUser, `{"type":"message","id":"msg_@","role":"assistant","content":[{"type":"output_text","text":"text #"}]}`,
@@ -150,7 +150,7 @@ var shapes = map[string][]string{
 	},
 }
 
-// TestShuffled repairs and compacts lists in which anything stands behind anything.
+// TestShuffled repairs and compacts lists in which anything follows anything.
 func TestShuffled(t *testing.T) {
 	for format, shapes := range shapes {
 		t.Run(format, func(t *testing.T) {

@@ -81,7 +81,7 @@ var tanStackKeys = []string{
 
 func tanStackPart(r *Reader) { tanStackPartIn(r, -1) }
 
-// tanStackPartIn reads a part; parent is the index of the tool result that it stands in, or -1.
+// tanStackPartIn reads a part; parent is the index of the tool result that it is in, or -1.
 func tanStackPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self := -1
@@ -205,8 +205,8 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	return kind
 }
 
-// tanStackResults pairs the results of a message, parts from index first on, with its calls, and notes where its steps begin. The
-// output in a call whose result stands beside it is not sent.
+// tanStackResults pairs the results of a message, parts from index first on, with its calls, and notes where its steps begin. The output in
+// a call whose result is next to it is not sent.
 func tanStackResults(r *Reader, first int) {
 	t := r.T
 	var calls critbit.Map[int] // of each id: one more than the index of its newest call, or 0 where that has its result
@@ -250,8 +250,8 @@ func tanStackResults(r *Reader, first int) {
 	}
 }
 
-// unlinkOthers leaves pairs within messages alone: the store has results beside their calls, and a result elsewhere would be sent
-// behind another message of the assistant.
+// unlinkOthers leaves pairs within messages alone: the store has results next to their calls, and a result elsewhere would be sent after
+// another assistant message.
 func unlinkOthers(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
@@ -271,7 +271,7 @@ func tanStackInstead(dst []byte, role transcript.Role, text string, old []byte) 
 	return append(jsonspan.AppendString(dst, text), `}]}`...)
 }
 
-// tanStackResultBody keeps the JSON type of an output, which components look into; a result beside its call may be a text.
+// tanStackResultBody keeps the JSON type of an output, which components look into; a result next to its call may be a text.
 func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if t.Parts[result].List == transcript.Shared {
 		return aiSDKUIResultBody(dst, t, result, text)
@@ -281,7 +281,7 @@ func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text
 
 var tanStackAnswerKeys = []string{"id"}
 
-// tanStackAnswer puts a result right behind a call: an output in it would be sent behind all that its message holds.
+// tanStackAnswer puts a result directly after a call: an output in it would be sent after all that its message holds.
 func tanStackAnswer(dst, part []byte, text string) []byte {
 	f, _ := (&Reader{Scanner: jsonspan.New(part)}).fields(tanStackAnswerKeys, nil)
 	dst = append(append(dst, part...), `,{"type":"tool-result","toolCallId":`...)
@@ -308,7 +308,7 @@ func checkTanStack(c *Checker) {
 	}
 }
 
-// tanStackTarget has the results of calls that were made at once behind all of them: a call behind a result is another step.
+// tanStackTarget has the results of calls that were made at once after all of them: a call after a result is another step.
 var tanStackTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
 	User:      `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,

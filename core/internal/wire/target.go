@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which
-// %x stands for a value, and %?x…%; for what is left out where there is no such value.
+// Target says how a conversation of another format is written in this one (package convert). It is data: templates of JSON in which %x
+// represents a value, and %?x…%; for what is left out where there is no such value.
 //
 //	%c content          %t text, a JSON string        %r a role
 //	%i id of a call     %n name of a tool             %o arguments, an object    %s arguments, a string with JSON in it
@@ -26,8 +26,8 @@ type Target struct {
 	// Tools is the member of a request body with definitions of tools, with %l for the list of them; "" where there is none. Tool is one
 	// of them, where it is another than Format.Tool.
 	Tools, Tool string
-	// Content is how the content of a message is written; Said is that of the assistant, where it is another. Empty is what stands
-	// for it where there is none.
+	// Content is how the content of a message is written; Said is that of the assistant, where it is another. Empty is what represents it
+	// where there is none.
 	Content, Said Content
 	Empty         string
 	// Text is a part with a text; Spoken one of the assistant's, where it is another.
@@ -44,11 +44,11 @@ type Target struct {
 	// call of a message is signed by Format.Sign.
 	Call                     string
 	CallsBeside, Items, Sign bool
-	// Result is the result of a tool: a message, a part of a message (Gathered is the message then), or, where Answered is set, the
-	// end of a call that has it.
+	// Result is the tool result: a message, a part of a message (Gathered is the message then), or, where Answered is set, the end of a call
+	// that has it.
 	Result   string
 	Gathered string
-	// ResultInside tells that a result is a part of the assistant's message, behind all calls.
+	// ResultInside tells that a result is a part of the assistant's message, after all calls.
 	ResultInside bool
 	// Answered is a call with its result, Failed one whose result is an error: for formats where both are one part.
 	Answered, Failed string
@@ -85,7 +85,7 @@ type Outcome struct {
 	Object, Array, Failure string // %j: a value that is JSON, one that is not an object, one that is an error
 	List                   string // %l: a list of texts and media; "" where there is no place for media in it
 	Part                   string // a text in the list
-	Beside                 bool   // media stand beside the text (%l of the result), and not in a list with it
+	Beside                 bool   // media are next to the text (%l of the result), and not in a list with it
 }
 
 // Places are places for media: a set.
@@ -101,8 +101,8 @@ const (
 // MediaForm is how media of a kind are written.
 type MediaForm struct {
 	Kind transcript.Kind
-	// Types are the media types that there is a place for, separated by spaces, each with the format's word for it behind a colon
-	// if it has one; a type that ends with a slash stands for all that begin so. "" is any.
+	// Types are the media types that there is a place for, separated by spaces, each with the format's word for it after a colon if it has
+	// one; a type that ends with a slash represents all that begin so. "" is any.
 	Types string
 	Data  string // with %d or %u, where the bytes are there; "" where only a URL is taken
 	URL   string // with %u, where only a URL is there; "" where bytes are needed
@@ -174,7 +174,7 @@ func (n *NameForm) Made(s string) string {
 	return string(b)
 }
 
-// Values are what stands for the signs of a template; nil is none.
+// Values are what represents the signs of a template; nil is none.
 type Values [128][]byte
 
 // Fill appends a template.

@@ -36,7 +36,7 @@ func records(t *testing.T, format, list string) string {
 	return all.String()
 }
 
-// TestTypeFirst: what is read on the way, because the type stands before it, is what is read at the end, when it stands last.
+// TestTypeFirst: what is read on the way, because the type precedes it, is what is read at the end, when it is last.
 func TestTypeFirst(t *testing.T) {
 	for format, items := range map[string][][2]string{
 		"openai-agents": {

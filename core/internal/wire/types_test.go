@@ -16,8 +16,8 @@ import (
 
 var writeTypes = flag.Bool("types", false, "write how types are treated into testdata/types.json and docs/guides/formats.md anew")
 
-// typed is a type of parts or items that an SDK has, or a role or a key of its messages, in a sample; where it stands inside another one
-// the name says so. A test in js/test/judges compares the names with the types of the SDKs.
+// typed is a type of parts or items that an SDK has, or a role or a key of its messages, in a sample; where it is inside another one the
+// name says so. A test in js/test/judges compares the names with the types of the SDKs.
 type typed struct {
 	Format  string `json:"format"`
 	Type    string `json:"type"`

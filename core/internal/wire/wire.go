@@ -1,8 +1,8 @@
-// Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what makes
-// a transcript valid, and how to mend one that is not.
+// Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what makes a transcript
+// valid, and how to repair one that is not.
 //
-// A wire format is one file that registers one Format; nothing else has to change to add another. What never enters this
-// package: budgets, passes and summaries.
+// A wire format is one file that registers one Format; nothing else has to change to add another. What never enters this package: budgets,
+// passes and summaries.
 package wire
 
 import (
@@ -31,18 +31,17 @@ type Format struct {
 
 	// Message appends a new message with one text.
 	Message func(dst []byte, role transcript.Role, text string) []byte
-	// Instead is Message for one that takes the place of another, given as JSON, where several may have one text and messages
-	// have ids; may be nil.
+	// Instead is Message for one that replaces another, given as JSON, where several may have one text and messages have ids; may be nil.
 	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
-	// Timed is set where each message has the time when it was made, which Instead takes from the old message: what is new beside a message
+	// Timed is set where each message has the time when it was made, which Instead takes from the old message: what is new next to a message
 	// gets that one's time.
 	Timed bool
-	// ResultBody appends a value with a text that may stand where the body of a tool result (its index in Parts) stands,
-	// and returns what reading it will measure.
+	// ResultBody appends a value with a text that may be where the body of a tool result (its index in Parts) is, and returns what reading
+	// it will measure.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
-	// TextPart is the JSON of a part that may stand where an image or a file stands, with %t for its text.
+	// TextPart is the JSON of a part that may be where an image or a file is, with %t for its text.
 	TextPart string
-	// InnerMedia tells that the parts inside tool results are media alone: TextPart may not stand there.
+	// InnerMedia tells that the parts inside tool results are media alone: TextPart may not be there.
 	InnerMedia bool
 	// Tool is the JSON of a tool's definition, as one element of a request body's tools, with %n for the name, %d for the
 	// description and %p for the JSON schema of the parameters.
@@ -50,23 +49,21 @@ type Format struct {
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
 	// It returns nil where there is a call that no text can answer.
 	Results func(dst []byte, calls []Call, text string) []byte
-	// Spelled is the format that writes what is new beside messages of a spelling, one that readers have given to messages or 0; nil where
+	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil where
 	// all messages are spelled alike.
 	Spelled func(spelling uint8) *Format
 	// Within is, for each spelling of messages, the key under which they hold content and calls, for paths; "" is none.
 	Within []string
-	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one
-	// part, in the stead of Results.
+	// Answer appends a tool call, given as JSON, with text as its result in it: for formats where call and result are one part, instead of
+	// Results.
 	Answer func(dst, part []byte, text string) []byte
 
-	// Wrap appends a message that holds one part, given as JSON, which stood in another message; for formats whose messages hold several
+	// Wrap appends a message that holds one part, given as JSON, which was in another message; for formats whose messages hold several
 	// results.
 	Wrap func(dst []byte, role transcript.Role, part, message []byte) []byte
-	// Sign appends what takes the place of the opening brace of a tool call, given as JSON, to stand for the signature that
-	// it lacks.
+	// Sign appends what replaces the opening brace of a tool call, given as JSON, to represent the signature that it lacks.
 	Sign func(dst, part []byte) []byte
-	// Think tells where a message, given as JSON, gets reasoning that is empty, and what stands there then; nil where no message needs
-	// any.
+	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil where no message needs any.
 	Think func(message []byte) (at jsonspan.Span, text string)
 	// Stamp is the member of messages with the date by which a store orders them; "" where their order in the list counts. Message writes
 	// NoStamp for it, and view.Stamp the date.
@@ -78,9 +75,9 @@ type Format struct {
 	// Convert says how a conversation of another format is written in this one; nil where that cannot be done.
 	Convert *Target
 
-	// SystemApart tells that the system prompt stands beside the list, and no message of the system's in it.
+	// SystemApart tells that the system prompt is next to the list, and no message of the system's in it.
 	SystemApart bool
-	// Marks are the kinds of marks of a prompt cache that its messages may have; 0 where its providers take none.
+	// Marks are the kinds of cache breakpoints that its messages may have; 0 where its providers take none.
 	Marks MarkKind
 	// Parts is the key of a message's list of parts, for paths; "" is content.
 	Parts string
@@ -97,15 +94,15 @@ type Format struct {
 // NoStamp is the date of a new message that has no place yet, as JSON.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
-// Call is a tool call that needs a result: its id and name as they stand in the source, quotes included; nil if it has
-// none. Part is all of it, Message the message that it stands in. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled
-// as in an older version of the format, or as its SDK does.
+// Call is a tool call that needs a result: its id and name as they are in the source, quotes included; nil if it has none. Part is all of
+// it, Message the message that it is in. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled as
+// in an older version of the format, or as its SDK does.
 type Call struct {
 	ID, Name, Part, Result, Message []byte
 	Legacy                          bool
 }
 
-// As is the format that writes what is new beside the messages of t: as the first of them is spelled.
+// As is the format that writes what is new next to the messages of t: as the first of them is spelled.
 func (f *Format) As(t *transcript.Transcript) *Format {
 	if f.Spelled == nil {
 		return f

@@ -29,7 +29,7 @@ const prefixBytes = 5
 // Found is a word of a text that is in a set.
 type Found struct {
 	Term  int32 // the index of the stem, as Add has returned it
-	Word  int32 // how many words stand before it in the text
+	Word  int32 // how many words precede it in the text
 	At    int32 // where it begins, in bytes
 	Exact bool  // it has the stem; else it shares only the first five letters with the word that was added
 }

@@ -6,15 +6,15 @@ const (
 	atASCII       // a word of ASCII that may be in the set
 	atWord        // a word of runes of at most two bytes that may be in the set
 	atPair        // two signs that may be in the set; the second one begins where it says that the word ends
-	atSign        // a sign that stands alone and may be in the set
-	atRune        // a rune, or a word that goes on with one, that it knows nothing of
-	inRun         // a sign of a run that goes on with such a rune: pairs begin with it
+	atSign        // a sign that is alone and may be in the set
+	atRune        // a rune, or a word that continues with one, that it knows nothing about
+	inRun         // a sign of a run that continues with such a rune: pairs begin with it
 	inRun1        // the same for the first sign of a run
 )
 
-// skim goes over text from i to the next word that may be in the set, and returns where that stands and how many words it has met,
-// that one counted but for the last three kinds. paired says that a sign stands at i that was in a pair already. It calls nothing,
-// so that its loops stay loops in the module.
+// skim goes over text from i to the next word that may be in the set, and returns where that is and how many words it has met, that one
+// counted but for the last three kinds. paired says that a sign is at i that was in a pair already. It calls nothing, so that its loops stay
+// loops in the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
@@ -84,7 +84,7 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 			}
 			return i, i, n, atRune
 		}
-		// A word of runes of at most two bytes, or what stands between words.
+		// A word of runes of at most two bytes, or what is between words.
 		var b uint
 		letters := 0
 		for from = i; uint(i) < uint(len(text)); {
@@ -125,8 +125,8 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 	return i, i, n, atEnd
 }
 
-// punctuation tells whether one of the most common signs of three bytes stands at i that stand between words: dashes, quotes,
-// ellipses (U+2000 to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and those of Chinese and Japanese.
+// punctuation reports whether one of the most common signs of three bytes is at i that are between words: dashes, quotes, ellipses (U+2000
+// to U+203F), arrows, lines and symbols (U+2189 to U+2BFF), and those of Chinese and Japanese.
 func punctuation(text []byte, i int) bool {
 	if uint(i+2) >= uint(len(text)) {
 		return false
@@ -217,7 +217,7 @@ func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (
 
 // What a byte is for a word of ASCII.
 const (
-	outside uint8 = iota // what stands between words
+	outside uint8 = iota // what is between words
 	inside
 	beyond // no ASCII
 )

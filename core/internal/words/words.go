@@ -14,7 +14,7 @@ import (
 type Word struct {
 	// Stem is a hash of the stem (FNV-1a, 32 bits). Two stems may share it: it may weigh a word, and proves nothing.
 	Stem uint32
-	// From and End are where the word stands in the text, in bytes. Pairs of signs overlap.
+	// From and End are where the word is in the text, in bytes. Pairs of signs overlap.
 	From, End int32
 	Kind      Kind
 }
@@ -25,7 +25,7 @@ type Kind uint8
 const (
 	Capital Kind = 1 << iota // begins with a capital letter
 	Digit                    // holds a digit
-	Pair                     // a pair of signs of a script without spaces, or one sign that stands alone
+	Pair                     // a pair of signs of a script without spaces, or one sign that is alone
 	Short                    // has one or two letters and no digit, in a script with spaces
 )
 
@@ -143,8 +143,8 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
 }
 
-// appendPairs appends the pairs of signs that stand next to each other in a run of a script without spaces, which begins at
-// text[at:], and returns where the run ends. A sign alone is a word.
+// appendPairs appends the pairs of signs that are next to each other in a run of a script without spaces, which begins at text[at:], and
+// returns where the run ends. A sign alone is a word.
 func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	_, size := runeAt(text, at)
 	before, i := at, at+size
@@ -189,7 +189,7 @@ func Hash[T string | []byte](s T) uint32 {
 	return h
 }
 
-// inWord tells whether a word may hold a rune: letters, digits, and marks that change a letter.
+// inWord reports whether a word may hold a rune: letters, digits, and marks that change a letter.
 func inWord(r rune) bool {
 	switch {
 	case r < 0x80:
@@ -215,7 +215,7 @@ func toLower(r rune) rune {
 var unspaced = [...][2]rune{{0x0e01, 0x0fff}, {0x1000, 0x109f}, {0x1100, 0x11ff}, {0x1780, 0x17ff}, {0x3005, 0x3007}, {0x3041, 0x30ff}, {0x3105, 0x318f},
 	{0x31f0, 0x31ff}, {0x3400, 0x9fff}, {0xa960, 0xa97f}, {0xac00, 0xd7ff}, {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}}
 
-// Unspaced tells whether a rune is a sign of a script whose words are compared by pairs of signs.
+// Unspaced reports whether a rune is a sign of a script whose words are compared by pairs of signs.
 func Unspaced(r rune) bool {
 	switch {
 	case r < unspaced[0][0]:

@@ -84,7 +84,7 @@ export class Chat extends EventTarget {
       this.#conversation = undefined;
     });
 
-  /** Puts a conversation in the place of this one. @param {Message[]} messages */
+  /** Puts a conversation in place of this one. @param {Message[]} messages */
   replace = (messages) =>
     this.#alone(undefined, async () => {
       const { revision } = this.record;

@@ -5,12 +5,13 @@ import { insecure, noStorage } from "./problems.js";
 /**
  * @typedef {{role: "user" | "assistant", content: string}} Message
  * @typedef {object} Fold a compaction, as the display shows it
- * @property {number} place the index in `shown` of the first message behind the digest
- * @property {number} count how many messages of `shown` the digest stands for
+ * @property {number} place the index in `shown` of the first message after the digest
+ * @property {number} count how many messages of `shown` the digest represents
  * @property {{before: number, after: number}} tokens of what is sent
  * @property {string} digest what the model reads
  * @property {boolean} local the digest was written without a model
- * @property {{sent: Message[], state: import("ctxfold").State | undefined, shown: number}} undo the lists as they were, and how many were shown
+ * @property {{sent: Message[], state: import("ctxfold").State | undefined, shown: number}} undo the lists as they were, and how many were
+ * shown
  * @typedef {object} Conversation
  * @property {Message[]} shown every message that was ever said: the display
  * @property {Message[]} sent what the model gets: a digest, and the same objects as in `shown`

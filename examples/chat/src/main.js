@@ -64,7 +64,10 @@ const speak = (text) =>
 /** @param {AbortSignal} signal */
 const answer = (signal) => answering((turn) => chat.answer(turn), signal);
 
-/** Shows an answer while it is written, and resolves with what is to be said of it. @param {(turn: any) => Promise<unknown>} ask @param {AbortSignal} signal */
+/**
+ * Shows an answer while it is written, and resolves with what should be said of it. @param {(turn: any) => Promise<unknown>} ask @param
+ * {AbortSignal} signal
+ */
 async function answering(ask, signal) {
   await chat.configure(await setup(), signal);
   toEnd();

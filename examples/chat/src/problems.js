@@ -1,6 +1,6 @@
 // What can go wrong, and what to do then.
 
-/** @typedef {"retry" | "settings" | "compact"} Remedy what the button beside the text does */
+/** @typedef {"retry" | "settings" | "compact"} Remedy what the button next to the text does */
 
 export class Problem extends Error {
   /** @param {string} title @param {string} advice what to do @param {Remedy} remedy @param {object} [facts] for ctxfold, which knows an overflow by them */

@@ -1,4 +1,4 @@
-// One conversation of the proxy, on any platform: what was compacted is stored, and a compaction that was interrupted goes on.
+// One conversation of the proxy, on any platform: what was compacted is stored, and a compaction that was interrupted continues.
 import { createCompactor } from "ctxfold";
 
 /**
@@ -13,12 +13,12 @@ import { createCompactor } from "ctxfold";
  * @typedef {object} Job a compaction under way
  * @property {number} given how many messages it was planned for
  * @property {string} print their print
- * @property {readonly import("ctxfold").MemoryEntry[]} memory the compaction that it goes on from, if there is one
+ * @property {readonly import("ctxfold").MemoryEntry[]} memory the compaction that it continues from, if there is one
  * @property {boolean} failed the model gave no summary
  * @property {import("ctxfold").Pending | import("ctxfold").Done<any>} result of plan or step
  */
 
-/** How many compactions are remembered: a user may go back behind the newest. */
+/** How many compactions are remembered: a user may go back after the newest. */
 const REMEMBERED = 16;
 /** How many interrupted compactions are kept: a client may never come back to one. */
 const JOBS = 4;
@@ -58,7 +58,7 @@ export class Conversation {
     return send(fitted, signal);
   }
 
-  /** What is stored: how many compactions, whether one was interrupted, and what was taken out of the history. */
+  /** What is stored: how many compactions, whether one was interrupted, and what was removed of the history. */
   async stored() {
     return {
       compactions: (await this.#memory()).length,

@@ -86,7 +86,7 @@ function parsed(bytes) {
 /** What is wrong with the JSON of a request; "" where it is the upstream's to judge. @param {any} body */
 function faultOf(body) {
   if (!Array.isArray(body?.messages)) return "the body must be a JSON object with a list of messages";
-  if (body.messages.length === 0) return "messages: an empty list, where at least one message is wanted";
+  if (body.messages.length === 0) return "messages: the list is empty; send at least one message";
   const wrong = body.messages.findIndex((/** @type {unknown} */ each) => each !== Object(each) || Array.isArray(each));
   return wrong < 0 ? "" : `messages[${wrong}]: no object`;
 }
@@ -107,7 +107,7 @@ async function beginning(messages) {
 }
 
 /**
- * Serves a request that was admitted: `POST /v1/chat/completions` as the upstream does, `GET /v1/conversation` tells what is stored. The
+ * Serves a request that was admitted: `POST /v1/chat/completions` as the upstream does, `GET /v1/conversation` says what is stored. The
  * upstream's answer is passed on while it comes.
  * @param {Request} request @param {Pick<Admitted, "bytes" | "model">} admitted
  * @param {import("./conversation.js").Conversation} conversation

@@ -1,11 +1,11 @@
-// What a result looks like as a conversation: messages, runs of them that a digest stands for, and in long ones a gap that opens.
+// What a result looks like as a conversation: messages, runs of them that a digest represents, and in long ones a gap that opens.
 
 /**
  * A message of the result, by its index in the conversation (-1 for a new one).
  * @typedef {{type: "message", status: "kept" | "changed" | "added", index: number, message: any, tokens: number}} Row
  */
 /**
- * Messages that were taken out one behind the other, and the digest that stands for them.
+ * Messages that were removed one after the other, and the digest that represents them.
  * @typedef {{type: "run", from: number, indexes: number[], tokens: number, digest: Row | undefined}} Run
  */
 /** @typedef {{type: "gap", from: number, to: number, kept: number, changed: number, folded: number}} Gap */
@@ -24,7 +24,7 @@ export function blocksOf(list, counted, edits, report) {
   /** @type {Row[]} */
   let waiting = [];
   let next = 0;
-  /** What stands before a message of the conversation: those that are gone, and what was put in their place. @param {number} end */
+  /** What precedes a message of the conversation: those that are gone, and what was put in their place. @param {number} end */
   const upTo = (end) => {
     const gone = [];
     for (; next < end; next++) if (!places.has(next)) gone.push(next);
@@ -64,7 +64,7 @@ export function blocksOf(list, counted, edits, report) {
 /** @param {"kept" | "changed"} status @param {number} index @param {any} message @param {number} tokens @returns {Row} */
 const row = (status, index, message, tokens) => ({ type: "message", status, index, message, tokens });
 
-/** How many blocks stand before a gap and behind it. */
+/** How many blocks precede a gap and after it. */
 const [HEAD, TAIL] = [3, 5];
 
 /** The first blocks and the last ones, with a gap between them where there are many. @param {(Row | Run)[]} blocks @returns {(Row | Run | Gap)[]} */

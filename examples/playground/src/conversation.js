@@ -1,4 +1,4 @@
-// The result as a conversation: turns as cards, runs that a digest stands for as one line, what was cleared in its place.
+// The result as a conversation: turns as cards, runs that a digest represents as one line, what was cleared in its place.
 import { ask } from "./asking.js";
 import { $, button, count, element, many, opener } from "./dom.js";
 import { NAMES } from "./result.js";
@@ -9,9 +9,9 @@ const WORDS = {
   clear: "result cleared",
   truncate: "shortened in the middle",
   fold: "folded",
-  strip: "reasoning taken out",
+  strip: "reasoning removed",
   drop: "taken out",
-  collapse: "a line stands for it",
+  collapse: "replaced by a line",
   move: "moved behind its call",
   rename: "given an id of its own",
   archive: "moved to the archive",
@@ -100,7 +100,7 @@ async function originals(into, from, at) {
   into.append(more);
 }
 
-/** A line for what stands between the first and the last messages. @param {any} block */
+/** A line for what is between the first and the last messages. @param {any} block */
 function gap({ from, to, kept, changed, folded }) {
   const said = [
     kept > 0 && `${many(kept, "message")} kept as ${kept === 1 ? "it is" : "they are"}`,
@@ -162,7 +162,7 @@ function message({ status, index, role, tokens, before, parts, why }) {
   );
 }
 
-/** Texts as paragraphs; what is one line until it is opened stands in rows. @param {any[]} parts @param {any[]} why */
+/** Texts as paragraphs; what is one line until it is opened is in rows. @param {any[]} parts @param {any[]} why */
 function pieces(parts, why) {
   /** @type {HTMLElement[]} */
   const all = [];

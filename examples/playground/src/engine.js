@@ -59,7 +59,7 @@ export class Held {
         return report;
       } catch (error) {
         if (again || error.code !== "session_closed") throw error;
-        this.#session = undefined; // the instance was given back because it had grown large
+        this.#session = undefined; // the instance was returned because it had grown large
       }
     }
   }

@@ -99,7 +99,7 @@ function plain({ author, content }) {
   const role = /^(user|assistant|system)$/.test(author.role) ? author.role : "assistant";
   const text = textOf(content);
   if (role === author.role && content.content_type !== "user_editable_context") return { role, content: text };
-  // The format has no tools: what one said stands as text under its name.
+  // The format has no tools: what one said is as text under its name.
   return author.role === "tool"
     ? { role, content: `[${author.name || "tool"}]\n${text}` }
     : { role: "system", content: text };
@@ -130,7 +130,7 @@ function part(part) {
   return typeof part?.text === "string" ? part.text : "";
 }
 
-/** One turn, with its tools as text: their calls and results stand in one message, which no API takes. @param {any} message */
+/** One turn, with its tools as text: their calls and results are in one message, which no API takes. @param {any} message */
 function turn({ sender, text, content, attachments = [], files = [] }) {
   const blocks = (content ?? []).map(block).filter(Boolean);
   const said = blocks.length > 0 ? blocks : [text];

@@ -46,7 +46,7 @@ async function open(file, name) {
   }
 }
 
-/** As open, with the fault beside the button. @param {Blob} file @param {string} name */
+/** As open, with the fault next to the button. @param {Blob} file @param {string} name */
 async function openFile(file, name) {
   complain("");
   fault("format", "");

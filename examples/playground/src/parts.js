@@ -147,7 +147,7 @@ function plain(value) {
   return JSON.stringify(value);
 }
 
-/** What an image weighs beside texts, in characters. */
+/** What an image weighs next to texts, in characters. */
 const IMAGE = 5000;
 
 /** How a message's tokens are shared out over kinds: by how long its parts are. @param {any} message @returns {[string, number][]} */

@@ -14,7 +14,7 @@ const LISTS = ["messages", "input", "contents"];
  */
 
 /**
- * A conversation, or the chats of an export that one is to be chosen from.
+ * A conversation, or the chats of an export that one should be chosen from.
  * @param {Blob} file @param {string} format a wire format, or "auto"
  * @returns {Promise<{conversation: Conversation} | {chats: import("./exports.js").Chat[]}>}
  */

@@ -23,7 +23,7 @@ export const wanted = () => ({
   },
 });
 
-/** Where a window stands on the slider. @param {number} tokens */
+/** Where a window is on the slider. @param {number} tokens */
 export const stopOf = (tokens) =>
   STOPS.reduce((best, stop, i) => (Math.abs(stop - tokens) < Math.abs((STOPS[best] ?? 0) - tokens) ? i : best), 0);
 
@@ -73,8 +73,8 @@ export function fieldOf({ path = "" }) {
 
 /**
  * Listens to the fields.
- * @param {{moved: () => void, settled: () => void, again: () => void}} on the window moves; a setting is another one; the file
- * is to be read again
+ * @param {{moved: () => void, settled: () => void, again: () => void}} on the window moves; a setting is another one; the file should be
+ * read again
  */
 export function listen({ moved, settled, again }) {
   const scale = MARKS.map((tokens) => {

@@ -225,7 +225,7 @@ const operations = {
     const end = Math.min(to, from + 30);
     return { blocks: blocks.slice(from, end).map(described), rest: end < to ? gap(blocks, end, to) : undefined };
   },
-  /** Messages that a run stands for. @param {number} from @param {number} at the first one of these to show */
+  /** Messages that a run represents. @param {number} from @param {number} at the first one of these to show */
   run: (from, at) => {
     const run = blocks.find((block) => block.type === "run" && block.from === from);
     const indexes = run?.type === "run" ? run.indexes : [];

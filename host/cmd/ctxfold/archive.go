@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// archiveFlag is the directory that keeps what compactions take out.
+// archiveFlag is the directory that keeps what compactions remove.
 type archiveFlag struct{ dir string }
 
 func (a *archiveFlag) register(c *cobra.Command, usage string) {
@@ -32,7 +32,7 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note keeps the state beside the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
+// note keeps the state next to the bodies, under a name that the transcript itself gives, for a restore that is not told the state.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func (a *archiveFlag) note(transcript, state []byte) error {
 	return writeFile(a.stateFile(transcript), append(bytes.Clone(state), '\n'))
 }
 
-// noted is the state that was kept for a transcript; nil where there is none, since the transcript has gone on.
+// noted is the state that was kept for a transcript; nil where there is none, since the transcript has continued.
 func (a *archiveFlag) noted(transcript []byte) []byte {
 	state, err := os.ReadFile(a.stateFile(transcript))
 	if a.dir == "" || err != nil || !json.Valid(state) {
@@ -54,7 +54,7 @@ func (a *archiveFlag) stateFile(transcript []byte) string {
 	return filepath.Join(a.dir, hex.EncodeToString(sum[:8])+".state")
 }
 
-const keepUsage = "the `DIRECTORY` that keeps what is taken out, for restore and recall"
+const keepUsage = "the `DIRECTORY` that stores removed content, for restore and recall"
 
 func restoreCommand(f *flags) *cobra.Command {
 	var policy policyFlags
@@ -63,16 +63,16 @@ func restoreCommand(f *flags) *cobra.Command {
 	var handles []string
 	c := &cobra.Command{
 		Use:   "restore --archive DIRECTORY [FILE|-]",
-		Short: "Put back what compactions have taken out of a transcript",
-		Long: `restore puts the bodies back, byte for byte, that compact --archive has kept: all that the directory has, from the last
-compaction back to the first, or those that --handle names. Markers and digests in the transcript name the handles of what they
-stand for. It prints the transcript on standard output, and on standard error what was put back and what was not.
+		Short: "Restore what compactions removed from a transcript",
+		Long: `restore returns the original content that compact --archive stored, byte for byte: everything in the directory, from
+the last compaction back to the first, or only the handles that you give with --handle. Markers and digests in the transcript
+name the handles of what they replace. The transcript goes to standard output, and a list of what was restored to standard error.
 
-What a compaction takes out without a marker, such as reasoning, is found by the state. The directory has that of a transcript
-which is still as compact has printed it. Where messages have come since and nothing was folded, give the file that compact --state
-has written with --state; it is not changed.
+Some removals leave no marker, for example reasoning. The state finds those. The directory has the state of a transcript that is
+exactly what compact printed. If messages were added since and nothing was folded, pass the file that compact --state wrote with
+--state; it isn't changed.
 
-Without --archive it only lists the handles that the transcript names.`,
+Without --archive, restore only lists the handles that the transcript names.`,
 		Example: `  ctxfold restore --archive .ctxfold session.json > longer.json
   ctxfold restore --archive .ctxfold --state session.state.json session.json > longer.json
   ctxfold restore --archive .ctxfold --handle 49bd29b43f1c2f5a session.json
@@ -123,7 +123,7 @@ Without --archive it only lists the handles that the transcript names.`,
 	}
 	policy.register(c, false)
 	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
-	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, as compact --state has written it")
+	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, as written by compact --state")
 	c.Flags().StringSliceVar(&handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")
 	return c
 }
@@ -155,7 +155,7 @@ func notTakenBack(markers []api.Marker) string {
 	if n := left(markers, api.MarkerChanged); n == "" {
 		return ""
 	}
-	return "what a compaction took out without a marker: the transcript was changed since, or is another one than that of the state"
+	return "what a compaction removed without a marker: the transcript has changed since, or belongs to another state"
 }
 
 func (f *flags) printMarkers(markers []api.Marker) error {
@@ -188,9 +188,9 @@ func recallCommand(f *flags) *cobra.Command {
 	var offset int
 	c := &cobra.Command{
 		Use:   "recall --archive DIRECTORY HANDLE",
-		Short: "Show a body that a compaction has taken out, as a model gets it to read",
-		Long: `recall prints what compact --archive has kept under a handle, as the text that a model gets when it asks for it: 20,000
-characters at most, from --offset on.`,
+		Short: "Show removed content as a model would read it",
+		Long: `recall prints the content that compact --archive stored under a handle, as text for a model: at most 20,000 characters,
+starting at --offset.`,
 		Example: `  ctxfold recall --archive .ctxfold 49bd29b43f1c2f5a`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -222,7 +222,7 @@ characters at most, from --offset on.`,
 		},
 	}
 	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
-	c.Flags().StringVar(&format, "format", "", "the wire format of the conversation: with it, folded messages are written as a record")
-	c.Flags().IntVar(&offset, "offset", 0, "the character to begin with")
+	c.Flags().StringVar(&format, "format", "", "the wire format of the conversation; with it, folded messages are printed as a readable record")
+	c.Flags().IntVar(&offset, "offset", 0, "the character to start at")
 	return c
 }

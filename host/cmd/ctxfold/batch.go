@@ -69,18 +69,18 @@ func batchCommand(f *flags) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "batch OPERATION [FILE|-]",
-		Short: "Do one operation with every conversation of a file of JSON lines",
-		Long: `batch reads a file that holds one conversation in each line (an array of messages or a request body) and does one
-operation with each: ` + strings.Join(names, ", ") + `. Conversations are worked on at the same time.
+		Short: "Run one operation on every conversation of a JSON Lines file",
+		Long: `batch reads a file with one conversation per line (an array of messages or a request body) and runs one
+operation on each: ` + strings.Join(names, ", ") + `. It processes several conversations at the same time.
 
-It prints one line for each conversation, in the order of the file: compact and repair print the transcript (or the whole
-answer, with --json), the others their answer. A conversation that cannot be read is told on standard error, and it is
-printed as it came, or as {"error":…} where an answer is printed. Empty lines stay empty lines.
+It prints one line per conversation, in the order of the file. compact and repair print the transcript (or the whole answer, with
+--json), the others print their answer. If a conversation can't be read, standard error says so, and its line is printed unchanged, or
+as {"error":…} if an answer is expected. Empty lines stay empty lines.
 
-An interrupt ends it at a line that is done. With --output the lines go to a file, and --resume goes on with that file where an
-earlier run was interrupted or killed; a piece of a line at its end is cut off first.
+An interrupt stops after a complete line. With --output the lines go to a file, and --resume continues that file after an
+interrupted or killed run; it first removes an incomplete last line.
 
-Exit codes are those of the operation; 2 if any line could not be read, 130 if it was interrupted.`,
+The exit code is that of the operation, 2 if a line could not be read, and 130 if batch was interrupted.`,
 		Example: `  ctxfold batch compact --window 32000 conversations.jsonl > shorter.jsonl
   ctxfold batch compact --window 32000 --output shorter.jsonl --resume conversations.jsonl
   ctxfold batch validate conversations.jsonl | jq -c 'select(.valid | not)'
@@ -136,13 +136,13 @@ Exit codes are those of the operation; 2 if any line could not be read, 130 if i
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
-	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations are worked on at the same time")
+	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations to process at the same time")
 	c.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write to, instead of standard output")
-	c.Flags().BoolVar(&resume, "resume", false, "go on with the file of --output where an earlier run was interrupted or killed")
+	c.Flags().BoolVar(&resume, "resume", false, "continue the file of --output after an interrupted or killed run")
 	return c
 }
 
-// outcome is what became of one line.
+// outcome is what happened to one line.
 type outcome struct {
 	done  bool   // false where the batch was interrupted before the line was worked on to its end
 	line  []byte // to be printed
@@ -188,7 +188,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	lines := out.lines
 	for writeError == nil {
 		o, more := next(ctx, queue)
-		if !more || !o.done { // what is behind a line that is not done may be done, but has no place before it
+		if !more || !o.done { // what is after a line that is not done may be done, but has no place before it
 			break
 		}
 		bar.add(o.size)

@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// batchOutput is where a batch writes its lines: standard output, or a file that a later run can go on with.
+// batchOutput is where a batch writes its lines: standard output, or a file that a later run can continue with.
 type batchOutput struct {
 	to     io.Writer
 	file   *os.File // nil for standard output
@@ -42,7 +42,7 @@ func (b *batch) openOutput(name string, resume bool, input *os.File) (*batchOutp
 	}
 	if err := o.keepWholeLines(name); err != nil {
 		file.Close()
-		return nil, fmt.Errorf("cannot go on with %s: %w", name, err)
+		return nil, fmt.Errorf("cannot continue %s: %w", name, err)
 	}
 	return o, nil
 }
@@ -56,7 +56,7 @@ func sameFile(input *os.File, name string) bool {
 	return err == nil && os.SameFile(from, there)
 }
 
-// keepWholeLines counts the lines of the file and cuts off what stands behind the last line feed.
+// keepWholeLines counts the lines of the file and cuts off what follows the last line feed.
 func (o *batchOutput) keepWholeLines(name string) error {
 	before, err := os.Open(name)
 	if err != nil {
@@ -91,8 +91,8 @@ func (o *batchOutput) keepWholeLines(name string) error {
 	return nil
 }
 
-// skips tells whether line number (from 1) of the input is done already. It fails where the output is none of this input: an empty
-// line stands for an empty line, and for nothing else.
+// skips reports whether line number (from 1) of the input is done already. It fails where the output is none of this input: an empty line
+// represents an empty line, and for nothing else.
 func (o *batchOutput) skips(number int, line []byte) (bool, error) {
 	if number > o.lines {
 		return false, nil

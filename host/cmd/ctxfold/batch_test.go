@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// conversations writes a file of n conversations that are due, and returns it and its lines. The word SLOW stands in one of them.
+// conversations writes a file of n conversations that are due, and returns it and its lines. The word SLOW is in one of them.
 func conversations(t *testing.T, n, slow int) (name string, lines []string) {
 	t.Helper()
 	for i := range n {
@@ -75,7 +75,7 @@ func TestBatchInterrupted(t *testing.T) {
 			go func() {
 				for ctx.Err() == nil {
 					if _, err := os.Stat(started); err == nil {
-						time.Sleep(100 * time.Millisecond) // the lines behind it are done by then
+						time.Sleep(100 * time.Millisecond) // the lines after it are done by then
 						cancel()
 					}
 					time.Sleep(5 * time.Millisecond)
@@ -122,7 +122,7 @@ func firstLines(text string, n int) string {
 	return strings.Join(strings.SplitAfter(text, "\n")[:n], "")
 }
 
-// TestBatchResumesItsOwn refuses to go on with what is not the output of the input.
+// TestBatchResumesItsOwn refuses to continue with what is not the output of the input.
 func TestBatchResumesItsOwn(t *testing.T) {
 	name, lines := conversations(t, 3, -1)
 	file := filepath.Join(t.TempDir(), "out.jsonl")

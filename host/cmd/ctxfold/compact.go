@@ -24,23 +24,22 @@ func compactCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact [FILE|-]",
 		Short: "Make a transcript shorter",
-		Long: `compact makes a transcript shorter when that is due: when it has more tokens than the policy allows in the window.
-It prints the transcript on standard output, in the shape that came in, and what was done on standard error.
+		Long: `compact makes a transcript shorter if it has more tokens than the policy allows in the window. It prints the
+transcript on standard output, in the same shape as the input, and a summary of what it did on standard error.
 
---summarizer says who writes the summary of what is folded. With "none" a digest is made without a model. With
-"cmd:COMMAND" the shell runs COMMAND for each summary: the prompt is its standard input, the environment variable
-CTXFOLD_SYSTEM holds the system prompt and CTXFOLD_MAX_OUTPUT_TOKENS the limit, and its standard output is the summary.
-A command that fails loses nothing: the digest without a model takes its place.
+--summarizer chooses who writes the summary of folded messages. "none" makes a digest without a model. With "cmd:COMMAND" the
+shell runs COMMAND once per summary: the prompt is its standard input, the environment variable CTXFOLD_SYSTEM holds the system
+prompt and CTXFOLD_MAX_OUTPUT_TOKENS the limit, and its standard output is the summary. If the command fails nothing is lost: a
+digest made without a model replaces the summary.
 
-With --archive, what is taken out is kept in a directory, and the transcript names the handles: restore puts it back.
+With --archive, removed content goes to a directory and the transcript names its handles, so that restore can return it.
 
-With --session, FILE is the session file of a coding agent and the output is one, too: the agent resumes it with what is left.
-It goes on with a compaction as the agent itself writes one, behind the lines that are there (docs/guides/sessions.md).
+With --session, FILE is the session file of a coding agent and so is the output: the agent resumes it with the shorter
+conversation. The compaction is appended to the existing lines in the agent's own format (docs/guides/sessions.md).
 
 With --json, standard output gets one object with the report, the state and the messages instead.
 
-A result that does not fit into the limit is printed all the same, with a warning that says what takes the room; the exit code
-is 3 then.`,
+A result over the limit is printed all the same, with a warning that says what takes the room; the exit code is then 3.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   ctxfold compact --window 32000 --state session.state.json - < session.json
@@ -97,7 +96,7 @@ is 3 then.`,
 	archive.register(c, keepUsage)
 	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
-	c.Flags().BoolVar(&session, "session", false, "write a session file that its agent resumes, as FILE is one")
+	c.Flags().BoolVar(&session, "session", false, "write a session file that its agent can resume; FILE must be one")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output; it may be the input")
 	c.Flags().StringVar(&state, "state", "", "the `FILE` that keeps the state of the conversation from one compaction to the next")
 	return c
@@ -129,7 +128,7 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 	return err
 }
 
-// resultJSON is put together by hand: encoding/json would write the messages anew.
+// resultJSON is put together by hand: encoding/json would write the messages again.
 func resultJSON(r *ctxfold.Result) []byte {
 	var report bytes.Buffer
 	e := json.NewEncoder(&report)

@@ -46,13 +46,13 @@ func compareCommand(f *flags) *cobra.Command {
 	var policy policyFlags
 	c := &cobra.Command{
 		Use:   "compare [FILE|-]",
-		Short: "Run all presets on one transcript and show what each makes of it",
-		Long: `compare compacts a transcript with every preset, without a model, and shows side by side what is left: tokens, all counted
-by one estimator (each preset decides by its own), messages of the input that stay as they were, those of the user among
-them, how many at the front a prompt cache can still use, and the violations of the result. "exact" counts the violations
-with "wire_safe": false, which is how the published systems do it.
+		Short: "Run all presets on one transcript and compare the results",
+		Long: `compare compacts a transcript with every preset, without a model, and shows the results side by side: tokens, all
+counted by one estimator (each preset decides by its own), input messages that stay unchanged, user messages among them, the
+number of leading messages that a prompt cache can still use, and violations in the result. "exact" counts the violations with
+"wire_safe": false, as the published systems do it.
 
-Without --window it is half of the transcript's tokens, an eighth of that for the answer.`,
+Without --window, the window is half of the transcript's tokens, with an eighth of it reserved for the answer.`,
 		Example: `  ctxfold compare --window 32000 session.json`,
 		Args:    atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -233,7 +233,7 @@ func elements(transcript []byte) (list []json.RawMessage) {
 	return append(append(body.Messages, body.Input...), body.Contents...)
 }
 
-// isUser tells whether a message is what a user said: one of that role that holds more than results of tools.
+// isUser reports whether a message is what a user said: one of that role that holds more than tool results.
 func isUser(message []byte) bool {
 	var m struct {
 		Role           string

@@ -16,10 +16,11 @@ func convertCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert --to FORMAT [FILE|-]",
 		Short: "Write a transcript in another wire format",
-		Long: `convert writes a transcript in the wire format of another provider or SDK, for a conversation that goes on there. It
-prints the transcript on standard output and what could not be carried over on standard error, one line each (docs/guides/formats.md,
-Conversion). A list of messages gives a list; where the new format has the system prompt beside it, --system says which file it goes
-to. A request body gives one, with the system prompt in it. It exits with 1 when the new provider would refuse the result.`,
+		Long: `convert writes a transcript in the wire format of another provider or SDK, so that the conversation can continue
+there. It prints the transcript on standard output, and on standard error one line for each thing that could not be carried over
+(docs/guides/formats.md, Conversion). A list of messages stays a list; if the new format keeps the system prompt outside the
+messages, --system names a file for it. A request body stays a request body, with the system prompt in it. The exit code is 1 if
+the new provider would refuse the result.`,
 		Example: `  ctxfold convert --to anthropic chat.json > messages.json
   ctxfold convert --from openai-chat --to gemini --system system.json chat.json > contents.json`,
 		Args: atMostOneFile,
@@ -48,9 +49,9 @@ to. A request body gives one, with the system prompt in it. It exits with 1 when
 		},
 	}
 	policy.register(c, false)
-	c.Flags().StringVar(&policy.format, "from", "", "the wire format of the input, when it should not be detected: --format by another name")
+	c.Flags().StringVar(&policy.format, "from", "", "the wire format of the input, if it should not be detected; another name for --format")
 	c.Flags().StringVar(&to, "to", "", "the wire format to write (see ctxfold info)")
-	c.Flags().StringVar(&system, "system", "", "write the system prompt to `FILE`, as JSON, where the new format has it beside the messages")
+	c.Flags().StringVar(&system, "system", "", "write the system prompt to `FILE`, as JSON, if the new format keeps it outside the messages")
 	for _, flag := range []string{"from", "to"} {
 		completeFromInfo(c, flag, func(i *api.Info) (names []string) {
 			for _, p := range i.Formats {
@@ -68,9 +69,9 @@ func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 		lines(f.err, j.read())
 	}
 	if len(a.Lost) == 0 {
-		fmt.Fprintf(f.err, "%s to %s: all was carried over\n", a.From, a.To)
+		fmt.Fprintf(f.err, "%s to %s: everything was carried over\n", a.From, a.To)
 	} else {
-		fmt.Fprintf(f.err, "%s to %s: %s not carried over as they were\n", a.From, a.To, plural(len(a.Lost), "thing"))
+		fmt.Fprintf(f.err, "%s to %s: %s not carried over unchanged\n", a.From, a.To, plural(len(a.Lost), "thing"))
 		t := newTable("path", "what", "why", "instead", "detail")
 		t.SuppressEmptyColumns()
 		for _, l := range a.Lost {
@@ -85,7 +86,7 @@ func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 			return err
 		}
 	default:
-		fmt.Fprintf(f.err, "The system prompt stands beside the messages in %s, and --system writes it to a file: %s\n", a.To, shown(a.System))
+		fmt.Fprintf(f.err, "%s keeps the system prompt outside the messages; --system writes it to a file: %s\n", a.To, shown(a.System))
 	}
 	return f.printLine(json.RawMessage(a.Messages))
 }

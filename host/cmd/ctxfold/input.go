@@ -43,7 +43,7 @@ func (in inputs) locate(err error) error {
 	if !ok {
 		return err
 	}
-	// A transcript behind which another object begins was meant to be a file of JSON lines.
+	// A transcript after which another object begins was meant to be a file of JSON lines.
 	if at := e.Offset; s.noSession != nil && e.Code == "invalid_json" && at < len(s.text) && s.text[at] == '{' && json.Valid(s.text[:at]) {
 		e = s.noSession
 	}
@@ -55,7 +55,7 @@ type job struct {
 	*ctxfold.Compactor
 	ctxfold.Input
 	sources inputs
-	session *ctxfold.Session // what the transcript was taken out of, or nil
+	session *ctxfold.Session // what the transcript was removed of, or nil
 	file    []byte           // the session file
 }
 
@@ -176,10 +176,10 @@ type policyFlags struct {
 func (p *policyFlags) register(c *cobra.Command, counts bool) {
 	c.Flags().StringVar(&p.policy, "policy", "", "the policy: JSON `text`, @FILE or FILE (docs/reference/policy.md)")
 	c.Flags().StringVar(&p.preset, "preset", "", "the preset to start from (see ctxfold presets)")
-	c.Flags().StringVar(&p.format, "format", "", "the wire format, when it should not be detected (see ctxfold info)")
+	c.Flags().StringVar(&p.format, "format", "", "the wire format, if it should not be detected (see ctxfold info)")
 	c.Flags().IntVar(&p.window, "window", 0, "the context window of the model, in `tokens`")
 	if counts {
-		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: a number of `TOKENS` up to the last message, or JSON (docs/reference/abi.md)")
+		c.Flags().StringVar(&p.usage, "usage", "", "what the provider counted for the last call: `TOKENS` up to the last message, or JSON (docs/reference/abi.md)")
 	}
 	completeFromInfo(c, "preset", func(i *api.Info) (names []string) {
 		for _, p := range i.Presets {
@@ -197,7 +197,7 @@ func (p *policyFlags) register(c *cobra.Command, counts bool) {
 
 // registerForce adds the flag of commands that compact.
 func (p *policyFlags) registerForce(c *cobra.Command) {
-	c.Flags().BoolVar(&p.force, "force", false, "compact although it is not due")
+	c.Flags().BoolVar(&p.force, "force", false, "compact even if it is not due")
 }
 
 // readUsage gives what the provider has counted, by --usage; nil leaves it to the session file, if there is one.

@@ -63,7 +63,7 @@ func estimateCommand(f *flags) *cobra.Command {
 	var asText bool
 	c := &cobra.Command{
 		Use:   "estimate [FILE|-]",
-		Short: "Estimate how many tokens a transcript or a text has",
+		Short: "Estimate the tokens of a transcript or a text",
 		Example: `  ctxfold estimate session.json
   ctxfold estimate --text README.md
   git diff | ctxfold estimate --text`,
@@ -83,7 +83,7 @@ func estimateCommand(f *flags) *cobra.Command {
 				by = "format " + string(a.Format) + ", " + by
 			}
 			if a.Beside > 0 {
-				facts = append(facts, [2]string{"of these", count(a.Beside) + " beside the messages: system prompt and tools"})
+				facts = append(facts, [2]string{"of these", count(a.Beside) + " outside the messages: system prompt and tools"})
 			}
 			facts = append(facts, [2]string{"by", by})
 			lines(f.out, facts...)
@@ -91,11 +91,11 @@ func estimateCommand(f *flags) *cobra.Command {
 		},
 	}
 	policy.register(c, true)
-	c.Flags().BoolVar(&asText, "text", false, "the input is a plain text, not a transcript")
+	c.Flags().BoolVar(&asText, "text", false, "the input is plain text, not a transcript")
 	return c
 }
 
-// estimate also gives the fact that tells of a session file.
+// estimate also gives the fact that describes a session file.
 func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)
@@ -171,7 +171,7 @@ func detectCommand(f *flags) *cobra.Command {
 func infoCommand(f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
-		Short: "Show the version, wire formats, estimators and limits",
+		Short: "Show version, wire formats, estimators and limits",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			compactor, err := f.compactor(c.Context(), 0)

@@ -15,9 +15,9 @@ func planCommand(f *flags) *cobra.Command {
 	var state string
 	c := &cobra.Command{
 		Use:   "plan [FILE|-]",
-		Short: "Say what a compaction would do, and which summaries it wants",
-		Long: `plan says what a compaction would do. With --json it prints the plan and the requests for summaries, which step goes
-on with, on this machine or on another.`,
+		Short: "Show what a compaction would do, and which summaries it needs",
+		Long: `plan shows what a compaction would do. With --json it prints the plan and the requests for summaries, which step
+continues on this machine or on another.`,
 		Example: `  ctxfold plan --window 32000 session.json
   ctxfold plan --window 32000 --json session.json > plan.json
   jq -r '.requests[0].prompt' plan.json | my-model > summary.txt
@@ -46,10 +46,10 @@ func stepCommand(f *flags) *cobra.Command {
 	var planFile, summariesFile string
 	c := &cobra.Command{
 		Use:   "step --plan FILE [--summaries FILE] [FILE|-]",
-		Short: "Go on with a plan, given the summaries that it wants",
-		Long: `step goes on with a plan that was made for the same transcript. The plan is what plan --json printed; the summaries
-are a list of {"id","text"}, or {"id","error"} for one that could not be had. Without --summaries all of them are
-digests made without a model. The policy is that of the plan.`,
+		Short: "Continue a plan with the summaries that it needs",
+		Long: `step continues a plan for the same transcript. The plan is the output of plan --json. The summaries are a list of
+{"id","text"}, or {"id","error"} for one that could not be had. Without --summaries, digests made without a model replace all of
+them. The policy is the plan's.`,
 		Example: `  ctxfold step --plan plan.json --summaries summaries.json session.json
   ctxfold step --plan plan.json --json session.json | jq .messages > shorter.json`,
 		Args: atMostOneFile,
@@ -102,7 +102,7 @@ func (f *flags) readPlan(name string) (source, error) {
 	case answer.Plan != nil:
 		return source{name: s.name, text: answer.Plan, made: true}, nil
 	case answer.Report != nil:
-		return s, fmt.Errorf("%s is an answer without a plan: it wants no summaries, so there is nothing to go on with", s.name)
+		return s, fmt.Errorf("%s is an answer without a plan: it needs no summaries, so there is nothing to continue", s.name)
 	}
 	return s, nil
 }
@@ -148,7 +148,7 @@ func (f *flags) printAnswer(a *api.Planned, read [2]string) error {
 	printReport(f.out, a.Report, wanted...)
 	switch {
 	case len(a.Requests) > 0:
-		fmt.Fprintln(f.out, "\nWith --json you get the plan and the prompts; go on with step, or let compact do it all.")
+		fmt.Fprintln(f.out, "\nWith --json you get the plan and the prompts. Continue with step, or let compact do everything.")
 	case a.Report.Changed:
 		fmt.Fprintln(f.out, "\nWith --json you get the messages and the state.")
 	}

@@ -203,8 +203,8 @@ func (l load) at(share float64) float64 {
 	return float64(l.took[min(int(share*float64(len(l.took))), len(l.took)-1)].Microseconds()) / 1000
 }
 
-// Three replicas behind a balancer share what they remember, and are killed by chance. Each compaction is made once, nothing is lost, and
-// the endpoint is sent nothing invalid.
+// Three replicas after a balancer share what they remember, and are killed by chance. Each compaction is made once, nothing is lost, and the
+// endpoint is sent nothing invalid.
 func TestReplicas(t *testing.T) {
 	long := *replicasTable != ""
 	limit := 5 * time.Minute

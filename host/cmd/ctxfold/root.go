@@ -73,14 +73,15 @@ func newRoot(io streams) *cobra.Command {
 	f := &flags{streams: io}
 	root := &cobra.Command{
 		Use:   "ctxfold",
-		Short: "Compacts the transcripts of LLM conversations",
-		Long: `ctxfold takes the transcript of an LLM conversation as JSON and gives back a shorter one that the provider still
-accepts: old tool results are cleared, older turns are folded into a digest, files that are still needed are restored.
+		Short: "Compact the transcripts of LLM conversations",
+		Long: `ctxfold makes the transcript of an LLM conversation shorter and keeps it valid for the provider: it clears old tool
+results, folds older turns into a digest, and restores files that are still needed.
 
-FILE holds an array of messages or a whole request body, in one of the wire formats that info lists, or it is the
-session file of a coding agent, as open reads it. Without FILE, or when it is -, standard input is read.
+FILE is an array of messages, a whole request body in one of the wire formats that info lists, or the session file of a coding
+agent (see ctxfold open --help). Without FILE, or with -, ctxfold reads standard input.
 
-Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 3 the result does not fit into the window's limit, 130 interrupted.`,
+Exit codes: 0 success, 1 validate found violations, 2 bad input or usage, 3 the result does not fit into the window's limit, 130
+interrupted.`,
 		Example: `  ctxfold compact --window 200000 session.json > shorter.json
   ctxfold compact --window 32000 --summarizer 'cmd:my-model --system "$CTXFOLD_SYSTEM"' session.json
   curl -s https://example.com/session.json | ctxfold validate
@@ -106,7 +107,7 @@ Exit codes: 0 all went well, 1 validate found violations, 2 bad input or usage, 
 	root.SetErr(io.err)
 	root.SetVersionTemplate("ctxfold {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, "%v", err) })
-	root.PersistentFlags().StringVar(&f.engine, "engine", "wasm", "what runs the operation: wasm or native; the answers are the same")
+	root.PersistentFlags().StringVar(&f.engine, "engine", "wasm", "what runs the operation: wasm or native, with the same answers")
 	root.PersistentFlags().BoolVar(&f.json, "json", false, "print the raw JSON answer")
 	completeWith(root, "engine", "wasm", "native")
 	root.AddCommand(

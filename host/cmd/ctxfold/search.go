@@ -30,12 +30,12 @@ func searchCommand(f *flags) *cobra.Command {
 	var roles []string
 	c := &cobra.Command{
 		Use:   "search DIRECTORY|FILE|- ... QUERY",
-		Short: "Find messages by what they say, in archives and transcripts",
-		Long: `search prints the messages that fit a question best: by its words in any script, with the messages next to them, and by
-dates and roles that it names. It searches the directories that compact --archive has filled, and transcripts: arrays of
-messages, request bodies, session files of coding agents.
+		Short: "Find messages in archives and transcripts by what they say",
+		Long: `search prints the messages that match a question best: by its words in any script, with neighbouring messages, and by
+dates and roles in it. It searches directories filled by compact --archive, and transcripts: arrays of messages, request bodies,
+session files of coding agents.
 
-Each result has the handle of its body, or the file, and the number of the message in it. recall shows the whole body.`,
+Each result has the handle of its content, or the file, and the number of the message in it. recall shows the whole content.`,
 		Example: `  ctxfold search .ctxfold 'Where does Ines keep her bees?'
   ctxfold search --role user --after 2025-03 .ctxfold session.json 'deadline'`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -83,7 +83,7 @@ Each result has the handle of its body, or the file, and the number of the messa
 	return c
 }
 
-// isKept tells whether a file of an archive is a body, by its name.
+// isKept reports whether a file of an archive is a body, by its name.
 var isKept = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
 // add takes in a directory or a file.
@@ -120,7 +120,7 @@ func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compa
 		s.names = append(s.names, "handle "+e.Name()[:16])
 	}
 	if len(s.bodies)+s.lost == before {
-		return fmt.Errorf("%s has no bodies: it is no directory that compact --archive has filled", path)
+		return fmt.Errorf("%s has no archived content: compact --archive has not written to it", path)
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (f *flags) printFound(a *api.Found, s *searchable) error {
 	}
 	missing, lost := "", ""
 	if n := len(a.Searched.Missing); n > 0 {
-		missing = plural(n, "handle") + " of more that was taken out"
+		missing = plural(n, "handle") + " of more removed content"
 	}
 	if s.lost > 0 {
 		lost = plural(s.lost, "file") + ", not searched"

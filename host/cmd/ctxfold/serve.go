@@ -26,25 +26,24 @@ func serveCommand(f *flags) *cobra.Command {
 	var timeout, bodyTimeout, lease time.Duration
 	c := &cobra.Command{
 		Use:   "serve --upstream URL [flags]",
-		Short: "Run a proxy that compacts the conversations which go through it",
-		Long: `serve stands between a client and an OpenAI- or Anthropic-compatible endpoint. Give a client http://HOST:PORT as base URL
-in the place of the endpoint's (with /v1 behind it, if the client wants that there). Requests to …/chat/completions,
-…/responses and …/v1/messages are compacted where that is due; everything else goes through as it is.
+		Short: "Run a proxy that compacts the conversations passing through it",
+		Long: `serve runs between a client and an OpenAI- or Anthropic-compatible endpoint. Give the client http://HOST:PORT as base URL
+instead of the endpoint's (plus /v1 if the client expects it). Requests to …/chat/completions, …/responses and …/v1/messages are
+compacted when that is due; everything else passes through unchanged.
 
-What a conversation was compacted to is remembered, so that it is not compacted with every request: in this process, or with
---memory in Redis or Valkey, in PostgreSQL or in a directory, where it outlives the proxy and any number of replicas share it:
-one conversation is compacted once, whichever of them is asked. The client's own messages are the truth: losing the memory
-loses nothing. Where the endpoint refuses a conversation because it is too long, it is compacted and sent once more, also when
-the window is not known.
+The proxy remembers each compaction, so that it doesn't repeat it with every request: in this process, or with --memory in Redis
+or Valkey, in PostgreSQL or in a directory, where it outlives the proxy and any number of replicas share it. Each conversation is
+compacted once, whichever replica is asked. The client's own messages are the truth, so losing the memory loses nothing. If the
+endpoint refuses a conversation as too long, the proxy compacts it and sends it once more, even if the window is unknown.
 
-Summaries are written by the model of the conversation at the same endpoint, with the client's key. Each answer has the
-header Ctxfold-Report. The header Ctxfold-Conversation of a request names a conversation; it is not needed. What is
-remembered of a client is never used for one with another key.
+The conversation's model at the same endpoint writes the summaries, with the client's key. Each answer has the header
+Ctxfold-Report. A request may name its conversation in the header Ctxfold-Conversation. What is remembered for one client is
+never used for a client with another key.
 
-With --metrics-addr a second address has /healthz, and /metrics for Prometheus. The variable CTXFOLD_MEMORY holds a URL for
---memory that has a password in it. Where OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go there by OTLP over HTTP.
+With --metrics-addr a second address serves /healthz, and /metrics for Prometheus. Use the variable CTXFOLD_MEMORY for a --memory
+URL with a password. If OTEL_EXPORTER_OTLP_ENDPOINT is set, spans go there by OTLP over HTTP.
 
-The proxy listens on this machine only unless --listen says otherwise. It has no users and no keys of its own.`,
+The proxy listens on localhost unless --listen says otherwise. It has no users and no keys.`,
 		Example: `  ctxfold serve --upstream https://example.com --window 200000
   ctxfold serve --upstream http://localhost:11434 --window 32000 --listen localhost:9000 --memory dir:$HOME/.cache/ctxfold-proxy
   ctxfold serve --upstream https://example.com --window 200000 --memory rediss://redis.example.com:6380/0
@@ -107,22 +106,22 @@ The proxy listens on this machine only unless --listen says otherwise. It has no
 	}
 	policy.register(c, false)
 	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
-	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 takes any that is free")
-	c.Flags().StringVar(&memory, "memory", "", "the `URL` where compactions are remembered: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty is this process")
+	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 picks a free one")
+	c.Flags().StringVar(&memory, "memory", "", "the `URL` of the memory: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty means this process")
 	c.Flags().StringVar(&records, "records", "", "the same as --memory dir:`DIRECTORY`")
 	c.MarkFlagsMutuallyExclusive("memory", "records")
-	c.Flags().DurationVar(&lease, "lease", ctxfold.DefaultLease, "how long other replicas wait for one that has died in the middle of a compaction")
-	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, in the place of the conversation's own")
+	c.Flags().DurationVar(&lease, "lease", ctxfold.DefaultLease, "how long other replicas wait for one that died during a compaction")
+	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, instead of the conversation's own")
 	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
-	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long the body of a request may take, and 1s more for each 16 KiB of it; 0 is no limit")
-	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty is none")
+	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long a request body may take, plus 1s for each 16 KiB of it; 0 means no limit")
+	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty means neither")
 	return c
 }
 
 // idleTime is how long a connection is kept for the next request.
 const idleTime = 2 * time.Minute
 
-// served is an address and what is served there. The text tells of it.
+// served is an address and what is served there. The text describes it.
 type served struct {
 	address string
 	text    string

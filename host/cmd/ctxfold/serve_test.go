@@ -65,8 +65,8 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// The proxy is killed again and again, also while a summary is being written, and started anew. The client tries again as
-// clients do; the conversation goes on, the endpoint never gets anything invalid, and nothing of what was said is missing.
+// The proxy is killed again and again, also while a summary is being written, and started again. The client tries again as clients do; the
+// conversation continues, the endpoint never gets anything invalid, and nothing of what was said is missing.
 func TestServeKilled(t *testing.T) {
 	endpoint := &provider.Endpoint{Format: "openai-chat", Window: 6000, Slow: 40 * time.Millisecond}
 	upstream := httptest.NewServer(endpoint)

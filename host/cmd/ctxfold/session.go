@@ -18,13 +18,13 @@ func openCommand(f *flags) *cobra.Command {
 	var messages bool
 	c := &cobra.Command{
 		Use:   "open [FILE|-]",
-		Short: "Take the conversation out of the session file of a coding agent",
-		Long: `open reads the session file of Claude Code, Codex, Gemini CLI, opencode, pi or Roo Code and finds the
-messages that the agent's next request would hold: one branch, behind the last compaction and with its summary. It shows what the
-file holds; --messages prints the messages instead, as a list in the wire format that is shown.
+		Short: "Show the conversation in the session file of a coding agent",
+		Long: `open reads the session file of Claude Code, Codex, Gemini CLI, opencode, pi or Roo Code and finds the messages
+of the agent's next request: one branch, after the last compaction and with its summary. It shows what the file holds;
+--messages prints the messages instead, as a list in the wire format shown.
 
-All commands that take a transcript open session files by themselves: the model that the file names counts where the policy
-names none, and so do the system prompt and what the provider has counted. compact --session writes a session file again.`,
+All commands that take a transcript open session files. The file's model, its system prompt and the provider's counts apply
+unless the policy sets them. compact --session writes a session file.`,
 		Example: `  ctxfold open ~/.claude/projects/-home-me-app/0b1c.jsonl
   ctxfold open --messages rollout.jsonl > transcript.json
   ctxfold check --window 200000 rollout.jsonl`,
@@ -88,13 +88,13 @@ func (j *job) openSession(ctx context.Context) error {
 	return nil
 }
 
-// saved is the session file that goes on with a result.
+// saved is the session file that continues with a result.
 func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	next, err := j.Save(ctx, j.file, r, time.Now())
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)
 }
 
-// read is the fact that tells of the session file; it has no value where there is none.
+// read is the fact that describes the session file; it has no value where there is none.
 func (j *job) read() [2]string {
 	if j.session == nil {
 		return [2]string{}

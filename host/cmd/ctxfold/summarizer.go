@@ -21,7 +21,7 @@ type shellSummarizer struct {
 	running sync.WaitGroup
 }
 
-// parseSummarizer reads the --summarizer flag. Nil stands for the local digest.
+// parseSummarizer reads the --summarizer flag. Nil represents the local digest.
 func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 	if flag == "none" {
 		return nil, nil
@@ -61,5 +61,5 @@ func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctx
 	return ctxfold.Summary{Text: strings.TrimSpace(out.String())}, nil
 }
 
-// wait returns when the commands have ended. A compaction leaves one that takes too long behind.
+// wait returns when the commands have ended. A compaction leaves one that takes too long after.
 func (s *shellSummarizer) wait() { s.running.Wait() }

@@ -84,7 +84,7 @@ var reasons = map[string]string{
 	"compacted":       "compacted",
 	"under_budget":    "unchanged: the transcript is below the limit",
 	"over_limit":      "the transcript is above the limit",
-	"unknown_window":  "unchanged: the size of the context window is not known; name it with --window TOKENS",
+	"unknown_window":  "unchanged: the size of the context window is unknown; set it with --window TOKENS",
 	"no_progress":     "unchanged: nothing could be gained",
 	"needs_summaries": "waiting for summaries",
 }
@@ -165,7 +165,7 @@ func whatWasRestored(r ctxfold.Report) string {
 		tally(r, "rehydrate", func(a api.Action) string { return a.Path }))
 }
 
-// whatElse tells of the passes that the other lines do not tell of.
+// whatElse describes the passes that the other lines do not tell of.
 func whatElse(r ctxfold.Report) [][2]string {
 	var passes []api.Doer
 	for _, a := range r.Actions {
@@ -190,7 +190,7 @@ func whatWasRepaired(r ctxfold.Report) string {
 
 func whatIsUnchanged(r ctxfold.Report) string {
 	if r.StablePrefix.Messages == 0 {
-		return "nothing at the front, so a prompt cache starts anew"
+		return "nothing at the front, so a prompt cache starts over"
 	}
 	return fmt.Sprintf("the first %s (%s tokens), which a prompt cache can still use",
 		plural(r.StablePrefix.Messages, "message"), count(r.StablePrefix.Tokens))
@@ -245,7 +245,7 @@ func tally(r ctxfold.Report, pass api.Doer, name func(api.Action) string) string
 	return strings.Join(names, ", ")
 }
 
-// estimator tells what numbers of tokens are by, and how far off they may be.
+// estimator says what numbers of tokens are by, and how far off they may be.
 func estimator(name api.Estimator, source api.TokenSource, bound int) string {
 	return fmt.Sprintf("estimator %s, %s within %d %%", name, source, bound)
 }

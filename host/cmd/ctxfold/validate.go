@@ -15,8 +15,8 @@ func validateCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [FILE|-]",
 		Short: "Find what a provider would refuse in a transcript",
-		Long: `validate lists where a transcript breaks the rules of its wire format, for example a tool call without a result. It
-exits with 1 when the provider would refuse the transcript; what it tolerates is listed as advice.`,
+		Long: `validate lists where a transcript breaks the rules of its wire format, for example a tool call without a result. The exit
+code is 1 if the provider would refuse the transcript; violations that it tolerates are listed as advice.`,
 		Example: `  ctxfold validate session.json && echo fine`,
 		Args:    atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -65,10 +65,10 @@ func repairCommand(f *flags) *cobra.Command {
 	var policy policyFlags
 	c := &cobra.Command{
 		Use:   "repair [FILE|-]",
-		Short: "Mend what a provider would refuse in a transcript",
-		Long: `repair does about each violation what validate says, and leaves all else as it was. It prints the transcript on
-standard output and what it did on standard error. It exits with 1 when violations are left that only you can mend. What the
-provider tolerates stays as it is, unless the policy says "repair":"all".`,
+		Short: "Repair what a provider would refuse in a transcript",
+		Long: `repair fixes each violation that validate lists and leaves everything else unchanged. It prints the transcript on standard
+output and what it did on standard error. The exit code is 1 if violations remain that only you can fix. Violations that the
+provider tolerates stay, unless the policy has "repair":"all".`,
 		Example: `  ctxfold repair session.json > valid.json`,
 		Args:    atMostOneFile,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -88,7 +88,7 @@ provider tolerates stays as it is, unless the policy says "repair":"all".`,
 					lines(f.err, j.read())
 				}
 				if len(a.Report.Actions) == 0 {
-					fmt.Fprintln(f.err, "nothing to mend")
+					fmt.Fprintln(f.err, "nothing to repair")
 				} else {
 					t := newTable("rule", "#message", "repair")
 					for _, r := range a.Report.Actions {
@@ -111,6 +111,6 @@ provider tolerates stays as it is, unless the policy says "repair":"all".`,
 // warn names on standard error what the provider would refuse, and no repair could mend.
 func (f *flags) warn(left []api.LeftViolation) {
 	for _, v := range left {
-		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can mend it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)
+		fmt.Fprintf(f.err, "%s the provider would refuse message %d, and only you can fix it: %s (%s)\n", text.FgRed.Sprint("warning:"), v.Message, v.Text, v.Rule)
 	}
 }

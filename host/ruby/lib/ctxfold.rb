@@ -23,7 +23,7 @@ class Ctxfold
     end
   end
 
-  # json is all of the answer; messages, edits, report and state are parts of it, as they stand there, or nil.
+  # json is all of the answer; messages, edits, report and state are parts of it, as they are there, or nil.
   Answer = Struct.new(:json, :messages, :edits, :report, :state)
 
   # Bytes. peak is the most that the instance has had.
@@ -86,8 +86,8 @@ class Ctxfold
     answer { |a| Library[:call].call(@pointer, operation, text, text.bytesize, a) }
   end
 
-  # Tells what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model is to be
-  # asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests.
+  # Tells what to send for a whole history: an array of messages or its JSON, which is taken as it is. The block gets what the model should
+  # be asked for ("system", "prompt", "max_output_tokens", …) and gives the summary, or nil; without a block the module writes digests.
   def fit(messages, policy: nil, options: nil, records: nil, &summarize)
     looped(summarize, request(policy, options, nil, messages)) { |r, s, a| Library[:fit].call(@pointer, records&.pointer, r, s, nil, a) }
   end

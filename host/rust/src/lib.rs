@@ -41,7 +41,7 @@ pub struct Request<'a> {
     pub options: &'a str,
     /// What the last compaction of this conversation returned.
     pub state: &'a str,
-    /// The plan to go on with, for [`Ctxfold::step`].
+    // / The plan to continue with, for [`Ctxfold::step`].
     pub plan: &'a str,
     /// The answers to the plan's requests, for [`Ctxfold::step`].
     pub summaries: &'a str,
@@ -235,9 +235,10 @@ impl Ctxfold {
         self.run(ffi::ctxfold_convert, request)
     }
 
-    /// Tells what to send for a whole history, which the program keeps and gives anew each turn: what an earlier call made of its beginning
-    /// stands in the place of these messages, and a compaction is made when it is due. The summarizer is asked then; where it gives `None`
-    /// the module writes a digest in its place, which is made anew later. If it panics, the panic goes on when the call has ended.
+    // / Tells what to send for a whole history, which the program keeps and gives again each turn: what an earlier call made of its
+    // beginning / is in place of these messages, and a compaction is made when it is due. The summarizer is asked then; where it gives
+    // `None` / the module writes a digest in its place, which is made again later. If it panics, the panic continues when the call has
+    // ended.
     pub fn fit(
         &mut self,
         records: &mut Records,
@@ -257,7 +258,7 @@ impl Ctxfold {
         answered(|a| unsafe { ffi::ctxfold_fit(self.0.as_ptr(), records.0.as_ptr(), &plain, None, ptr::null_mut(), a) })
     }
 
-    /// Compacts messages if that is due: for programs that go on with the result, and keep [`Answer::state`].
+    // / Compacts messages if that is due: for programs that continue with the result, and keep [`Answer::state`].
     pub fn compact(&mut self, request: &Request<'_>, summarize: impl FnMut(&Ask) -> Option<Summary>) -> Result<Answer, Error> {
         let (plain, mut asking) = (plain(request), Asking::new(summarize));
         let (run, user) = asking.callback();

@@ -1,8 +1,8 @@
 /**
  * The entry `ctxfold/anthropic`: compaction for the client of Anthropic.
  *
- * `new Anthropic({ fetch: compactingFetch({ policy }) })` is all: the app, or the client's own tool runner, goes on giving
- * its whole history.
+ * `new Anthropic({ fetch: compactingFetch({ policy }) })` is all: the app, or the client's own tool runner, continues giving its whole
+ * history.
  */
 import type { Summarize } from "ctxfold";
 import { behindOf, finished } from "../finish.js";
@@ -34,10 +34,10 @@ interface Client {
 const COMPACTED_TOKENS = 8192;
 
 /**
- * A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. It can ask behind the conversation, which
+ * A summarizer over the Messages API. Give it a client of its own, whose `fetch` does not compact. It can ask after the conversation, which
  * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`). With `provider`, and
- * `policy.summary.provider`, the API compacts by itself (its parameter `compaction`), and the model is asked where it does not; `model`
- * is then to be that of the conversation, too.
+ * `policy.summary.provider`, the API compacts by itself (its parameter `compaction`), and the model is asked where it does not; `model` is
+ * then to be that of the conversation, too.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {
   checkOptions(options, { model: true, provider: true }, "summarizeWith");

@@ -42,7 +42,7 @@ interface Api<M> {
   create(options?: object): Promise<M>;
 }
 
-/** A browser that does not tell has this many tokens: what Chrome's models have at the least. */
+/** A browser that does not tell has this many tokens: what Chrome's models have at least. */
 const LEAST_WINDOW = 4096;
 
 /** Whether `languageModel` can give a model here. It is `unavailable` in a browser without the Prompt API. */
@@ -135,7 +135,7 @@ async function ready<M extends Model>(
   return { create: (more) => api.create({ ...core, ...more }), contextWindow };
 }
 
-/** Reads a stream to its end, and lets go of the model that has written it. */
+/** Reads a stream to its end, and releases the model that has written it. */
 async function told(model: Model, stream: ReadableStream<string>, onDelta?: (text: string) => void): Promise<string> {
   const reader = stream.getReader();
   try {

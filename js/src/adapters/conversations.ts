@@ -1,6 +1,6 @@
 /**
- * What all adapters share: a caller keeps its whole history and gives it again and again, longer each time; the provider
- * gets it compacted, and each compaction is made once, also where the caller makes its adapter anew for each call.
+ * What all adapters share: a caller keeps its whole history and gives it again and again, longer each time; the provider gets it compacted,
+ * and each compaction is made once, also where the caller makes its adapter again for each call.
  */
 import {
   type Compactor,
@@ -17,9 +17,9 @@ import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
 /**
- * As for `fit`, for any number of conversations. Adapters that are made anew for each call remember together, as `fit` does: by an equal
- * policy (window, model and format included), and the very same `memory`, `store` and `module`. `shared: false` gives an adapter a memory
- * of its own.
+ * As for `fit`, for any number of conversations. Adapters that are made again for each call remember together, as `fit` does: by an equal
+ * policy (window, model and format included), and the very same `memory`, `store` and `module`. `shared: false` gives an adapter a memory of
+ * its own.
  */
 export interface AdapterOptions extends FitterOptions {
   /** Names the user, or the conversation: what is remembered under one id is never used for another. A server of several users gives one. */
@@ -47,7 +47,7 @@ export class Conversations {
   readonly #fitter: Fitter;
   readonly #call: Pick<FitCall, "id">;
 
-  /** `format` is the adapter's own wire format; that of the options stands before it. `of` is what was called, for errors. */
+  /** `format` is the adapter's own wire format; that of the options precedes it. `of` is what was called, for errors. */
   constructor(options: AdapterOptions, format: Format, of: string) {
     checkOptions(options, ADAPTER_OPTIONS, of);
     const { onError, id, shared = true, format: own = options.policy?.format ?? format, ...given } = options;

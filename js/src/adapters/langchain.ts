@@ -42,11 +42,11 @@ function toWire(message: BaseMessage, index: number): Wire {
   return wire;
 }
 
-/** Whether a message may be what became of another one. What is remembered has the place of an older list. */
+/** Whether a message may be what happened to another one. What is remembered has the place of an older list. */
 const isOf = (wire: Wire, sent: Wire | undefined): boolean =>
   sent !== undefined && wire.role === sent.role && wire.tool_call_id === sent.tool_call_id;
 
-/** The message that a wire message stands for: the caller's own where nothing of it was changed. */
+/** The message that a wire message represents: the caller's own where nothing of it was changed. */
 function fromWire(wire: Wire, messages: readonly BaseMessage[], sent: readonly Wire[]): BaseMessage {
   const { ctxfold_index: index = -1, role, tool_calls = [], tool_call_id = "" } = wire;
   const original = isOf(wire, sent[index]) ? messages[index] : undefined;

@@ -33,7 +33,7 @@ export function localModel(summarize: Summarize, contextWindow: number): LocalMo
   };
 }
 
-/** The first of some numbers that is a context window: more than no token, and no constant that stands for "unlimited". */
+/** The first of some numbers that is a context window: more than no token, and no constant that represents "unlimited". */
 export function windowOf(...candidates: unknown[]): number | undefined {
   for (const n of candidates) if (typeof n === "number" && n >= 1 && n < 2 ** 31) return Math.floor(n);
   return undefined;

@@ -1,7 +1,7 @@
 /**
  * The entry `ctxfold/openai`: compaction for the client of OpenAI and of servers that speak like it.
  *
- * `new OpenAI({ fetch: compactingFetch({ policy }) })` is all: the app goes on giving its whole history.
+ * `new OpenAI({ fetch: compactingFetch({ policy }) })` is all: the app continues giving its whole history.
  */
 import type { Summarize } from "ctxfold";
 import { behindOf, finished } from "../finish.js";
@@ -38,9 +38,9 @@ interface Client {
 }
 
 /**
- * A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. It can ask behind the conversation, which
- * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`): by Responses where that is what
- * the conversation is of. With `provider`, and `policy.summary.provider`, the input of Responses is compacted by OpenAI
+ * A summarizer over Chat Completions. Give it a client of its own, whose `fetch` does not compact. It can ask after the conversation, which
+ * the provider has in its prompt cache, where `model` is that of the conversation (`policy.summary.request`): by Responses where that is
+ * what the conversation is of. With `provider`, and `policy.summary.provider`, the input of Responses is compacted by OpenAI
  * (`responses.compact`), and the model is asked where it is not.
  */
 export function summarizeWith(client: Client, options: { model: string; provider?: boolean }): Summarize {

@@ -17,7 +17,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
-/** As for `fit`. They may be made anew in each render. */
+/** As for `fit`. They may be made again in each render. */
 export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> {
   /** Where compactions are remembered; without it, in the page. */
   memory?: FitMemory;
@@ -48,9 +48,9 @@ export interface FitView<M extends Message> {
   progress: FitProgress | undefined;
   /** What is sent for the newest history that was fitted; undefined before. */
   sent: readonly M[] | undefined;
-  /** The messages of that history that a digest stands for. They are still in the app's own list, and are shown as ever. */
+  /** The messages of that history that a digest represents. They are still in the app's own list, and are shown as ever. */
   folded: readonly M[];
-  /** The digests in `sent`: `digestOf` of `ctxfold` tells what is in each. */
+  /** The digests in `sent`: `digestOf` of `ctxfold` says what is in each. */
   digests: readonly M[];
   /** That of the newest compaction. */
   report: Report | undefined;
@@ -70,8 +70,8 @@ export interface UseFit<M extends Message> extends FitView<M> {
 
 /**
  * What to send for the messages of a chat. The app's own list stays whole, and is what it shows; `fit` gives what goes to the model. Changes
- * of the history while a summary is written are waited for by nobody: what was compacted stays known if the history goes on from it, and is
- * given up if it does not. It ends with the component.
+ * of the history while a summary is written are waited for by nobody: what was compacted stays known if the history continues from it, and
+ * is given up if it does not. It ends with the component.
  */
 export function useFit<M extends Message>(history: readonly M[], options: UseFitOptions = {}): UseFit<M> {
   checkOptions(options, USE_FIT_OPTIONS, "useFit");
@@ -100,7 +100,7 @@ const NOTHING = {
   error: undefined,
 } as const;
 
-/** A run of `fit` whose result is to be shown. */
+/** A run of `fit` whose result should be shown. */
 interface Run<M> {
   history: readonly M[];
   controller: AbortController;
@@ -202,7 +202,7 @@ class Chat<M extends Message> {
     return true;
   }
 
-  /** The fitter of the options, made anew where what is remembered would be of other ones. */
+  /** The fitter of the options, made again where what is remembered would be of other ones. */
   #fitted(): { fitter: Fitter } {
     const { policy, window, model, format, memory, store, module, remembered, concurrency, summaryTimeoutMs } =
       this.#options;
@@ -299,7 +299,7 @@ function shown<M extends Message>(
   return { sent, digests, folded: foldedIn(history, sent), report: report.changed ? report : before, error: undefined };
 }
 
-/** The messages of a history that the digests in what is sent stand for. */
+/** The messages of a history that the digests in what is sent represent. */
 function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]): readonly M[] {
   const last = sent.findLastIndex(isDigest);
   if (last < 0) return [];

@@ -133,7 +133,7 @@ function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
   };
 }
 
-/** The first of KEYS that has a record: its index and the record, whose time to live (ARGV[1], ms) begins anew when half of it is over. */
+/** The first of KEYS that has a record: its index and the record, whose time to live (ARGV[1], ms) begins again when half of it is over. */
 const FIND = `for i, key in ipairs(KEYS) do
 	local record = redis.call('GET', key)
 	if record then
@@ -180,7 +180,7 @@ const RELEASE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 end
 return redis.call('DEL', KEYS[1])`;
 
-/** Keeps the record ARGV[2] under KEYS[2] and those behind it for ARGV[3] ms, if the holder ARGV[1] has the lease KEYS[1]. */
+/** Keeps the record ARGV[2] under KEYS[2] and those after it for ARGV[3] ms, if the holder ARGV[1] has the lease KEYS[1]. */
 const KEEP_LEASED = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end

@@ -30,12 +30,12 @@ interface ChatConfig {
 const USUAL_WINDOW = 4096;
 
 /**
- * A summarizer over a loaded engine. Its context window is the engine's own; an engine in a worker tells it only where it was
- * loaded with `chatOpts` that have a `context_window_size`: give `contextWindow` (tokens) otherwise, or it is taken for 4,096.
- * `model` is the id of the model, for an engine that has loaded several.
+ * A summarizer over a loaded engine. Its context window is the engine's own; an engine in a worker tells it only where it was loaded with
+ * `chatOpts` that have a `context_window_size`: give `contextWindow` (tokens) otherwise, or it is taken for 4,096. `model` is the id of the
+ * model, for an engine that has loaded several.
  *
- * An engine has one conversation in its cache: where the chat uses the same one, a summary takes its place there, and the next
- * answer reads the whole conversation anew.
+ * An engine has one conversation in its cache: where the chat uses the same one, a summary takes its place there, and the next answer reads
+ * the whole conversation again.
  */
 export function webllm(engine: Engine, options: { model?: string; contextWindow?: number } = {}): LocalModel {
   checkOptions(options, { model: true, contextWindow: true }, "webllm");
@@ -70,7 +70,7 @@ export function webllm(engine: Engine, options: { model?: string; contextWindow?
   return localModel(summarize, windowOf(contextWindow, ...configured(engine, model)) ?? USUAL_WINDOW);
 }
 
-/** The windows that an engine tells of: in the configuration that a model was loaded with, or in the options of a worker's. */
+/** The windows that an engine describes: in the configuration that a model was loaded with, or in the options of a worker's. */
 function configured(engine: object, model?: string): unknown[] {
   const {
     loadedModelIdToChatConfig: loaded,

@@ -36,7 +36,7 @@ test("Next.js builds the page, the Node route and the edge route", { timeout: 60
   await tested("Next.js", "next", "the page, `fit` in a worker; a Node route, an edge route");
 });
 
-// Their optimizer leaves the files beside the code behind, so that the module comes from inside, and fit works in the page.
+// Their optimizer leaves the files next to the code after, so that the module comes from inside, and fit works in the page.
 for (const version of ["5.4.21", "6.4.6", "7.3.8"]) {
   test(`Vite ${version} builds the page, and serves it in development`, { timeout: 400_000 }, async (t) => {
     const { folder, run, started, tested } = await newcomer(

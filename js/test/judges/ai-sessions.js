@@ -121,7 +121,7 @@ function toUIMessages(messages) {
   return out;
 }
 
-/** All steps of a conversation as one message of the assistant, behind the user's first. @param {any[]} ui */
+/** All steps of a conversation as one assistant message, after the user's first. @param {any[]} ui */
 export function oneTurn(ui) {
   const parts = ui.filter(({ role }) => role === "assistant").flatMap((message) => message.parts);
   return [ui[0], { id: "turn", role: "assistant", parts }];

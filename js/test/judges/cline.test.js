@@ -31,7 +31,7 @@ const WAYS = [
 
 /**
  * Blocks, one after the other, without cache marks; messages of one role in a row are one. Of a result that is a list in a text, as Cline's
- * own tools write it, the id alone: Cline takes the list apart when it sends it, and leaves out what a later result has anew.
+ * own tools write it, the id alone: Cline takes the list apart when it sends it, and leaves out what a later result has again.
  * @param {any[]} messages @param {Set<string>} lists the ids of such results
  */
 const said = (messages, lists) =>

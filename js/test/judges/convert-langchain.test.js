@@ -74,7 +74,7 @@ const changed = (turns, change) => turns.map((turn) => ({ ...turn, ...change(tur
 const results = ({ calls }, change) =>
   calls.map((call) => ({ ...call, result: { ...call.result, ...change(call.result) } }));
 
-/** Images of results behind the results of all calls at once. @param {string[]} events */
+/** Images of results after the results of all calls at once. @param {string[]} events */
 function imagesBehind(events) {
   /** @type {string[]} */
   const out = [];
@@ -226,7 +226,7 @@ test("every allowance is needed", async () => {
   }
 });
 
-// For Ollama the calls beside content that is null are left out, too.
+// For Ollama the calls next to content that is null are left out, too.
 for (const format of formats.filter((name) => name !== "ollama")) {
   test(`${format}: real conversations are what LangChain sends`, async (t) => {
     let compared = 0;

@@ -124,7 +124,7 @@ function ours(format, messages) {
     { messages },
     /** @type {Format} */ (format),
   );
-  // Bedrock wants a toolConfig beside calls, which these conversations do not come with.
+  // Bedrock wants a toolConfig next to calls, which these conversations do not come with.
   assert.deepEqual(
     (a.report.left ?? []).filter(({ rule }) => rule !== "BC9"),
     [],

@@ -7,7 +7,7 @@ import { judgeAll } from "./results.js";
 /** The list as Mastra makes it of stored messages. @param {any[]} messages */
 const stored = (messages) => new MessageList({ threadId: "t" }).add(structuredClone(messages), "memory");
 
-/** What a store says of its calls beside the parts is what the parts say. @param {any[]} messages */
+/** What a store says of its calls next to the parts is what the parts say. @param {any[]} messages */
 function inStep(messages) {
   for (const { content } of messages) {
     const inside = content.parts.flatMap((/** @type {any} */ p) => p.toolInvocation ?? []);

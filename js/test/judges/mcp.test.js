@@ -31,7 +31,7 @@ async function judge(messages) {
     }
     const beginning = messages.slice(0, i + 1);
     if (role === "assistant") {
-      // as if the user went on
+      // as if the user continued
       beginning.push({ role: "user", content: answers(messages[i]) });
     }
     await server.createMessage({ messages: beginning, maxTokens: 1 });

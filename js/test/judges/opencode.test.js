@@ -1,4 +1,4 @@
-/** opencode itself judges the exports that `save` writes: it imports them, goes on, and what it then asks for is looked at. */
+/** opencode itself judges the exports that `save` writes: it imports them, continues, and what it then asks for is looked at. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** pi itself judges the session files that `save` writes: it opens them, holds what was left, and goes on. */
+/** pi itself judges the session files that `save` writes: it opens them, holds what was left, and continues. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

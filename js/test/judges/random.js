@@ -112,7 +112,7 @@ export function asLangChain(turns) {
   );
 }
 
-/** @param {Turn[]} turns @returns {any[]} messages of pi, whose system prompt stands beside them */
+/** @param {Turn[]} turns @returns {any[]} messages of pi, whose system prompt is next to them */
 export function asPi(turns) {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost };

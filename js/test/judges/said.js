@@ -51,14 +51,14 @@ export function said(list) {
   /** @param {string} who @param {string} text */
   const text = (who, text) => {
     const plain = text.split(/\s+/).filter(Boolean).join(" ");
-    // What a repair lets the assistant say where Mistral refuses a user behind results; the AI SDK sends what is refused.
+    // What a repair lets the assistant say where Mistral refuses a user after results; the AI SDK sends what is refused.
     if (plain && plain !== "[Noted.]") events.push(`${who}: ${plain}`);
   };
   /** @param {string} name @param {any} args */
   const call = (name, args) => events.push(`call ${name} ${json(args ?? {})}`);
   /** @param {any} value */
   const result = (value) => events.push(`result ${answered(value).split(/\s+/).filter(Boolean).join(" ")}`);
-  /** Images in a result, where they stand in it. @param {any} content */
+  /** Images in a result, where they are in it. @param {any} content */
   const images = (content) => {
     for (const part of Array.isArray(content) ? content : []) {
       const image = imageOf(part);

@@ -10,8 +10,8 @@ const openai = "openai-7/resources";
 const pi = "../fixtures/pi/node_modules/@earendil-works/pi-ai/dist/types.js";
 
 /**
- * What of a type names its kinds: a member with literals ("type", "role"), the member that a union's part has ("member"), or all the
- * members ("keys"); "type of messages" is the member "type" where it is the role. What stands inside another kind has its name behind " in ".
+ * What of a type names its kinds: a member with literals ("type", "role"), the member that a union's part has ("member"), or all the members
+ * ("keys"); "type of messages" is the member "type" where it is the role. What is inside another kind has its name after " in ".
  * @type {[format: string, by: string, type: string, from: string, where?: string][]}
  */
 const unions = [
@@ -67,7 +67,7 @@ const unions = [
   ["openai-agents", "type", "Inside<protocol.AssistantMessageItem['content']>", "@openai/agents-core", " in content"],
 ];
 
-/** What SDKs put in the place of a kind that they do not know. */
+/** What SDKs put in place of a kind that they do not know. */
 const unknown = new Set(["$unknown", "UNKNOWN"]);
 
 const file = fileURLToPath(new URL("../../build-judges/sdk-types.ts", import.meta.url)); // where the dependencies are found

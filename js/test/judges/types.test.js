@@ -83,7 +83,7 @@ async function errorsOf(format, messages) {
   const errors = new Map();
   for (const text of String(output).split("\n")) {
     if (!/error TS\d/.test(text)) {
-      continue; // goes on with the error before
+      continue; // continues with the error before
     }
     const [, at, line, what] = /^(.*)\((\d+),\d+\): (.*)/.exec(text) ?? [];
     assert.ok(at === file && Number(line) > 1, `the compiler cannot judge: ${text}`);

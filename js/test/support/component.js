@@ -28,7 +28,7 @@ export async function witOf() {
   return componentWit(await readFile(file));
 }
 
-/** Writes the JavaScript of the component beside it. */
+/** Writes the JavaScript of the component next to it. */
 export async function transpiled() {
   const { transpileBytes } = await jco("");
   const { files } = await transpileBytes(await readFile(file), {

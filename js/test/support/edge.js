@@ -68,7 +68,7 @@ const server = createServer(async (request, response) => {
 });
 /** How many streams clients have heard to the end, and left before. */
 const streams = { ended: 0, left: 0 };
-/** Lets the streams go on that wait. */
+/** Lets the streams continue that wait. */
 let goOn = () => {};
 
 /** A question whose answer has no end. */

@@ -8,7 +8,7 @@ import { files, serve } from "./server.js";
 /**
  * Opens the page at an address and waits for what it shows.
  * @param {import("node:test").TestContext} t @param {string} address @param {string} expected
- * @param {number} workers how many workers of the page compute: 0 where the tool leaves the worker's file behind
+ * @param {number} workers how many workers of the page compute: 0 where the tool leaves the worker's file after
  */
 export async function shows(t, address, expected, workers) {
   const page = await openPage(t);

@@ -29,7 +29,7 @@ after(async () => tarballs && rm((await tarballs).folder, { recursive: true, for
 export const BOTH = "fit: compacted, createCompactor: compacted";
 
 /**
- * Installs the tarball and packages, such as "vite@8.3.8", and puts files of fixtures/newcomer beside them, those of a folder too. The
+ * Installs the tarball and packages, such as "vite@8.3.8", and puts files of fixtures/newcomer next to them, those of a folder too. The
  * folder goes when the test ends.
  * @param {import("node:test").TestContext} t @param {string[]} packages
  * @param {Record<string, string> | string[]} files names, or what each file of the folder is made of

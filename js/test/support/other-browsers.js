@@ -1,4 +1,4 @@
-// Firefox and WebKit, as Debian packages them, behind the same few calls: Firefox is driven over BiDi, WebKit by its WebDriver.
+// Firefox and WebKit, as Debian packages them, after the same few calls: Firefox is driven over BiDi, WebKit by its WebDriver.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

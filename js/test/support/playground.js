@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 /** Waits until all is computed: the preset that is chosen, its check, the other presets. @param {Page} page */
 export const settled = (page) => page.locator("#presets[data-done]").waitFor();
 
-/** Does something after which all is computed anew, and waits for it. @param {Page} page @param {() => Promise<unknown>} act */
+/** Does something after which all is computed again, and waits for it. @param {Page} page @param {() => Promise<unknown>} act */
 export async function recomputed(page, act) {
   const done = () => page.locator("#presets").getAttribute("data-done");
   const last = await done();

@@ -17,8 +17,8 @@ const (
 	summaryKind  = "tool_summary"
 )
 
-// archiveResults archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they
-// answer (S4.29), and messages of the user with their summaries stand behind the newest message (S4.24).
+// archiveResults archives exactly as S4 does: the oldest results are kept from the model, without regard to the calls that they answer
+// (S4.29), and user messages with their summaries follow the newest message (S4.24).
 func archiveResults(p *passes.ArchivePass, c *passes.Run) {
 	if p.KeepRecent == 0 {
 		return
@@ -78,8 +78,8 @@ func archiveResults(p *passes.ArchivePass, c *passes.Run) {
 	}
 }
 
-// toolDigest does as S4 does: the oldest results are kept from the model, and a message of the user with the lines stands
-// behind the newest message (S4.39).
+// toolDigest does as S4 does: the oldest results are kept from the model, and a user message with the lines follows the newest message
+// (S4.39).
 func toolDigest(p *passes.ToolDigestPass, c *passes.Run) {
 	if p.KeepRecent == 0 || c.FoldsBefore("tool_digest") && len(c.Folded) == 0 {
 		return
@@ -192,7 +192,7 @@ func outputs(c *passes.Run, items []int) []digest.ToolOutput {
 	return outputs
 }
 
-// marks tells whether messages of the format have a place for who is shown them.
+// marks reports whether messages of the format have a place for anyone who is shown them.
 func marks(c *passes.Run) bool { return c.F.Name == "native" }
 
 // addSummary appends a message with a summary, which the model is sent and the user is not shown (S4.24).
@@ -209,8 +209,8 @@ func addSummary(c *passes.Run, dst []byte, text string) []byte {
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
-// hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no
-// place for that, the result is taken out.
+// hide keeps an item with a tool result from the model; whether the user is shown it stays (S4.24). Where the format has no place for that,
+// the result is removed.
 func hide(c *passes.Run, item int, pass api.Doer) {
 	it := &c.Items[item]
 	n := resultOf(c, item)

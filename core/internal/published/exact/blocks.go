@@ -249,9 +249,9 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context is what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones
-// with their lines alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil where
-// it has no block. With wire_safe what a provider would refuse is mended; ok is false where a block holds what is no message.
+// Context is what the model is shown of a chain of loops: the newest with its first, compacted and recent turns, older ones with their lines
+// alone, a loop without a block as it is (S0.45). blocks has an element for each loop of the chain, nil where it has no block. With
+// wire_safe what a provider would refuse is repaired; ok is false where a block holds what is no message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
 	raw := func(from, to int) {
@@ -312,7 +312,7 @@ func (bs *Blocks) mended(list []api.Raw) ([]api.Raw, bool) {
 	return out, true
 }
 
-// Estimate is the tokens of a list of messages, each JSON; what is none of the format counts nothing.
+// Estimate is the tokens of a list of messages, each JSON; anything else of the format counts nothing.
 func (bs *Blocks) Estimate(list []api.Raw) (tokens int) {
 	in := bs.run.Input
 	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}

@@ -13,12 +13,12 @@ const (
 	KeepLast         = 10    // S2.6: how many messages a tail has where nothing else is said
 )
 
-// oldDigest is how a message of the assistant begins that S2 takes for its last summary (S2.14).
+// oldDigest is how an assistant message begins that S2 takes for its last summary (S2.14).
 const oldDigest = "## Session Summary"
 
-// FindCutPoint is where the tail begins that fits in keep tokens: an index in sizes, or 0 where there is nothing to cut
-// (S1.6 to S1.10). sizes are the tokens of the messages. The last message stays even if it alone is larger; a tail that
-// would begin with tool results, which tool tells, begins behind them. keep of 0 or less is keepRecentTokens.
+// FindCutPoint is where the tail begins that fits in keep tokens: an index in sizes, or 0 where there is nothing to cut (S1.6 to S1.10).
+// sizes are the tokens of the messages. The last message stays even if it alone is larger; a tail that would begin with tool results, which
+// tool tells, begins after them. keep of 0 or less is keepRecentTokens.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	n := len(sizes)
 	if n < passes.MinFolded {
@@ -43,9 +43,9 @@ func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// PlanSlice is where the tail begins that holds at most keep tokens: the smallest index behind which no more than these
-// remain, moved forward past tool results, or 0 where all fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it
-// does not keep a last message that is larger than keep.
+// PlanSlice is where the tail begins that holds at most keep tokens: the smallest index after which no more than these remain, moved forward
+// past tool results, or 0 where all fits or nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last message that
+// is larger than keep.
 func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	total := 0
 	for _, n := range sizes {

@@ -48,7 +48,7 @@ func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Mea
 	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure
 }
 
-// oldCalls measures the tool calls that older messages have beside their content: a list [{"toolName","args"}] (S2.2).
+// oldCalls measures the tool calls that older messages have next to their content: a list [{"toolName","args"}] (S2.2).
 func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
 	m := &t.Messages[message]
 	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {
@@ -78,8 +78,7 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 	return sizes
 }
 
-// Anchor is what a provider counted: the tokens up to the message at an index, that included. What comes behind it is
-// estimated (S0.38).
+// Anchor is what a provider counted: the tokens up to the message at an index, that included. What comes after it is estimated (S0.38).
 type Anchor struct{ Tokens, Index int }
 
 // Record is the anchor that counts after a call of the model that ended with the message at an index. Usage is what the provider

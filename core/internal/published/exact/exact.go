@@ -1,6 +1,6 @@
-// Package exact does to a transcript what the published systems do, step by step and with their defects: a run, the passes of a policy
-// with wire_safe false, cut points, truncations, and blocks over the loops of a session. Nothing is mended, nothing is tried again, and
-// nothing is cut for a result that is over its limit.
+// Package exact does to a transcript what the published systems do, step by step and with their defects: a run, the passes of a policy with
+// wire_safe false, cut points, truncations, and blocks over the loops of a session. Nothing is repaired, nothing is tried again, and nothing
+// is cut for a result that is over its limit.
 //
 // What never enters this package: the words of requests and digests (styles), and arguments of functions (functions).
 package exact
@@ -17,13 +17,13 @@ import (
 
 //go:generate sh ../../../../generate.sh -disallow_unknown_fields
 
-// Suit takes out of a policy what no published system has: a last resort, second requests, and a digest without a model that fills
-// the room there is.
+// Suit removes of a policy what no published system has: a last resort, second requests, and a digest without a model that fills the room
+// there is.
 func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
 
-// Due tells whether a transcript is to be compacted: see [passes.Due]. What the provider counted before the last compaction counts too
+// Due reports whether a transcript should be compacted: see [passes.Due]. What the provider counted before the last compaction counts too
 // (S4.9).
 func Due(in view.Input, total int) (bool, tokens.Context) {
 	due, size, _ := passes.Due(in, 0, total)
@@ -90,8 +90,8 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	return nil
 }
 
-// step does a pass as the system does that the policy is of. What no system has is done as always. It tells whether the run ends with
-// its input.
+// step does a pass as the system does that the policy is of. What no system has is done as always. It reports whether the run ends with its
+// input.
 func step(step passes.Pass, c *passes.Run) (undone bool) {
 	switch p := step.(type) {
 	case *passes.FoldPass:
@@ -124,7 +124,7 @@ func step(step passes.Pass, c *passes.Run) (undone bool) {
 	return false
 }
 
-// held tells which items must stay: those that are pinned, and what is in one group with a pinned call or result.
+// held says which items must stay: those that are pinned, and what is in one group with a pinned call or result.
 func held(c *passes.Run) ([]bool, []int32) {
 	held, groups := c.HeldWith(func(int) bool { return false })
 	return held, groups

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does
-// wrong it does here too (docs/reference/published.md). It tells whether the run ends with its input, whatever was cleared before (S3.43).
+// fold folds exactly as the system does whose style it is: nothing is pinned, no summary is judged, and what it does wrong it does here too
+// (docs/reference/published.md). It reports whether the run ends with its input, whatever was cleared before (S3.43).
 func fold(p *passes.FoldPass, c *passes.Run, s *styles.Style) (undone bool) {
 	seq := make([]int32, len(c.Items))
 	sizes := make([]int, len(c.Items))
@@ -112,8 +112,8 @@ type part struct {
 	messages []int32
 }
 
-// partsOf divides what is folded where the style wants that: the beginning of a turn that is cut, which stands at index
-// at of messages, is summarised apart (S1.23). A negative at is a cut between turns.
+// partsOf divides what is folded where the style wants that: the beginning of a turn that is cut, which is at index at of messages, is
+// summarised apart (S1.23). A negative at is a cut between turns.
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:

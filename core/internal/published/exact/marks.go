@@ -6,14 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Marks are what an application writes on a message beside what the model is sent (native format). A nil mark leaves what
-// is there.
+// Marks are what an application writes on a message next to what the model is sent (native format). A nil mark leaves what is there.
 type Marks struct {
 	Agent, User *bool
 	Kind        *string
 }
 
-// Splice is a range of a message that other bytes take the place of.
+// Splice is a range of a message that other bytes replace.
 type Splice struct {
 	Old jsonspan.Span // in bytes from the beginning of the message
 	New []byte

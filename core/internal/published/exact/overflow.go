@@ -15,7 +15,7 @@ var overflows = []string{
 	"contextwindowexceeded", "finishreasonlength",
 }
 
-// IsOverflow tells whether S4.43 takes an error's text for an overflow.
+// IsOverflow reports whether S4.43 takes an error's text for an overflow.
 func IsOverflow(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range overflows {

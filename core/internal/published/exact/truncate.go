@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// truncate truncates all results, those of pinned messages too, and makes a tool's message anew (S0.8, S0.9).
+// truncate truncates all results, those of pinned messages too, and makes a tool's message again (S0.8, S0.9).
 func truncate(p *passes.TruncatePass, c *passes.Run) {
 	may := passes.ToolFilter(p.Tools, p.ExcludeTools)
 	p.Unsqueeze(c, may)
@@ -16,7 +16,7 @@ func truncate(p *passes.TruncatePass, c *passes.Run) {
 		it := &c.Items[i]
 		n, tool := truncateMessage(c, it.Msg, p.MaxLines, may)
 		if c.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
-			it.Dirty = true // S0.9: the message is made anew, without what the application keeps with it
+			it.Dirty = true // S0.9: the message is made again, without what the application keeps with it
 			c.Act(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
 		}
 		c.Truncated(i, n, tool)
@@ -46,8 +46,7 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return passes.HeadTail(lines, maxLines)
 }
 
-// dropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It tells whether there was
-// anything.
+// dropTurn takes what an application keeps with a message, the turn that it belongs to, out of it. It reports whether there was anything.
 func dropTurn(c *passes.Run, m int32) bool {
 	meta := c.T.Messages[m].Meta
 	if meta == 0 || c.T.Metas[meta-1].Member.Zero() {

@@ -9,9 +9,9 @@ import (
 // argument is a member of the arguments of a function.
 type argument struct {
 	name string
-	// to is where the value goes, and holds the default: a pointer to an int, a float64, a bool, a string or one of the other types
-	// of read, arguments in the stead of an object's members, or a function that reads the value itself. A null leaves the default;
-	// a pointer to a pointer it makes nil.
+	// to is where the value goes, and holds the default: a pointer to an int, a float64, a bool, a string or one of the other types of read,
+	// arguments instead of an object's members, or a function that reads the value itself. A null leaves the default; a pointer to a pointer
+	// it makes nil.
 	to any
 	// within says which values an int may have; nil is all.
 	within *bounds
@@ -56,7 +56,7 @@ func (a arguments) named(name string) any {
 	return nil
 }
 
-// check finds the first value that is out of its bounds. path stands before the names.
+// check finds the first value that is out of its bounds. path precedes the names.
 func (a arguments) check(path string) *Error {
 	for _, one := range a {
 		switch to := one.to.(type) {

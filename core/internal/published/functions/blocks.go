@@ -19,7 +19,7 @@ type block struct {
 	focus     *string
 	newest    bool
 	createdAt api.Raw
-	// sections are those that the host has made itself (S0.50): each takes the place of ours, null that of nothing.
+	// sections are those that the host has made itself (S0.50): each replaces ours, null that of nothing.
 	sections api.Raw
 }
 
@@ -78,7 +78,7 @@ func (a *block) finish(b *exact.Block) *Error {
 		case "keep_compacted":
 			err = section(at, raw, &b.KeepCompacted)
 		default:
-			err = &Error{Code: api.CodeUnknownField, At: at, Message: "there is no such section: " + name}
+			err = &Error{Code: api.CodeUnknownField, At: at, Message: "unknown section: " + name}
 		}
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (a *block) finish(b *exact.Block) *Error {
 	}
 }
 
-// decodeAt decodes an argument that stands at a path.
+// decodeAt decodes an argument that is at a path.
 func decodeAt(at string, raw api.Raw, v policy.Unmarshaler) *Error {
 	err := policy.Decode(raw, v)
 	if err != nil {
@@ -182,7 +182,7 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	var events [][]member
 	if len(chain) > 0 && again {
 		newest := len(chain) - 1
-		// An application is told of a compaction of loops (S0.49). The counts are of what the model is shown.
+		// An application is reported a compaction of loops (S0.49). The counts are of what the model is shown.
 		event := func(kind string, tokens, messages int, more ...member) {
 			e := []member{{"type", kind}, {"loop_id", chain[newest].ID}, {"estimated_tokens", tokens}, {"message_count", messages}}
 			events = append(events, append(append(e, more...), member{"timestamp", a.createdAt}))

@@ -21,7 +21,7 @@ func (c *Call) estimate() (sum int) {
 	return sum
 }
 
-// total is the estimate of the whole transcript, with what a request body sends beside its messages.
+// total is the estimate of the whole transcript, with what a request body sends next to its messages.
 func (c *Call) total() int { return c.Estimator.Beside(c.Transcript) + c.estimate() }
 
 // all are the indexes of the messages.

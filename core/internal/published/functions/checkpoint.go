@@ -152,7 +152,7 @@ func (c *config) threshold() int {
 	return int(math.Floor(float64(available) * c.ThresholdPercent))
 }
 
-// shouldCompact tells whether so many messages and tokens are due (S2.10).
+// shouldCompact reports whether so many messages and tokens are due (S2.10).
 func (c *config) shouldCompact(messages, tokens int) bool {
 	return messages > c.RecentMessagesToKeep+1 && tokens >= c.threshold()
 }

@@ -12,7 +12,7 @@ import (
 type asked struct {
 	system, prompt string
 	summary        string
-	message        string // the text that stands for the results
+	message        string // the text that represents the results
 	why            string // there is no summary, and why
 }
 
@@ -39,7 +39,7 @@ func init() {
 			limit = passes.OutputLimits.Limit
 		}
 		out := limit(l, c.Text, place, failure)
-		// What stands beside the text stays. The published system loses it (S4.20).
+		// What is next to the text stays. The published system loses it (S4.20).
 		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.Safe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
 	})

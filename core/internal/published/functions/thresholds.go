@@ -59,7 +59,7 @@ func (t Thresholds) TailMessages() int {
 	return t.KeepMessages
 }
 
-// Due tells whether a transcript is to be compacted (S4.2).
+// Due reports whether a transcript should be compacted (S4.2).
 func (t Thresholds) Due(tokens, messages int) bool {
 	if !t.Auto {
 		return false

@@ -120,8 +120,7 @@ const (
 	defaultKeepRecent = 20000
 )
 
-// overReserve tells whether tokens are more than the window has without its reserve; never with a window or a reserve of 0
-// or less (S1.3).
+// overReserve reports whether tokens are more than the window has without its reserve; never with a window or a reserve of 0 or less (S1.3).
 func overReserve(tokens, window, reserve int) bool {
 	return window > 0 && reserve > 0 && tokens > window-reserve
 }

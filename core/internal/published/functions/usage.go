@@ -54,7 +54,7 @@ func init() {
 		}
 		return object(dst, member{"tokens", a.anchor.Tokens}, member{"index", a.anchor.Index}), nil
 	})
-	// anchored_tokens counts from an anchor on: its tokens, and an estimate of the messages behind it (S0.38).
+	// anchored_tokens counts from an anchor on: its tokens, and an estimate of the messages after it (S0.38).
 	register("anchored_tokens", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		a, err := c.usage()
 		if err != nil {
@@ -65,8 +65,8 @@ func init() {
 	register("headroom", 0, headroom)
 }
 
-// headroom tells what is left below the share of the window at which compaction is wanted, and whether that is so little that
-// it is due (S0.43).
+// headroom says what is left below the share of the window at which compaction is wanted, and whether that is so little that it is due
+// (S0.43).
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
 	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},

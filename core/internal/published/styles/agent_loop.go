@@ -11,7 +11,7 @@ import (
 
 var agentLoopData = digest.StyleByName("agent-loop")
 
-// agentLoop is the style of S4: a message of the user, a record with labels.
+// agentLoop is the style of S4: a user message, a record with labels.
 var agentLoop = &Style{
 	Data: agentLoopData, Kind: "user",
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {

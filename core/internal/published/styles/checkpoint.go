@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checkpoint is the style of S2: a summary behind the system prompt, in the assistant's name.
+// checkpoint is the style of S2: a summary after the system prompt, in the assistant's name.
 var checkpoint = &Style{
 	Data:   digest.StyleByName("checkpoint"),
 	Record: FormatMessages,
@@ -30,7 +30,7 @@ var checkpoint = &Style{
 // NoResult says what the system fails with on a tool result without a value (S2.3, S2.21).
 const NoResult = "a tool result has no value"
 
-// OriginalTask is the text of the first message of the user whose content is a string (S2.26).
+// OriginalTask is the text of the first user message whose content is a string (S2.26).
 func OriginalTask(t *transcript.Transcript) string {
 	for i := range t.Messages {
 		if m := &t.Messages[i]; m.Role == transcript.User && t.IsString(m.Content) {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// FileOps are the files that tools have read and modified, each list sorted, each path once (S1.18). A file that was both
-// stands in both (S1.32).
+// FileOps are the files that tools have read and modified, each list sorted, each path once (S1.18). A file that was both is in both
+// (S1.32).
 type FileOps struct {
 	Read     []string
 	Modified []string

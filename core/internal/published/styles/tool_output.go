@@ -33,13 +33,13 @@ func Projected(o digest.ToolOutput) string {
 	return digest.TrimWithTail(o.Shown(), digest.ProjectedText)
 }
 
-// Excerpt stands for a summary where no model writes one (S4.27).
+// Excerpt represents a summary where no model writes one (S4.27).
 func Excerpt(o digest.ToolOutput) string {
 	return "Tool " + strconv.Quote(strings.TrimSpace(o.Name)) + " finished with status " + o.Status() + ". Output excerpt:\n" +
 		digest.TrimWithTail(o.Shown(), fallbackText)
 }
 
-// ToolMessage is the text that stands for a result: its summary, with the facts that code knows (S4.25).
+// ToolMessage is the text that represents a result: its summary, with the facts that code knows (S4.25).
 func ToolMessage(o digest.ToolOutput, summary string) string {
 	return "[Tool output summary]\nTool: " + strings.TrimSpace(o.Name) + "\nCall ID: " + strings.TrimSpace(o.ID) +
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)
@@ -84,8 +84,7 @@ const (
 	StrategyOff       = "off"
 )
 
-// NormalizeStrategy is a strategy without regard to case and white space; what is none of the three is StrategyModel
-// (S4.23).
+// NormalizeStrategy is a strategy without regard to case and white space; anything else of the three is StrategyModel (S4.23).
 func NormalizeStrategy(name string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case StrategyHeuristic, StrategyOff:

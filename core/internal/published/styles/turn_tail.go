@@ -45,8 +45,8 @@ const turnTailAsk = digest.TurnTailLayout + `
 </modified-files>
 ` + digest.TurnTailEnd
 
-// turnTailPrompt is the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is
-// asked for without that, and the beginning with it behind what asks for it (S1.23, S1.24).
+// turnTailPrompt is the record, then what to write, then what the policy adds (S1.21). Of a turn that is cut the history is asked for
+// without that, and the beginning with it after what asks for it (S1.23, S1.24).
 func turnTailPrompt(p *Prompt) string {
 	text := p.Record + "\n\n"
 	if p.Template != "" {
@@ -124,5 +124,5 @@ func TruncateToolResult(text string, max int) string {
 	return text[:max] + "\n[..." + strconv.Itoa(len(text)-max) + " chars truncated]"
 }
 
-// IsBlank tells whether a text is empty or only white space.
+// IsBlank reports whether a text is empty or only white space.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }

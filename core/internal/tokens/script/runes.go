@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// A runeClass is a class of characters that are not ASCII: the state behind them, and the first and last of each range. Where
-// there are gaps, the range is one of many characters, of which those are meant that the gaps lead to, each so many.
+// A runeClass is a class of characters that are not ASCII: the state after them, and the first and last of each range. Where there are gaps,
+// the range is one of many characters, of which those are meant that the gaps lead to, each so many.
 type runeClass struct {
 	state  int
 	ranges []rune
@@ -195,7 +195,7 @@ func (s *symbols) fillGaps(c *runeClass, first rune, symbol uint8) {
 	}
 }
 
-// astral is the symbol of the characters behind U+FFFF that have none of their own.
+// astral is the symbol of the characters after U+FFFF that have none of their own.
 func astral() uint8 { return uint8(jsonspan.FirstRune + len(runeClasses) - 1) }
 
 // symbolOf is the symbol of a character that is not ASCII.

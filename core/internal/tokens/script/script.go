@@ -41,7 +41,7 @@ func Features() int {
 // Runs is how many weights of long runs of one character a family has: one for each class of characters.
 const Runs = classes
 
-// beginsWords are the states behind which the first letter of a word tells much.
+// beginsWords are the states after which the first letter of a word tells much.
 var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true, sSlash: true,
 	sQuote: true, sOpen: true, sBackslash: true}
 
@@ -115,10 +115,10 @@ func Class(char string) int {
 	return c
 }
 
-// weight is what a byte of a table of weights stands for, in 1/16384 token: small weights are finer.
+// weight is what a byte of a table of weights represents, in 1/16384 token: small weights are finer.
 func weight(code uint8) uint32 { return uint32(code) * uint32(code) }
 
-// Code is the byte of a table that comes nearest to a weight in tokens, and Tokens what a byte stands for.
+// Code is the byte of a table that comes nearest to a weight in tokens, and Tokens what a byte represents.
 func Code(tokens float64) uint8 {
 	best := 0
 	for c := range 256 {
@@ -129,7 +129,7 @@ func Code(tokens float64) uint8 {
 	return uint8(best)
 }
 
-// Tokens is what a byte of a table stands for, in tokens.
+// Tokens is what a byte of a table represents, in tokens.
 func Tokens(code uint8) float64 { return float64(weight(code)) / (1 << 14) }
 
 // New builds the automaton of a table of Features weights and Runs weights of runs, in codes.
@@ -170,14 +170,14 @@ func New(table string) *jsonspan.Automaton {
 	return a
 }
 
-// escapes are the short escapes of JSON and what they stand for.
+// escapes are the short escapes of JSON and what they represent.
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', '/': '/', '"': '"', '\\': jsonspan.Backslash}
 
 // Family is a family of tokenizers.
 type Family struct {
 	Name   string
 	Table  string // weights, in codes
-	Bound  int    // percent: how far off nine of ten texts of some thousand bytes are at the most
+	Bound  int    // percent: how far off nine of ten texts of some thousand bytes are at most
 	once   sync.Once
 	weighs *jsonspan.Automaton
 }

@@ -1,13 +1,13 @@
 package script
 
-// The states of the script estimator: what stands before the next character. Words of small letters have a state for
-// their length so far and the group of their last letter, because tokenizers have learned common words and pairs of
-// letters as one token; the rest is what their rules of splitting look at.
+// The states of the script estimator: what precedes the next character. Words of small letters have a state for their length so far and the
+// group of their last letter, because tokenizers have learned common words and pairs of letters as one token; the rest is what their rules
+// of splitting look at.
 const (
-	sLine   = iota // the start, and behind a line feed
+	sLine   = iota // the start, and after a line feed
 	sSpace         // behind one space
 	sSpaces        // more
-	sIndent        // one space behind a line feed
+	sIndent        // one space after a line feed
 	sTab
 	sDigit1 // digits go in threes
 	sDigit2
@@ -17,7 +17,7 @@ const (
 	sUppersC    // a consonant
 	sCapitalsV  // more of them, the last a vowel
 	sCapitalsC  // a consonant
-	sCamel      // a capital behind a small letter
+	sCamel      // a capital after a small letter
 	sMixedLower // in a run that changes often between capitals, small letters and digits
 	sMixedUpper
 	sMixedDigit
@@ -34,7 +34,7 @@ const (
 	sBackslash
 	sMark      // another mark
 	sMarks     // several
-	sEscWord   // behind the backslash of an escape in JSON, by what was before it
+	sEscWord   // after the backslash of an escape in JSON, by what was before it
 	sEscMark   //
 	sEscSpace  //
 	sEscLine   //
@@ -55,8 +55,8 @@ const (
 
 const states = 64
 
-// wordGroups are the letters that words of one, two, three and more letters end in, in groups of those that go on alike: the groups
-// with the least difference between the weights that were fitted with a state for each letter. Each group has a state.
+// wordGroups are the letters that words of one, two, three and more letters end in, in groups of those that continue alike: the groups with
+// the least difference between the weights that were fitted with a state for each letter. Each group has a state.
 var wordGroups = [...][]string{
 	{"acfkqrs", "bdeghijlmnopvxyz", "tuw"},
 	{"abejlmn", "cdfhorstvxyz", "gikpquw"},
@@ -64,7 +64,7 @@ var wordGroups = [...][]string{
 	{"ahy", "bpux", "clmr", "di", "ejz", "fgtvw", "knq", "os"},
 }
 
-// wordStates are the states behind words by their length, up to 4, and last letter; lengths are the lengths by state.
+// wordStates are the states after words by their length, up to 4, and last letter; lengths are the lengths by state.
 var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [states]uint8) {
 	s := sWord
 	for n, groups := range wordGroups {
@@ -79,7 +79,7 @@ var wordStates, lengths = func() (of [len(wordGroups) + 1][26]uint8, lengths [st
 	return of, lengths
 }()
 
-// letterGroup groups letters by how they go on: the first two groups are vowels.
+// letterGroup groups letters by how they continue: the first two groups are vowels.
 var letterGroup = func() (g [26]uint8) {
 	for i, group := range []string{"ae", "iou", "tnsr", "ldcmh", "pgfbwy", "kvjxqz"} {
 		for _, c := range group {
@@ -89,10 +89,10 @@ var letterGroup = func() (g [26]uint8) {
 	return g
 }()
 
-// word is the state behind n letters, the last of them c.
+// word is the state after n letters, the last of them c.
 func word(n int, c byte) int { return int(wordStates[n][c-'a']) }
 
-// wordLength is how many letters a state of words stands for, up to 4; 0 for other states.
+// wordLength is how many letters a state of words represents, up to 4; 0 for other states.
 func wordLength(s int) int { return int(lengths[s]) }
 
 // The classes of characters: small letters are 0 to 25, capitals cUpper to cZero - 1.
@@ -154,7 +154,7 @@ var markClass = func() (m [128]uint8) {
 	return m
 }()
 
-// The kinds of states: what kind of text a state stands behind: what follows it is weighed by it, where the state itself says too much.
+// The kinds of states: what kind of text a state follows: what follows it is weighed by it, where the state itself says too much.
 const (
 	inWord = iota
 	inMark
@@ -177,7 +177,7 @@ func kindOf(s int) int {
 	return inOther
 }
 
-// next is the state behind a character of class c that follows state s.
+// next is the state after a character of class c that follows state s.
 func next(s, c int) int {
 	if s >= sEscWord && s <= sEscOther { // a step is the same with and without its escape
 		s = [...]int{sWord, sMark, sSpace, sLine, sSymbol}[s-sEscWord]
@@ -231,7 +231,7 @@ var markState = [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEqu
 	cCloseParen: sClose, cCloseBracket: sClose, cCloseBrace: sClose, cGreater: sClose, cComma: sComma, cColon: sComma,
 	cSemicolon: sComma, cMark: sMark, cControl: sMark}
 
-// nextLetter is the state behind a small letter that follows state s.
+// nextLetter is the state after a small letter that follows state s.
 func nextLetter(s int, letter byte) int {
 	switch n := wordLength(s); {
 	case n > 0:
@@ -248,7 +248,7 @@ func nextLetter(s int, letter byte) int {
 	return word(1, letter)
 }
 
-// nextCapital is the state behind a capital, of a letter, that follows state s.
+// nextCapital is the state after a capital, of a letter, that follows state s.
 func nextCapital(s int, letter byte) int {
 	to := sUppersV
 	switch {
@@ -268,7 +268,7 @@ func nextCapital(s int, letter byte) int {
 	return to
 }
 
-// nextRune is the state behind a character that is not ASCII and has state to, if it follows state s.
+// nextRune is the state after a character that is not ASCII and has state to, if it follows state s.
 func nextRune(s, to int) int {
 	if to != sCyrillicV && to != sCyrillicC {
 		return to

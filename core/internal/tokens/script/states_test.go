@@ -2,7 +2,7 @@ package script
 
 import "testing"
 
-// behind is the state behind a text.
+// behind is the state after a text.
 func behind(text string) int {
 	s := sLine
 	for b := []byte(text); len(b) > 0; {
@@ -97,7 +97,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// The codes of a table stand for the squares of what they are, in 1/16384 token.
+// The codes of a table represent the squares of what they are, in 1/16384 token.
 func TestCodes(t *testing.T) {
 	for _, c := range []struct {
 		tokens float64

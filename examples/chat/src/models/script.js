@@ -1,4 +1,4 @@
-// A script in the place of a model: it needs nothing, and fills the context. It writes no digests: ctxfold does.
+// A script in place of a model: it needs nothing, and fills the context. It writes no digests: ctxfold does.
 
 /** How long the script takes for a few words, in milliseconds. */
 const PACE = 25;

@@ -62,7 +62,7 @@ class _Live(Transcript):
         if isinstance(given, Mapping):
             self._key = next((name for name in LISTS if _is_list(given.get(name))), None)
             source = given if self._key is None else given[self._key]
-        # The caller may go on appending to its list while a summary is made; edits count in what was sent.
+        # The caller may continue appending to its list while a summary is made; edits count in what was sent.
         self._sent: List[Any] = list(source) if _is_list(source) else []
         self.piece = _json.dumps(given, "messages")
 

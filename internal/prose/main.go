@@ -1,0 +1,125 @@
+// Command prose lists the files whose prose make lint-prose checks, and writes the texts that a program prints (errors, help, log lines) where
+// the linter can read them: for each source a file in the folder that -out names, with each text on the line that it has in the source.
+//
+// Its arguments are paths from the current folder, such as git ls-files prints. Vale reads Markdown, HTML and the comments of programs
+// itself, but no string literals.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	out := flag.String("out", "", "the `folder` for the texts of programs")
+	flag.Parse()
+	for _, file := range flag.Args() {
+		if !checked(file) {
+			continue
+		}
+		fmt.Println(file)
+		if err := extract(*out, file); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// skipped are files that are generated, that are data, or that quote others.
+var skipped = regexp.MustCompile(`_easyjson\.go$|\.gen\.ts$|(^|/)testdata/|(^|/)fixtures/.*/node_modules/|^host/c/src/|^internal/prose/`)
+
+var read = regexp.MustCompile(`\.(md|html|go|js|mjs|ts|tsx|py|rs|c|h|rb)$`)
+
+func checked(file string) bool { return read.MatchString(file) && !skipped.MatchString(file) }
+
+// extract writes the texts of a program into out. Tests have none that a user reads.
+func extract(out, file string) error {
+	var texts []string
+	var err error
+	switch {
+	case strings.HasSuffix(file, "_test.go"), strings.Contains(file, "/test/"):
+		return nil
+	case strings.HasSuffix(file, ".go"):
+		texts, err = literals(file)
+	case regexp.MustCompile(`\.(js|mjs|ts|tsx|py)$`).MatchString(file):
+		texts, err = quoted(file)
+	}
+	if err != nil || len(texts) == 0 {
+		return err
+	}
+	path := filepath.Join(out, file+".txt")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(strings.Join(texts, "\n")+"\n"), 0o644)
+}
+
+// literals returns the prose in the string literals of a Go file, each at the index of its line.
+func literals(file string) ([]string, error) {
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	ast.Inspect(tree, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(lit.Value)
+		if err == nil && prose(text) {
+			texts = put(texts, set.Position(lit.Pos()).Line, text)
+		}
+		return true
+	})
+	return texts, nil
+}
+
+var literal = regexp.MustCompile("\"([^\"\\\\]|\\\\.)*\"|`[^`]*`|'([^'\\\\]|\\\\.)*'")
+
+// quoted returns the prose between quotes of a file in another language, each at the index of its line. A literal that has several lines is
+// left out, and so are comments.
+func quoted(file string) ([]string, error) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for i, line := range strings.Split(string(source), "\n") {
+		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "#") {
+			continue
+		}
+		for _, text := range literal.FindAllString(line, -1) {
+			if prose(text) {
+				texts = put(texts, i+1, strings.Trim(text, "\"`'"))
+			}
+		}
+	}
+	return texts, nil
+}
+
+// put adds a text at a line, which is counted from 1.
+func put(texts []string, line int, text string) []string {
+	for len(texts) < line {
+		texts = append(texts, "")
+	}
+	texts[line-1] += strings.ReplaceAll(text, "\n", " ") + " "
+	return texts
+}
+
+var words = regexp.MustCompile(`[a-z]{2,} [a-z]+ [a-z']{2,}`)
+
+// prose reports whether a text has words in a row, as a sentence has, and neither JSON nor a regular expression.
+func prose(text string) bool {
+	return words.MatchString(text) && !strings.ContainsAny(text, `{}\^|<>`)
+}
