@@ -274,13 +274,13 @@ test("types in a strict program: the blocks of the documents", { timeout: 240_00
 /**
  * Fails with what the compiler says.
  * @param {import("node:test").TestContext} t @param {string | string[]} programs @param {string} options
- * @param {Record<string, string>} [beside] other files
+ * @param {Record<string, string>} [files] other files
  */
-async function compiles(t, programs, options, beside = {}) {
+async function compiles(t, programs, options, files = {}) {
   // Inside the package, where its own name leads to it.
   const folder = await mkdtemp(`${root}build-types-`);
   t.after(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(beside)) await writeFile(`${folder}/${name}`, text);
+  for (const [name, text] of Object.entries(files)) await writeFile(`${folder}/${name}`, text);
   const names = [programs].flat().map((_, i) => `program${i}.ts`);
   for (const [i, program] of [programs].flat().entries()) await writeFile(`${folder}/program${i}.ts`, program);
   const args = [compiler, ...STRICT.split(" "), ...options.split(" "), ...names];
