@@ -16,12 +16,12 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, _, found := strings.Cut(string(src), "| provider | text | class | told of in |\n|---|---|---|---|\n")
+	head, _, found := strings.Cut(string(src), "| provider | text | class | source |\n|---|---|---|---|\n")
 	if !found {
 		t.Fatalf("%s has no table", file)
 	}
 	var b strings.Builder
-	b.WriteString(head + "| provider | text | class | told of in |\n|---|---|---|---|\n")
+	b.WriteString(head + "| provider | text | class | source |\n|---|---|---|---|\n")
 	for _, r := range Rules() {
 		provider := r.Provider
 		if provider == "" {
