@@ -36,7 +36,7 @@ func needs(t *testing.T, file, text string, names ...string) {
 func TestNames(t *testing.T) {
 	known := info(t)
 	formats, policies, abi := read(t, "docs/guides/formats.md"), read(t, "docs/reference/policy.md"), read(t, "docs/reference/abi.md")
-	readme := read(t, "README.md")
+	presets := read(t, "docs/guides/presets.md")
 	_, support, _ := strings.Cut(formats, "\n## Support\n")
 	support, _, _ = strings.Cut(support, "\n## ")
 	for _, f := range known.Formats {
@@ -44,11 +44,10 @@ func TestNames(t *testing.T) {
 			t.Errorf("docs/guides/formats.md does not say who judges `%s`", f.Name)
 		}
 		needs(t, "docs/guides/formats.md", formats, f.Name)
-		needs(t, "README.md", readme, f.Name)
 	}
 	for _, p := range known.Presets {
 		needs(t, "docs/reference/policy.md", policies, p.Name)
-		needs(t, "README.md", readme, p.Name)
+		needs(t, "docs/guides/presets.md", presets, p.Name)
 	}
 	needs(t, "docs/reference/policy.md", policies, known.Passes...)
 	needs(t, "docs/reference/policy.md", policies, known.Estimators...)

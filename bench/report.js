@@ -149,14 +149,23 @@ MB/s. *encoding/json* is Unmarshal into structs, half of the messages dropped, M
 ${go}
 `);
 
-  // The figures of the README are these.
+  // The figures of the README.
   const node = find(r.node.rows, top, "ascii");
   const wazero = r.native.rows.find((x) => x.file === `${top}-ascii`);
   const readme = readFileSync(here("../README.md"), "utf8");
+  const small = find(r.peers, 1e6, "ascii").compact;
+  const large = find(r.peers, top, "ascii").compact;
+  const names = { ctxfold: "ctxfold", pruneMessages: "`pruneMessages` of the AI SDK", pi: "pi", trimMessages: "`trimMessages` of LangChain" };
+  const perSecond = (bytes, time) => (time === undefined ? "–" : `${(bytes / time / 1e3).toPrecision(bytes / time < 1e4 ? 1 : 3)} MB/s`);
   const figures = [
-    `${size(top)} of JSON compacted, MB/s: ${speed(wazero, wazero.native)} in Go, ${speed(wazero, wazero.wazero)} in wazero, ${speed(node, node.compact)} in Node`,
-    `(\`JSON.parse\` alone ${speed(node, node.parse)}, Go's \`encoding/json\` ${speed(wazero, wazero.struct)}). A turn in a live session of ${size(big)} takes`,
-    `${ms(find(r.node.rows, big, "ascii").turn)} ms. The module has ${(r.module.brotli / 1000).toFixed(0)} KB, packed. [docs/inside/benchmarks.md](docs/inside/benchmarks.md) has the rest.`,
+    table(
+      ["compacting a transcript in Node", size(1e6), size(top)],
+      Object.entries(names).map(([key, name]) => [name, perSecond(1e6, small[key]), perSecond(top, large[key])]),
+    ),
+    "",
+    "The others remove messages; ctxfold also counts tokens, checks what it returns, and can archive what it removes. It compacts",
+    `${speed(wazero, wazero.native)} MB/s in Go and ${speed(wazero, wazero.wazero)} MB/s in a sandbox (wazero); \`JSON.parse\` alone reads ${speed(node, node.parse)} MB/s, Go's \`encoding/json\` ${speed(wazero, wazero.struct)}. A turn in`,
+    `a live session of ${size(big)} takes ${ms(find(r.node.rows, big, "ascii").turn)} ms. The module is ${Math.round(r.module.brotli / 1000).toLocaleString("en")} KB compressed. [Benchmarks](docs/inside/benchmarks.md)`,
   ].join("\n");
   writeFileSync(here("../README.md"), readme.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, `$1${figures}\n$2`));
 }

@@ -19,7 +19,6 @@ mkdirSync(`${out}/assets`, { recursive: true });
 const read = (/** @type {string} */ path) => readFileSync(`${root}/${path}`, "utf8");
 const paths = [
   "README.md",
-  "js/README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   ...readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" })
@@ -29,15 +28,14 @@ const paths = [
 ];
 /** @param {string} path */
 const titleOf = (path) => {
-  const own = /** @type {Record<string, string>} */ ({ "README.md": "Overview", "js/README.md": "JavaScript" })[path];
-  return own ?? /^# (.+)$/m.exec(read(path))?.[1]?.replaceAll("`", "") ?? path;
+  if (path === "README.md") return "Overview";
+  return /^# (.+)$/m.exec(read(path))?.[1]?.replaceAll("`", "") ?? path;
 };
 const pages = paths.map((path) => ({ path, title: titleOf(path) }));
 const groups = navigation(pages);
 
 /** The file of a page. @param {string} path */
-const fileOf = (path) =>
-  path === "README.md" ? "index.html" : path.replace(/(^|\/)README\.md$/, "$1index.html").replace(/\.md$/, ".html");
+const fileOf = (path) => (path === "README.md" ? "index.html" : path.replace(/\.md$/, ".html"));
 
 /** Where a link of a page leads: to a page, to a file that is copied, to the repository. @param {string} target @param {string} from */
 function linked(target, from) {

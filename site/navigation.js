@@ -2,7 +2,7 @@
 
 /** Pages of docs, without their ending. @type {Record<string, string[]>} */
 const GROUPS = {
-  Start: ["javascript", "go", "command", "proxy", "edge", "languages"],
+  Start: ["javascript", "integrations", "platforms", "go", "command", "proxy", "edge", "languages"],
   Guides: ["presets", "digests", "cost", "overflow", "archive", "formats", "sessions", "recipes"],
   Reference: [
     "policy",
@@ -20,7 +20,7 @@ const GROUPS = {
 };
 
 /** Pages outside docs, and the group that each begins or ends. */
-const FIRST = ["README.md", "js/README.md"];
+const FIRST = ["README.md"];
 const LAST = ["CONTRIBUTING.md", "CHANGELOG.md"];
 
 /**

@@ -72,7 +72,7 @@ async function find() {
   );
   if (query && found.length === 0) {
     const item = document.createElement("li");
-    item.textContent = "Nothing was found.";
+    item.textContent = "No results.";
     list.append(item);
   }
 }

@@ -194,11 +194,11 @@ test("the model writes the digest, and a reload in the middle of it loses nothin
   await use(page, endpoint);
   endpoint.slow = true;
   await compactNow(page);
-  await page.getByText("Compacting: a digest of the older messages is written…").waitFor();
+  await page.getByText("Compacting: writing a digest of the older messages…").waitFor();
   const before = await stored(page);
   assert.equal(before.compacting, true);
   await page.reload();
-  await page.getByText("Compacting: a digest of the older messages is written…").waitFor();
+  await page.getByText("Compacting: writing a digest of the older messages…").waitFor();
   endpoint.slow = false;
   endpoint.release();
   await page.getByText(/^\d+ messages are folded: /).waitFor();
@@ -215,7 +215,7 @@ test("the model writes the digest, and a reload in the middle of it loses nothin
   await page.getByText("Compaction undone.").waitFor();
   endpoint.slow = true;
   await compactNow(page);
-  await page.getByText("Compacting: a digest of the older messages is written…").waitFor();
+  await page.getByText("Compacting: writing a digest of the older messages…").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped.").waitFor();
   const stopped = await stored(page);
@@ -258,9 +258,7 @@ test("each error says what to do", options, async (t) => {
   const { host } = new URL(endpoint.url);
   await inSettings(page, () => page.getByRole("radio", { name: /^An endpoint/ }).check());
   await speak(page, "hello");
-  await (await problem(page, "Nobody to answer yet", "Open settings"))
-    .getByRole("button", { name: "Open settings" })
-    .click();
+  await (await problem(page, "No model yet", "Open settings")).getByRole("button", { name: "Open settings" }).click();
   await page.getByLabel("Base URL").fill(endpoint.url);
   await page.getByRole("textbox", { name: "Model" }).fill("tiny");
   await page.getByRole("button", { name: "Done" }).click();
@@ -288,10 +286,10 @@ test("each error says what to do", options, async (t) => {
   await speak(page, "a web page");
   await problem(page, "That is not an OpenAI-compatible endpoint", "Open settings");
   await speak(page, "break");
-  await problem(page, "The answer broke off", "Try again");
+  await problem(page, "The answer was cut off", "Try again");
   const broken = endpoint.requests.length;
   await alert.getByRole("button", { name: "Try again" }).click();
-  await problem(page, "The answer broke off", "Try again");
+  await problem(page, "The answer was cut off", "Try again");
   assert.equal(endpoint.requests.length, broken + 1);
   await page.getByRole("button", { name: "Dismiss" }).click();
   assert.equal(await alert.getByRole("heading").count(), 0);
@@ -308,7 +306,7 @@ test("each error says what to do", options, async (t) => {
 
   await inSettings(page, () => page.getByRole("radio", { name: /^This browser's model/ }).check());
   await speak(page, "hello browser");
-  await problem(page, "This browser has no model of its own", "Open settings");
+  await problem(page, "This browser has no built-in model", "Open settings");
   await inSettings(page, () => page.getByRole("radio", { name: /^A script/ }).check());
   await speak(page, "The snails are back, and the beans are gone. ".repeat(500));
   await problem(page, "The message does not fit", "Open settings");
@@ -322,9 +320,9 @@ test("where the page may not store anything, it says so", options, async (t) => 
     };
   });
   await page.goto(await address(t));
-  await (await problem(page, "The conversation cannot be kept", "Try again")).getByText("storage is blocked").waitFor();
+  await (await problem(page, "The conversation can't be saved", "Try again")).getByText("storage is blocked").waitFor();
   await speak(page, "not lost");
-  await problem(page, "The conversation cannot be kept", "Try again");
+  await problem(page, "The conversation can't be saved", "Try again");
   assert.equal(await page.getByLabel("Your message").inputValue(), "not lost");
 });
 
@@ -361,7 +359,7 @@ test("the browser's own model answers and writes digests", options, async (t) =>
   await page.getByText("It has to be downloaded once").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await speak(page, "Hello there");
-  const alert = await problem(page, "The browser's model is not here yet", "Open settings");
+  const alert = await problem(page, "The browser's model isn't downloaded yet", "Open settings");
   await alert.getByRole("button", { name: "Open settings" }).click();
   await page.getByRole("button", { name: "Download the model" }).click();
   await page.getByRole("button", { name: "Download the model" }).waitFor({ state: "hidden" });

@@ -155,10 +155,10 @@ test("what requests cost in workerd, and what fits which limit", {
           `up to ${upTo(({ memory }) => memory + HEAP_MB < 128)}, with ${HEAP_MB} MB for JavaScript`,
         ],
         ["1 s for the start", `the example starts in ${(startup / 1000).toFixed(2)} s, a small compaction included`],
-        ["3 and 10 MB of script, packed", `the example has ${packed.toFixed(2)} MB`],
+        ["3 and 10 MB of script, compressed", `the example has ${packed.toFixed(2)} MB`],
         [
           "1, 2 and 4 MB of an Edge Function (Vercel: Hobby, Pro, Enterprise)",
-          `${packed.toFixed(2)} MB: ${packed < 1 ? "all" : packed < 2 ? "Pro and Enterprise" : "Enterprise alone"}`,
+          `${packed.toFixed(2)} MB: ${packed < 1 ? "all" : packed < 2 ? "Pro and Enterprise" : "only Enterprise"}`,
         ],
       ],
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -18,14 +18,14 @@ test("the Node example compacts the sample", async () => {
   assert.ok(Number(fewer) < Number(tokens), stdout);
 });
 
-/** What the blocks of the README take from their reader's own program. */
+/** What the blocks of the documents take from their reader's own program. */
 const prelude = `
 import { session, summary } from "../support/session.js";
 const history = session(60);
 const askMyModel = async () => summary;
 `;
 
-/** Where a block takes a connected client, too: one of a server of its own. */
+/** A connected client for a block that takes one, of a server of its own. */
 const client = (/** @type {string} */ url) => `
 import { createRequire } from "node:module";
 const { createClient } = createRequire(new URL("../../fixtures/stores/package.json", import.meta.url))("redis");
@@ -33,18 +33,34 @@ const client = await createClient({ url: ${JSON.stringify(url)} }).connect();
 client.unref();
 `;
 
-test("the code of the README runs", async (t) => {
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  const blocks = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
-  assert.ok(blocks.length >= 4);
-  const folder = await mkdtemp(fileURLToPath(new URL("./readme-", import.meta.url)));
-  t.after(() => rm(folder, { recursive: true }));
-  await copyFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url), `${folder}/session.jsonl`);
-  for (const [i, code] of blocks.entries()) {
-    const file = `${folder}/block${i}.js`;
-    const connects = /Memory\(client\)/.test(String(code));
-    if (connects && noServers) continue;
-    await writeFile(file, prelude + (connects ? client(await startRedis(t)) : "") + code);
-    await run(process.execPath, [file], { cwd: folder });
-  }
+/** The documents whose blocks are run here, and how many they have at least; fresh-start.test.js runs those of the other start pages. */
+const DOCUMENTS = /** @type {const} */ ([
+  ["js/README.md", 5],
+  ["docs/start/integrations.md", 6],
+  ["docs/start/platforms.md", 1],
+]);
+
+for (const [name, least] of DOCUMENTS) {
+  test(`the code of ${name} runs`, async (t) => {
+    const text = await readFile(new URL(`../../${name}`, import.meta.url), "utf8");
+    const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+    assert.ok(blocks.length >= least, `${blocks.length} blocks`);
+    const folder = await mkdtemp(fileURLToPath(new URL("./document-", import.meta.url)));
+    t.after(() => rm(folder, { recursive: true }));
+    await copyFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url), `${folder}/session.jsonl`);
+    for (const [i, code] of blocks.entries()) {
+      const file = `${folder}/block${i}.js`;
+      const connects = /Memory\(client\)/.test(String(code));
+      if (connects && noServers) continue;
+      await writeFile(file, prelude + (connects ? client(await startRedis(t)) : "") + code);
+      await run(process.execPath, [file], { cwd: folder });
+    }
+  });
+}
+
+test("the files that docs/start/platforms.md preloads are in the package", async () => {
+  const text = await readFile(new URL("../../docs/start/platforms.md", import.meta.url), "utf8");
+  const files = [...text.matchAll(/href="\/assets\/ctxfold\/([^"]+)"/g)].map(([, file = ""]) => file);
+  assert.ok(files.length >= 2);
+  for (const file of files) await access(new URL(`../${file}`, import.meta.url));
 });

@@ -244,38 +244,43 @@ function program(code) {
   return `import { ${wanted.join(", ")} } from "./given.js";\n${messages}${code}\nexport {};\n`;
 }
 
-/** The documents with JavaScript, and how many blocks they have at least; those of recipes.md are compiled with their frameworks. */
-const DOCUMENTS = [
-  ["README.md", 17],
-  ["../README.md", 3],
-];
+/** How many blocks of JavaScript a document has at least. All documents count; recipes.md is compiled with its frameworks. */
+const LEAST = new Map([
+  ["README.md", 1],
+  ["js/README.md", 5],
+  ["docs/start/javascript.md", 12],
+  ["docs/start/integrations.md", 6],
+]);
 
 test("types in a strict program: the blocks of the documents", { timeout: 240_000 }, async (t) => {
   const blocks = [];
-  for (const [name, least] of DOCUMENTS) {
-    const text = await readFile(`${root}${name}`, "utf8");
-    const found = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => program(code));
-    assert.ok(found.length >= Number(least), `${name} has ${found.length} blocks`);
-    blocks.push(...found);
+  const docs = await readdir(`${root}../docs`, { recursive: true });
+  const pages = docs
+    .filter((name) => name.endsWith(".md") && !name.endsWith("recipes.md"))
+    .map((name) => `docs/${name}`);
+  for (const name of ["README.md", "js/README.md", ...pages]) {
+    const text = await readFile(`${root}../${name}`, "utf8");
+    const found = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+    assert.ok(found.length >= (LEAST.get(name) ?? 0), `${name} has ${found.length} blocks`);
+    // app.mjs is the reader's own program, which GIVEN declares.
+    blocks.push(...found.filter((code) => !code.startsWith("// app.mjs\n")).map(program));
   }
-  for (const name of await readdir(`${root}../docs`, { recursive: true })) {
-    if (!name.endsWith(".md") || name.endsWith("recipes.md")) continue;
-    const text = await readFile(`${root}../docs/${name}`, "utf8");
-    blocks.push(...[...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code = ""]) => program(code)));
-  }
-  await compiles(t, blocks, `${NODE} --types node --skipLibCheck`, { "given.ts": GIVEN });
+  await compiles(t, blocks, `${NODE} --types node --skipLibCheck`, {
+    "given.ts": GIVEN,
+    "app.mts": GIVEN,
+  });
 });
 
 /**
  * Fails with what the compiler says.
  * @param {import("node:test").TestContext} t @param {string | string[]} programs @param {string} options
- * @param {Record<string, string>} [beside] other files
+ * @param {Record<string, string>} [files] other files
  */
-async function compiles(t, programs, options, beside = {}) {
+async function compiles(t, programs, options, files = {}) {
   // Inside the package, where its own name leads to it.
   const folder = await mkdtemp(`${root}build-types-`);
   t.after(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(beside)) await writeFile(`${folder}/${name}`, text);
+  for (const [name, text] of Object.entries(files)) await writeFile(`${folder}/${name}`, text);
   const names = [programs].flat().map((_, i) => `program${i}.ts`);
   for (const [i, program] of [programs].flat().entries()) await writeFile(`${folder}/program${i}.ts`, program);
   const args = [compiler, ...STRICT.split(" "), ...options.split(" "), ...names];

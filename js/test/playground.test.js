@@ -140,10 +140,10 @@ test("settings are in the address, and what is wrong with one is said at its fie
     assert.equal(await input.getAttribute("aria-invalid"), "true");
   };
   await wrong("Tokens", "many", /^Must be a whole number from 500/);
-  await wrong("Reserved for the answer, tokens", "64000", /^Must be less than the window, 64,000/);
-  await wrong("Due above, part of the rest", "3", /^Must be a number from 0.05 to 1/);
-  await page.getByLabel("Due above, part of the rest").fill("");
-  await page.getByLabel("Reserved for the answer, tokens").fill("");
+  await wrong("Tokens reserved for the answer", "64000", /^Must be less than the window, 64,000/);
+  await wrong("Compact above this share of the window", "3", /^Must be a number from 0.05 to 1/);
+  await page.getByLabel("Compact above this share of the window").fill("");
+  await page.getByLabel("Tokens reserved for the answer").fill("");
   await recomputed(page, () => page.getByLabel("Tokens", { exact: true }).fill("16k"));
   assert.equal(await page.locator("[aria-invalid]").count(), 0);
   assert.match(new URL(page.url()).hash, /window=16000/);
@@ -191,9 +191,9 @@ test("a file of a coding agent, a broken file, and one with violations", { skip:
 
   const broken = session(20).toSpliced(3, 1);
   await recomputed(page, () => give(page, "lost.json", JSON.stringify({ model: "m", messages: broken })));
-  await page.getByText(/^What was opened breaks one rule .*The provider would refuse it as it is/).waitFor();
+  await page.getByText(/^The opened conversation breaks one rule .*The provider would refuse it as it is/).waitFor();
   assert.match((await page.locator("#valid").textContent()) ?? "", /^✗ /);
-  const repaired = await download(page, "Save it repaired, not compacted");
+  const repaired = await download(page, "Save it repaired, without compacting");
   assert.equal(repaired.messages.length, session(20).length);
 
   const twice = {
@@ -203,7 +203,7 @@ test("a file of a coding agent, a broken file, and one with violations", { skip:
     ],
   };
   await recomputed(page, () => give(page, "twice.json", JSON.stringify(twice)));
-  await page.getByText(/^What was opened breaks one rule .*The provider tolerates it/).waitFor();
+  await page.getByText(/^The opened conversation breaks one rule .*The provider tolerates it/).waitFor();
 
   const large = [{ role: "user", content: `${"Much to say. ".repeat(2000)}` }];
   await recomputed(page, () => give(page, "large.json", JSON.stringify(large)));
@@ -357,7 +357,7 @@ for (const { look, size, colorScheme } of LOOKS) {
     await page.getByRole("button", { name: "Hide the originals" }).click();
 
     await page.getByText("More settings").click();
-    await page.getByLabel("Reserved for the answer, tokens").fill("all of it");
+    await page.getByLabel("Tokens reserved for the answer").fill("all of it");
     await give(page, "broken.json", "{oh}");
     await page.getByRole("alert").filter({ hasText: "broken.json" }).waitFor();
     await accessible(page);
@@ -403,7 +403,7 @@ test("all of it by keyboard", { skip: noBrowser }, async (t) => {
   await page.keyboard.type("no messages");
   await tabTo(/^Show what compaction/);
   await page.keyboard.press("Enter");
-  await page.locator("#pasted-error").filter({ hasText: "It cannot be read: invalid JSON at line 1" }).waitFor();
+  await page.locator("#pasted-error").filter({ hasText: "Can't read it: invalid JSON at line 1" }).waitFor();
   assert.match(await focused(), /^Messages as JSON/);
   await page.keyboard.press("Escape");
   assert.match(await focused(), /^Paste/);
@@ -416,7 +416,7 @@ test("all of it by keyboard", { skip: noBrowser }, async (t) => {
   await recomputed(page, () => page.keyboard.press("ArrowLeft"));
   await tabTo(/^More settings/);
   await page.keyboard.press("Enter");
-  for (const name of [/^Format/, /^Reserved/, /^Due above/, /^Compact even/]) await tabTo(name);
+  for (const name of [/^Format/, /^Tokens reserved/, /^Compact above/, /^Compact even/]) await tabTo(name);
   await tabTo(/^Save the result/);
   await tabTo(/^Read the digest/);
   await page.keyboard.press("Enter");

@@ -168,7 +168,8 @@ function list() {
   if (busy || $("problem").hasChildNodes()) return items;
   if (unanswered()) items.push(aside("This message has no answer.", "Answer it", () => working(answer)));
   if (chat.record.paused) {
-    const text = "Compaction is undone: every message is sent again, and nothing is compacted until you say so.";
+    const text =
+      "Compaction is undone: every message is sent again, and nothing is compacted until you choose “Compact now”.";
     items.push(aside(text, "Compact now", () => working(compact)));
   }
   return items;
@@ -298,7 +299,7 @@ $("delete").addEventListener("click", async () => {
   say("The conversation is deleted.");
 });
 chat.addEventListener("change", () => render().catch(broken));
-chat.addEventListener("compacting", () => say("Compacting: a digest of the older messages is written…"));
+chat.addEventListener("compacting", () => say("Compacting: writing a digest of the older messages…"));
 
 try {
   idle();

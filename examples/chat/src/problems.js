@@ -19,29 +19,29 @@ export function problemOf(error) {
   const { name, message, code } = /** @type {any} */ (error);
   if (code === "load_failed") return notLoaded();
   if (name === "NotSupportedError") return noBuiltIn();
-  return new Problem("That did not work", `${message}.`.replace(/\.\.$/, "."), "retry");
+  return new Problem("That didn't work", `${message}.`.replace(/\.\.$/, "."), "retry");
 }
 
 const notLoaded = () =>
-  new Problem("ctxfold is not loaded", "Its module did not come. Check the connection, then try again.", "retry");
+  new Problem("ctxfold is not loaded", "Its module didn't load. Check the connection, then try again.", "retry");
 
 export const noModel = () =>
   new Problem(
-    "Nobody to answer yet",
+    "No model yet",
     "Enter the base URL of your endpoint and the name of a model in the settings.",
     "settings",
   );
 
 export const noBuiltIn = () =>
   new Problem(
-    "This browser has no model of its own",
+    "This browser has no built-in model",
     "Chrome and Edge on a desktop computer have one. Here, use an endpoint or the scripted answers: choose in the settings.",
     "settings",
   );
 
 export const notDownloaded = () =>
   new Problem(
-    "The browser's model is not here yet",
+    "The browser's model isn't downloaded yet",
     "Download it once, in the settings. It then works offline.",
     "settings",
   );
@@ -49,14 +49,14 @@ export const notDownloaded = () =>
 /** @param {unknown} error */
 export const noStorage = (error) =>
   new Problem(
-    "The conversation cannot be kept",
+    "The conversation can't be saved",
     `Let this page store data (private windows may not), or make room on the disk. The browser says: “${/** @type {Error} */ (error).message}”`,
     "retry",
   );
 
 export const insecure = () =>
   new Problem(
-    "This page was not loaded safely",
+    "This page wasn't loaded securely",
     "Tabs can only share a conversation over https or on localhost. Open the page there.",
     "retry",
   );
@@ -83,14 +83,14 @@ export function unreachable(url, cause) {
     return new Problem("You are offline", "Connect to the network, then try again.", "retry");
   if (location.protocol === "https:" && protocol === "http:" && !local) {
     return new Problem(
-      `This page cannot ask ${hostname}`,
+      `This page can't reach ${hostname}`,
       "Browsers block http addresses on a page that was loaded over https. Use the endpoint's https address.",
       "settings",
     );
   }
   return new Problem(
     `No answer from ${new URL(url, location.href).host}`,
-    `No server is running there, or it does not accept requests from this page (CORS): browsers do not say which. Start the server, and let it accept ${location.origin}: with OLLAMA_ORIGINS in Ollama, with “Enable CORS” in LM Studio.`,
+    `No server is running there, or it doesn't accept requests from this page (CORS); browsers don't say which. Start the server, and let it accept ${location.origin}: with OLLAMA_ORIGINS in Ollama, with “Enable CORS” in LM Studio.`,
     "retry",
     { cause },
   );
@@ -132,7 +132,7 @@ export function refused({ status, headers }, body, { url, model, key }) {
 /** @param {string} [said] */
 export const brokenOff = (said) =>
   new Problem(
-    "The answer broke off",
+    "The answer was cut off",
     `The connection ended before the answer did. Try again.${quoted(said ?? "")}`,
     "retry",
   );

@@ -246,7 +246,7 @@ function changed({ kind, label, text, was }, why) {
       " ",
       element("span", { className: "state" }, what),
     ),
-    element("p", { className: "note" }, "What was there"),
+    element("p", { className: "note" }, "The original"),
     element("pre", { tabIndex: 0 }, was),
     element("p", { className: "note" }, "What the model sees now"),
     element("pre", { tabIndex: 0 }, text),
@@ -262,7 +262,7 @@ export async function detail(index, title) {
   const same = before === after || !after;
   $("detail-body").replaceChildren(
     ...(same
-      ? [side(after ? "Before and after" : "Before; it is folded now", before)]
+      ? [side(after ? "Before and after" : "Before; now folded", before)]
       : [side("Before", before), side("After", after)]),
   );
   $("detail").showModal();

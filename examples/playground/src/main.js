@@ -85,7 +85,7 @@ function describe() {
   $("broken").textContent =
     broken === 0
       ? ""
-      : `What was opened breaks ${many(broken, "rule").replace(/^1 rule/, "one rule")} of the format: ${violations[0].text}. ${valid ? "The provider tolerates it." : "The provider would refuse it as it is; a compaction mends it."}`;
+      : `The opened conversation breaks ${many(broken, "rule").replace(/^1 rule/, "one rule")} of the format: ${violations[0].text}. ${valid ? "The provider tolerates it." : "The provider would refuse it as it is; a compaction mends it."}`;
   $("save-repaired").parentElement.hidden = broken === 0;
 }
 
@@ -112,7 +112,7 @@ async function compute() {
     const blocks = await ask("show", wanted(), settings.preset);
     if (mine !== run) return;
     conversation(blocks);
-    $("conversation-title").textContent = now.changed ? "What the model sees now" : "The conversation, as it is";
+    $("conversation-title").textContent = now.changed ? "What the model sees now" : "The conversation, unchanged";
     const check = await ask("verify", wanted(), settings.preset);
     if (mine !== run) return;
     verdicts(now, check);
@@ -282,7 +282,7 @@ $("paste").addEventListener("click", () => {
 $("read-pasted").addEventListener("click", async () => {
   fault("pasted", "");
   const wrong = await open(new Blob([$("pasted").value]), "Pasted text");
-  fault("pasted", wrong && `It cannot be read: ${wrong}.`);
+  fault("pasted", wrong && `Can't read it: ${wrong}.`);
   if (wrong) $("pasted").focus();
   else $("paste-sheet").close();
 });
@@ -337,5 +337,5 @@ try {
   describePreset();
   await sample();
 } catch (error) {
-  complain(`The module cannot be loaded: ${/** @type {Error} */ (error).message}`);
+  complain(`Can't load the module: ${/** @type {Error} */ (error).message}`);
 }

@@ -51,7 +51,7 @@ export function headline(now, force) {
 /** Why nothing was changed. @param {any} now */
 function standing({ reason, tokens }) {
   if (reason === "under_budget") return `Nothing to do: compaction is due above ${count(tokens.limit)}.`;
-  if (reason === "no_progress") return "It cannot be made shorter by this preset.";
+  if (reason === "no_progress") return "This preset can't make it shorter.";
   return `Nothing was changed (${reason}).`;
 }
 

@@ -77,7 +77,7 @@ export async function newcomer(t, packages, files) {
     }
     throw new Error(`${command} does not answer`);
   };
-  /** A row of the README. @param {string} name @param {string} id the package @param {string} what */
+  /** A row of docs/start/platforms.md. @param {string} name @param {string} id the package @param {string} what */
   const tested = async (name, id, what) => {
     const { version } = JSON.parse(await readFile(`${folder}/node_modules/${id}/package.json`, "utf8"));
     await testedOn(name, version, what, "bundlers");

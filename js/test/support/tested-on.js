@@ -1,13 +1,13 @@
 /**
- * The README's tables of where the package was tested, and how large it is. The tests that run a platform or a tool name it here;
- * with UPDATE_TESTED_ON=1 they write their row, without it they only want it to be there.
+ * The tables of docs/start/platforms.md and docs/start/integrations.md: where the package was tested, and how large it is. The tests that
+ * run a platform or a tool name it here; with UPDATE_TESTED_ON=1 they write their row, without it they check that the row exists.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 
-const readme = new URL("../../README.md", import.meta.url);
+const start = new URL("../../../docs/start/", import.meta.url);
 
-/** The tables by name: what is between `<!-- name -->` and `<!-- /name -->`. */
+/** The columns of each table, which is between `<!-- name -->` and `<!-- /name -->`. */
 const HEADS = {
   "tested-on": ["where", "version", "what runs there"],
   bundlers: ["tool", "version", "what is built and run"],
@@ -15,6 +15,9 @@ const HEADS = {
   "first-load": ["first call in a page", "longest block", "first result"],
   sizes: ["file", "bytes", "gzip", "brotli"],
 };
+
+/** The page of a table. @param {keyof typeof HEADS} table */
+const pageOf = (table) => new URL(table === "sdks" ? "integrations.md" : "platforms.md", start);
 
 /** Whether the tables are rewritten. */
 export const updating = process.env.UPDATE_TESTED_ON === "1";
@@ -24,7 +27,7 @@ function parts(text, table) {
   const [open, close] = [`<!-- ${table} -->\n`, `<!-- /${table} -->`];
   const from = text.indexOf(open) + open.length;
   const to = text.indexOf(close);
-  assert.ok(from >= open.length && to >= from, `the README has no table ${table}`);
+  assert.ok(from >= open.length && to >= from, `${pageOf(table).pathname} has no table ${table}`);
   return { before: text.slice(0, from), body: text.slice(from, to), after: text.slice(to) };
 }
 
@@ -41,17 +44,17 @@ function rowsOf(body) {
 
 /** The cells of one row after its first. @param {keyof typeof HEADS} table @param {string} name */
 export async function row(table, name) {
-  return rowsOf(parts(await readFile(readme, "utf8"), table).body).get(name);
+  return rowsOf(parts(await readFile(pageOf(table), "utf8"), table).body).get(name);
 }
 
 /** Writes one row. @param {keyof typeof HEADS} table @param {string} name @param {string[]} cells */
 export async function write(table, name, ...cells) {
-  const { before, body, after } = parts(await readFile(readme, "utf8"), table);
+  const { before, body, after } = parts(await readFile(pageOf(table), "utf8"), table);
   const rows = rowsOf(body).set(name, cells);
   const lines = [HEADS[table], HEADS[table].map(() => "---")];
   for (const key of [...rows.keys()].sort()) lines.push([key, .../** @type {string[]} */ (rows.get(key))]);
   const text = lines.map((line, i) => (i === 1 ? `|${line.join("|")}|\n` : `| ${line.join(" | ")} |\n`)).join("");
-  await writeFile(readme, before + text + after);
+  await writeFile(pageOf(table), before + text + after);
 }
 
 /**
@@ -63,5 +66,5 @@ export async function write(table, name, ...cells) {
 export async function testedOn(where, version, what, table = "tested-on") {
   if (updating) return write(table, where, version, what);
   const cells = await row(table, where);
-  assert.equal(cells?.at(-1), what, `the README's table wants a row for ${where}: run npm run tested-on`);
+  assert.equal(cells?.at(-1), what, `the table ${table} needs a row for ${where}: run npm run tested-on`);
 }
