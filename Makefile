@@ -214,7 +214,7 @@ python-is-there:
 .PHONY: site
 site: node-is-there ## Build the playground and the docs as a static site, which any host serves from any path, into build/site
 	$(say) 'The site: the playground, and the pages of docs'
-	@for folder in site examples/playground; do (cd $$folder && npm ci --no-audit --no-fund --silent --prefer-offline); done
+	@for folder in js site examples/playground; do (cd $$folder && npm ci --no-audit --no-fund --silent --prefer-offline); done
 	@cd site && npm run --silent build
 
 # The hosts and examples in other languages need these: without them they are left out here, but never in CI.

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import Eleventy from "@11ty/eleventy";
 import anchor from "markdown-it-anchor";
 import MiniSearch from "minisearch";
+import { Application } from "typedoc";
 import { navigation, REPOSITORY, TOP } from "./navigation.js";
 import { FIELDS, OPTIONS } from "./search-options.js";
 
@@ -16,8 +17,17 @@ const out = resolve(process.argv[2] ?? `${root}/build/site`);
 rmSync(out, { recursive: true, force: true });
 mkdirSync(`${out}/assets`, { recursive: true });
 
-const read = (/** @type {string} */ path) => readFileSync(`${root}/${path}`, "utf8");
+/** Pages that are made from the sources. @type {Record<string, string>} */
+const made = {
+  "api/go.md": execFileSync("go", ["run", "./internal/apidoc", ".", "pass", "host", "host/proxy"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 24,
+  }),
+};
+const read = (/** @type {string} */ path) => made[path] ?? readFileSync(`${root}/${path}`, "utf8");
 const paths = [
+  ...Object.keys(made),
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
@@ -32,7 +42,7 @@ const titleOf = (path) => {
   return /^# (.+)$/m.exec(read(path))?.[1]?.replaceAll("`", "") ?? path;
 };
 const pages = paths.map((path) => ({ path, title: titleOf(path) }));
-const groups = navigation(pages);
+const groups = navigation([...pages, { path: "api/javascript/index.html", title: "JavaScript API" }]);
 
 /** The file of a page. @param {string} path */
 const fileOf = (path) => (path === "README.md" ? "index.html" : path.replace(/\.md$/, ".html"));
@@ -146,6 +156,25 @@ function index(tokens, { source, title, file }) {
 }
 
 await eleventy.write();
+
+/** The sources of the entries of the npm package. */
+const entries = Object.values(JSON.parse(read("js/package.json")).exports).flatMap((entry) =>
+  entry.types ? [`${root}/js/${entry.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts")}`] : [],
+);
+const typedoc = await Application.bootstrap({
+  name: "ctxfold for JavaScript",
+  entryPoints: entries,
+  tsconfig: `${root}/js/tsconfig.json`,
+  skipErrorChecking: true, // the package's own lint checks them, by the compiler that it is built with
+  readme: "none",
+  disableSources: true,
+  hideGenerator: true,
+  navigationLinks: { Docs: "../../index.html", GitHub: REPOSITORY },
+  logLevel: "Error",
+});
+const project = await typedoc.convert();
+if (!project) throw new Error("the JavaScript API could not be read");
+await typedoc.generateDocs(project, `${out}/api/javascript`);
 
 const search = new MiniSearch({ ...OPTIONS, fields: FIELDS });
 search.addAll(parts);

@@ -19,9 +19,11 @@ const GROUPS = {
   Inside: ["design", "decisions", "threats", "benchmarks", "memory", "live", "build", "extending", "upgrading-go"],
 };
 
-/** Pages outside docs, and the group that each begins or ends. */
-const FIRST = ["README.md"];
-const LAST = ["CONTRIBUTING.md", "CHANGELOG.md"];
+/** Pages outside docs, by the group that they end; the README begins the first. @type {Record<string, string[]>} */
+const LAST = {
+  Reference: ["api/javascript/index.html", "api/go.md"],
+  Inside: ["CONTRIBUTING.md", "CHANGELOG.md"],
+};
 
 /**
  * @param {{path: string, title: string}[]} pages paths such as docs/reference/abi.md
@@ -36,14 +38,13 @@ export function navigation(pages) {
       left.delete(path);
       return page ? [page] : [];
     });
-  const first = take(FIRST);
-  const last = take(LAST);
+  const first = take(["README.md"]);
   const groups = Object.entries(GROUPS).map(([name, names]) => ({
     name,
-    pages: take(names.map((each) => `docs/${name.toLowerCase()}/${each}.md`)),
+    pages: take([...names.map((each) => `docs/${name.toLowerCase()}/${each}.md`), ...(LAST[name] ?? [])]),
   }));
   groups[0]?.pages.unshift(...first);
-  groups.at(-1)?.pages.push(...left.values(), ...last);
+  groups.at(-1)?.pages.push(...left.values());
   return groups;
 }
 
