@@ -84,18 +84,19 @@ export async function write(r) {
   const others = Object.entries(r.versions).filter(([n]) => /pi-coding|langchain|^ai|token/.test(n)).map(([n, v]) => `${n} ${v}`);
   writeFileSync(here("../docs/inside/benchmarks.md"), `# Benchmarks
 
-Written by \`make bench\` from \`bench/results.json\`; do not edit. Measured on ${r.date}, on ${r.machine}, in Node
-${r.versions.node.slice(1)}, Chromium ${r.versions.chromium} and ${r.versions.go.replace("go", "Go ")} with wazero ${r.versions.wazero}. Each number is the median of 9 runs
-or more. What stands in one row took turns in one process, but for turns and plans in sessions, which were timed
-one by one. Times in Node and Go are those that the process has worked, on all its threads: the machine was busy, and such ratios
-are steady where times are not. In Chromium, which tells no such times, they are those that passed. Peers: ${others.join(", ")}.
+For anyone who compares ctxfold with other packages, or with itself. \`make bench\` writes this page from \`bench/results.json\`; don't edit it.
 
-The conversations are those of a coding agent in OpenAI's chat format: questions, tool calls, results of files, answers, about
-1 KB a message. In mixed scripts half of all prose is Chinese, Japanese, Russian, Hindi, Arabic or French with emoji. The
-estimator is \`${r.estimator}\`.
+Measured on ${r.date}, on ${r.machine}, in Node ${r.versions.node.slice(1)}, Chromium ${r.versions.chromium} and
+${r.versions.go.replace("go", "Go ")} with wazero ${r.versions.wazero}. Each number is the median of at least 9 runs. The cells of a row took turns in one process, except
+turns and plans in sessions, which were timed separately. Times in Node and Go are CPU times of all threads, because the machine was busy and
+such ratios stay steady. Chromium doesn't report CPU times, so its times are wall-clock. Peers: ${others.join(", ")}.
 
-\`make bench-short\` measures ratios at 1 MB again and fails where one is more than twice the committed one, or where the
-module has grown by more than a tenth.
+The conversations are a coding agent's, in OpenAI's chat format: questions, tool calls, file contents, answers, about 1 KB per message. "Mixed
+scripts" means that half of the prose is Chinese, Japanese, Russian, Hindi, Arabic, or French with emoji. The estimator is
+\`${r.estimator}\`.
+
+\`make bench-short\` measures ratios at 1 MB and fails if one is more than twice the committed ratio, or if the module has grown by more than a
+tenth.
 
 ## Aims
 
@@ -107,11 +108,10 @@ ${module}
 
 ## In Node
 
-MB of input a second, but for the columns behind. *plan* clears old tool results and answers a report, *compacted* answers the
-transcript, *folded with digest* folds half of it and writes the digest without a model, *estimate* is \`check\`. A *turn* is four
-messages appended to a session and checked, as objects in and an object out; the *plan in a session* is of one that is not due.
-*Memory* is that of the instance when all of these were done (but for the fold), by the bytes of the input; of a *session* when it
-has been opened. An empty instance has 5 MB.
+MB of input per second, except in the last columns. *plan* clears old tool results and returns a report, *compacted* returns the transcript,
+*folded with digest* folds half of it and writes the digest without a model, *estimate* is \`check\`. A *turn* appends four messages to a session
+and checks it, objects in and an object out; *plan in a session* is one that isn't due. *Memory* is the instance's after all of these except the
+fold, per byte of input; of a *session*, after it was opened. An empty instance has 5 MB.
 
 ${engines(r.node.rows)}
 
@@ -121,16 +121,16 @@ ${engines(r.chromium.rows)}
 
 ## Beside other packages
 
-Text to compacted text, MB/s. \`JSON.parse\` before and \`JSON.stringify\` behind count. pi cuts and keeps the newest half;
-\`pruneMessages\` of the AI SDK takes out tool calls and results, as ctxfold does here; neither estimates all of the text, checks
-what it makes, or archives it. \`trimMessages\` of LangChain takes quadratic time and is left out above 1 MB. Not here:
-jasper-context-compactor, which has no function to call but a plugin that reads files.
+Text to compacted text, MB/s, including \`JSON.parse\` and \`JSON.stringify\`. pi keeps the newest half. \`pruneMessages\` of the AI SDK removes
+tool calls and results, as ctxfold does here. Neither estimates the whole text, checks its result, or archives anything. \`trimMessages\` of
+LangChain takes quadratic time and is omitted above 1 MB. jasper-context-compactor is missing because it is a plugin that reads files, without
+a function to call.
 
 ${peers("compact", ["ctxfold", "pi", "pruneMessages", "trimMessages"])}
 
 ![Text to compacted text](../images/bench-compact.svg)
 
-Deciding whether compaction is due. pi adds up the lengths of live strings, which no JSON has to cross for.
+Deciding whether compaction is due. pi adds up the lengths of live strings, so no JSON has to cross a boundary.
 
 ${decisions}
 
@@ -138,13 +138,13 @@ ${decisions}
 
 ## Estimates beside tokenizers
 
-MB/s of input. ctxfold reads the JSON too; the others are given the texts.
+MB/s of input. ctxfold also reads the JSON; the others get the texts.
 
 ${peers("estimate", ["ctxfold", "tokenx", "gpt-tokenizer", "ai-tokenizer"])}
 
 ## In Go
 
-MB/s. *encoding/json* is Unmarshal into structs, half of the messages dropped, Marshal.
+MB/s. *encoding/json* unmarshals into structs, drops half of the messages, and marshals.
 
 ${go}
 `);

@@ -14,7 +14,7 @@ import (
 // exampleSection shows digests as they are.
 func exampleSection(o *options) (string, error) {
 	var b strings.Builder
-	b.WriteString("## Three digests\n\nWhat the compaction wrote, as it stands in the message that takes the place of what was folded.\n")
+	b.WriteString("## Three digests\n\nThe digests as compaction wrote them, in the message that replaces what was folded.\n")
 	show := func(title string, list json.RawMessage, policy string) error {
 		l, err := compact(policy, nil, list)
 		if err != nil {

@@ -14,13 +14,13 @@ import (
 )
 
 // head begins the page.
-const head = `# Memory: what still stands after a compaction without a model
+const head = `# Memory
 
-` + "`make bench-memory`" + ` writes this page. Everything here is done without a model: the local digest, ` + "`search`" + ` and ` + "`squeeze`" + `. What a
-digest is made of is in [Digests](../guides/digests.md).
+For anyone who asks how much a compaction without a model remembers: the local digest, ` + "`search`" + ` and ` + "`squeeze`" + `, measured.
+[Digests](../guides/digests.md) describes what they do. ` + "`make bench-memory`" + ` writes this page.
 
-Conversations and statements are made by a generator (` + "`bench/memory`" + `) from templates that were written for it alone, without a look at
-how digests choose. The same seed makes the same conversation. Sizes are tokens, estimated for o200k.
+A generator (` + "`bench/memory`" + `) makes the conversations and statements from its own templates, which were written without looking at how digests
+choose. The same seed makes the same conversation. Sizes are tokens, estimated for o200k.
 `
 
 // chatSection measures conversations of people.
@@ -47,27 +47,27 @@ func chatSection(o *options) (string, error) {
 	fmt.Fprintf(&b, `## Chats
 
 %d conversations in %d languages, half of two people and half of a user and an assistant: %d to %d messages, %s tokens on average, over
-some months, with dates in their text or beside it. In them people tell of themselves (where they live and work, what things cost, whom
-they met, when they see the dentist), change their plans, and talk about nothing in particular. %s questions ask for about half of what
-they tell; %s of these facts change on the way, and then the newest answer counts.
+some months, with dates in their text or metadata. People talk about themselves (where they live and work, what things cost, whom they met, when
+they see the dentist), change their plans, and chat. %s questions cover about half of what
+they say; %s of these facts change on the way; then the newest answer counts.
 
-An answer is *held* if all its content words stand within %d words of each other in what is left: the digest and the kept messages.
-In scripts without spaces it is every two neighbouring characters, within %d. A conversation is compacted once, by the preset
+An answer is *held* if all its content words are within %d words of each other in what remains: the digest and the kept messages.
+In scripts without spaces, every two neighbouring characters must be within %d. Each conversation is compacted once, by the preset
 `+"`default`"+` with `+"`\"summary\":{\"mode\":\"local\"}`"+`. *20 %% left* is a window whose target is a fifth of the conversation; the windows below
-have the default's reserve. The column *left* says how much really was. The others get exactly that many tokens.
+have the default reserve. The column *left* is what really remained. The other methods get exactly that many tokens.
 
 %s
-*Newest messages*, *head and tail* and *uniform sample* take whole messages. *Greedy extract* is thirty lines: sentences by the rarity of
-words that no chosen sentence has, for their length, beside the newest messages in 15 %% of the room. *TextRank* is the package `+"`ts-textrank`"+`
-over sentences and words of `+"`Intl.Segmenter`"+`; `+"`trimMessages`"+` is LangChain's, with the strategy `+"`last`"+`; *pi* is the cut of its
-compaction, without the model's summary. All are pinned in `+"`bench/package.json`"+`.`, len(results), len(codes), least, most, thousands(tokens/max(1, len(results))), thousands(questions), thousands(changed), held.Words, held.Characters, chatTable(results, o.peers))
+*Newest messages*, *head and tail* and *uniform sample* take whole messages. *Greedy extract* is thirty lines of code: sentences by the rarity of
+words that no chosen sentence has, relative to length, plus the newest messages in 15 %% of the room. *TextRank* is the package `+"`ts-textrank`"+`
+over sentences and words of `+"`Intl.Segmenter`"+`; `+"`trimMessages`"+` is LangChain's with the strategy `+"`last`"+`; *pi* is the cut that its
+compaction makes, without the model's summary. All versions are in `+"`bench/package.json`"+`.`, len(results), len(codes), least, most, thousands(tokens/max(1, len(results))), thousands(questions), thousands(changed), held.Words, held.Characters, chatTable(results, o.peers))
 	if o.peers {
-		fmt.Fprintf(&b, ` `+"`pruneMessages`"+` of the AI SDK takes out reasoning and tool calls: of
-these conversations it leaves %.0f %% of the messages.`, 100*float64(pruned)/float64(max(1, messages)))
+		fmt.Fprintf(&b, ` `+"`pruneMessages`"+` of the AI SDK removes reasoning and tool calls:
+it keeps %.0f %% of these messages.`, 100*float64(pruned)/float64(max(1, messages)))
 	}
 	fmt.Fprintf(&b, `
 
-Of the facts that changed:
+Facts that changed:
 
 %s
 By language:
@@ -75,15 +75,15 @@ By language:
 %s
 ### Your own texts
 
-`+"`CTXFOLD_CHATS=folder make bench-memory`"+` measures your conversations too, and prints the table. The folder has JSON files with lists of
+`+"`CTXFOLD_CHATS=folder make bench-memory`"+` also measures your conversations and prints the table. The folder has JSON files with lists of
 
 `+"```json"+`
 [{"messages": [{"role": "user", "content": "I moved to Porto in May."}, {"role": "assistant", "content": "How is it?"}],
   "questions": [{"question": "Where does the user live?", "answer": "Porto", "evidence": [0]}]}]
 `+"```"+`
 
-`+"`evidence`"+` has the indexes of the messages with the answer. Contents may be lists of parts. `+"`go run ./bench/memory -dump chats.json`"+` writes
-the made conversations in the same form.
+`+"`evidence`"+` has the indexes of the messages with the answer. A content may be a list of parts. `+"`go run ./bench/memory -dump chats.json`"+` writes
+the generated conversations in the same form.
 `, changedTable(results), languageTable(results))
 	return b.String(), nil
 }
@@ -136,13 +136,13 @@ func canarySection(o *options) (string, error) {
 	}
 	return fmt.Sprintf(`## Rules, facts and goals over five compactions
 
-In each session somebody says twenty things, one every one to three turns: four each of safety rules, hard constraints, preferences, facts
-and goals, in words of their own, within another message or by themselves. Ordinary turns follow: of a coding agent with tool calls, or small
-talk with an assistant. When all has been said the session goes on until it has been compacted %d times more, each time because it is over
-its limit. A statement is held if its key phrase stands in what is left then. %d sets of statements, %d sessions of each.
+In each session somebody says twenty things, one every one to three turns: four safety rules, four hard constraints, four preferences, four facts
+and four goals, each in different words, inside another message or alone. Ordinary turns follow: a coding agent with tool calls, or small talk with
+an assistant. After the last statement the session continues until it has been compacted %d times more, each time because it exceeds
+its limit. A statement is held if its key phrase is in what remains. %d sets of statements, %d sessions of each.
 
 %s
-By set; rules are safety rules, constraints and preferences:
+By set, where rules are safety rules, constraints and preferences:
 
 %s`, rounds, len(canaries.Sets()), o.seeds, kindTable(all), setTable(all)), nil
 }
@@ -174,13 +174,13 @@ func codingSection(o *options) (string, error) {
 	}
 	return `## Coding sessions
 
-Real sessions of coding agents. Facts are paths, addresses, identifiers, numbers, errors and the user's requests, found by code that knows
-nothing of how digests are made. Each session is cut at 50 % and 80 %; counted are the facts before the cut that later messages use.
+Real sessions of coding agents. Facts are paths, addresses, identifiers, numbers, errors and the user's requests, found by code that doesn't know
+how digests are made. Each session is cut at 50 % and 80 %. The facts before the cut that later messages use count.
 
 ` + tables[0] + `
 
-Ten compactions in a row, in a window of a sixth of the session: the facts that later messages use, in the transcript behind the last
-compaction, and in the mean over all.
+Ten consecutive compactions, in a window of a sixth of the session: the facts that later messages use, in the transcript after the last
+compaction, and the mean over all.
 
 ` + tables[1] + "\n", nil
 }
@@ -208,9 +208,9 @@ func searchSection(o *options) (string, error) {
 	}
 	return fmt.Sprintf(`## Search
 
-The conversations of the first section, searched with each of their questions. Most questions name a thing or a person that the message names
-too ("When does Marisol see the notary?"), and so do other messages; the rest ask in words of their own ("Which city does Marisol live
-in now?" for "These days home is Leuven"). Counted are the messages with the answer among the first that `+"`search`"+` finds.
+The conversations of the first section, searched with each of their questions. Most questions name a thing or a person from the message
+("When does Marisol see the notary?"), but so do other messages. The rest use other words ("Which city does Marisol live in now?" for "These days
+home is Leuven"). The table counts the messages with the answer among the first that `+"`search`"+` finds.
 
 %s`, searchTable(append(names, "all"), append(rows, all))), nil
 }
@@ -233,7 +233,7 @@ func searchAll(list []*chats.Chat) (searched, error) {
 
 func searchTable(names []string, rows []searched) string {
 	head := []string{"language"}
-	for _, what := range []string{"named: among ", "in other words: among "} {
+	for _, what := range []string{"named: among ", "other words: among "} {
 		for _, n := range foundAt {
 			head = append(head, what+fmt.Sprint(n))
 		}
@@ -274,5 +274,5 @@ func squeezeSection(*options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "## Squeeze\n\nTool results of real sessions, made shorter by the pass `squeeze` before anything is cleared or folded.\n\n" + strings.TrimSpace(string(text)) + "\n", nil
+	return "## Squeeze\n\nTool results of real sessions, shortened by the pass `squeeze` before anything is cleared or folded.\n\n" + strings.TrimSpace(string(text)) + "\n", nil
 }
