@@ -305,7 +305,7 @@ other-browsers-are-there:
 	fi
 
 .PHONY: test-long
-test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the seven targets that stand before it
+test-long: test-build-long test-load test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run the Go tests with the race detector, and the seven targets that precede it
 	$(say) 'Random conversations: $(CASES) of seed $(SEED)'
 	@go test -count=1 -timeout 60m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'go test -race'
@@ -335,7 +335,7 @@ test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instance
 	@go test -race -count=1 -timeout 300m -run '^TestLoad$$' -v ./host -compactions $(COMPACTIONS)
 
 .PHONY: test-replicas
-test-replicas: servers-are-there node-is-there ## Send TALKS (1,000) conversations of 20 turns through 3 replicas of the proxy, and 3 processes of Node, that are killed by chance; write build/replicas.md
+test-replicas: servers-are-there node-is-there ## Send TALKS (1,000) conversations of 20 turns through 3 replicas of the proxy, and 3 processes of Node that are killed at random; write build/replicas.md
 	$(say) 'Replicas: $(TALKS) conversations, over each store of shared records, with and without kills'
 	@mkdir -p build
 	@go test -count=1 -timeout 120m -run '^TestReplicas$$' -v ./host/cmd/ctxfold -talks $(TALKS) -replicas $(CURDIR)/build/replicas.md
@@ -372,7 +372,7 @@ release: check-generated module-full component ## Build what a release consists 
 	@.ci/release $(TAG)
 
 .PHONY: bench
-bench: module node-is-there browser-is-there ## Measure ctxfold beside other packages; write docs/inside/benchmarks.md and bench/results.json
+bench: module node-is-there browser-is-there ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
 	$(say) 'Benchmarks: about ten minutes on a quiet machine'
 	@cd bench && npm ci --ignore-scripts --legacy-peer-deps --no-audit --no-fund && \
 	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
@@ -444,7 +444,7 @@ token-texts: node-is-there
 	@node bench/tokens/count.mjs $(TOKENS)/texts $(if $(TOKEN_TEXTS),$(TOKENS)/given)
 
 .PHONY: tokens-fit
-tokens-fit: token-texts ## Fit the weights of the estimator script to real tokenizers anew, and write bench/tokens/report.md
+tokens-fit: token-texts ## Fit the weights of the estimator script to real tokenizers, and write bench/tokens/report.md
 	$(say) 'Fitting'
 	@node bench/tokens/ideographs.mjs core/internal/tokens/script/ideographs.go && gofmt -w core/internal/tokens/script/ideographs.go
 	@go run ./core/internal/tokens/fit -table core/internal/tokens/script/weights.go -report bench/tokens/report.md \
@@ -463,17 +463,17 @@ bench-tokens: token-texts ## Measure how far off estimates are, by kind of text 
 CATALOGUE := @earendil-works/pi-ai@1.5.2
 
 .PHONY: models
-models: node-is-there ## Compare core/internal/policy/models.json with a public catalogue: what is not known, and what is larger than it says
+models: node-is-there ## Compare core/internal/policy/models.json with a public catalogue: list unknown models, and windows that are larger than the catalogue says
 	@mkdir -p build/models && cd build/models && rm -rf package *.tgz && npm pack --silent $(CATALOGUE) > /dev/null && tar xzf *.tgz
 	@node internal/models/compare.mjs core/internal/policy/models.json build/models/package/dist/models.generated.js
 
 .PHONY: fits
-fits: ## Write the table of docs/guides/presets.md anew: which real sessions fit into small windows
+fits: ## Write the table of docs/guides/presets.md: which real sessions fit into small windows
 	$(say) 'The table of docs/guides/presets.md, from the sessions of CTXFOLD_DATA'
 	@go test ./core -run TestRealSessionsFit -count=1 -update
 
 .PHONY: generate
-generate: ## Write all generated files anew: the easyjson code, docs/reference/published.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
+generate: ## Write all generated files: the easyjson code, docs/reference/published.md, the schemas of docs/, js/src/types.gen.ts, the types of Python, then the module in its two places, and the sum of the component
 	$(say) 'go generate: the easyjson code, docs/reference/published.md, docs/reference/abi.md, the exports of the module, docs/policy.schema.json and docs/api.schema.json'
 	@go generate work
 	@$(MAKE) --no-print-directory types

@@ -8,7 +8,7 @@
  *   if (ctxfold_fit(c, records, &history, summarize, NULL, &answer) == CTXFOLD_OK) send(answer.messages.data, answer.messages.length);
  *   ctxfold_answer_free(&answer);
  *
- * Texts are UTF-8 with a length in bytes, and JSON where nothing else is said; docs/reference/abi.md has what stands in them. They need no
+ * Texts are UTF-8 with a length in bytes, and JSON where nothing else is said; docs/reference/abi.md has what is in them. They need no
  * zero at their end. What a function takes stays the caller's, and is not kept. What it gives belongs to the caller: an answer to be
  * given to ctxfold_answer_free, a buffer to ctxfold_free.
  *
@@ -78,7 +78,7 @@ typedef struct {
   char *json; /* all of the answer, with a zero behind it; NULL where the module did not answer */
   size_t length;
 
-  /* Parts of json, as they stand there; length 0 where there is no such part. */
+  /* Parts of json, as they are there; length 0 where there is no such part. */
   ctxfold_text messages, edits, report, state;
 
   /* The error, with a zero at the end of each; empty without one. path and offset lead to the place in the text of the request that
@@ -110,7 +110,7 @@ CTXFOLD_OPERATIONS(CTXFOLD_DECLARE)
 /* Runs any operation by its name, also fit, on a request that the caller has written. */
 CTXFOLD_API ctxfold_status ctxfold_call(ctxfold_instance *c, const char *operation, const char *request, size_t length, ctxfold_answer *answer);
 
-/* What the model is asked for. The texts are there until the summarizer returns. Those that are no JSON have a zero behind them, and may
+/* What the model is asked for. The texts are there until the summarizer returns. Those that are no JSON have a zero after them, and may
  * have some inside. */
 typedef struct {
   const char *scope;           /* what is to be summarized: docs/reference/abi.md, "plan and step" */
@@ -141,14 +141,14 @@ CTXFOLD_API void ctxfold_records_delete(ctxfold_records *records);
 CTXFOLD_API char *ctxfold_records_save(const ctxfold_records *records, size_t *length);
 CTXFOLD_API bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length);
 
-/* Tells what to send for a whole history, which the caller keeps and gives anew each turn, longer each time: what an earlier call has made of
- * its beginning stands in the place of these messages, and a compaction is made when it is due. Of the request policy, options and
- * messages count. A digest that was made because the summarizer failed is made anew later: after a minute, then two, up to an hour. Records
+/* Tells what to send for a whole history, which the caller keeps and gives again each turn, longer each time: what an earlier call has made of
+ * its beginning is in place of these messages, and a compaction is made when it is due. Of the request policy, options and
+ * messages count. A digest that was made because the summarizer failed is made again later: after a minute, then two, up to an hour. Records
  * may be NULL: then nothing is remembered. An error means that nothing was done: the history may be sent as it is. */
 CTXFOLD_API ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, ctxfold_summarizer summarize,
                                        void *user, ctxfold_answer *answer);
 
-/* Goes through an object or an array: gives the next value as it stands in json and, in an object, its key (without quotes, with its
+/* Goes through an object or an array: gives the next value as it is in json and, in an object, its key (without quotes, with its
  * escapes). *at is 0 at first. False: that was all. json must be valid JSON, as all answers are. */
 CTXFOLD_API bool ctxfold_next(ctxfold_text json, size_t *at, ctxfold_text *key, ctxfold_text *value);
 

@@ -29,7 +29,7 @@
 #define wasm_rt_target ctxfold_rt_target
 #define wasm_rt_trap ctxfold_rt_trap
 
-/* A memory stands in 8 GiB of addresses, as far as 32-bit addresses with an offset reach, of which only what it has can be read:
+/* A memory is in 8 GiB of addresses, as far as 32-bit addresses with an offset reach, of which only what it has can be read:
  * an access outside of it ends the process and reads nothing. The module makes none. With CTXFOLD_CHECKED, with 32-bit
  * pointers and on Windows every access is checked instead, and such a one is a trap: twice the code, and slower. */
 #if !defined(CTXFOLD_CHECKED) && UINTPTR_MAX > 0xffffffff && !defined(_WIN32)
