@@ -32,7 +32,7 @@ func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies [
 	return nil
 }
 
-// guard runs a call of the program's own code, which may panic, or hang: then it is left after.
+// guard runs a call of the program's own code, which may panic, or hang: then it is left behind.
 func guard(ctx context.Context, call func() error) error {
 	done := make(chan error, 1)
 	go func() {

@@ -71,7 +71,7 @@ func restores(t testing.TB, format string, messages []byte, a answer) (broken []
 	return broken
 }
 
-// TestArchiveOfPasses goes through what the passes of layered leave after: a text that was truncated, lines of turns, and a count of what
+// TestArchiveOfPasses goes through what the passes of layered leave behind: a text that was truncated, lines of turns, and a count of what
 // was dropped, some lines among it. All of it can be put back at once, or one by one.
 func TestArchiveOfPasses(t *testing.T) {
 	long := strings.Repeat("line of the output\\n", 80)

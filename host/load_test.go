@@ -54,7 +54,7 @@ func summaryOf(text string) string {
 }
 
 // Many goroutines share a small pool, while calls are cancelled, instances are lost and calls need more memory than there may be: every
-// answer is that of its own request, and nothing is left after. The long run makes 10,000 compactions in each goroutine.
+// answer is that of its own request, and nothing is left behind. The long run makes 10,000 compactions in each goroutine.
 func TestLoad(t *testing.T) {
 	goroutines, each := 64, *compactions
 	if testing.Short() {

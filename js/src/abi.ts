@@ -17,7 +17,7 @@ const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ct
  * twice of what it had when the last one was opened, if that is more.
  */
 const SWOLLEN = 128 * 1024 * 1024;
-/** The same where an isolate has 128 MB for all: what one call leaves after would make the next one need more than that. */
+/** The same where an isolate has 128 MB for all: what one call leaves behind would make the next one need more than that. */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /** Below this many UTF-16 units a string is encoded aside; above, straight into the module's memory. */
 const ENCODE_IN_PLACE = 4096;
