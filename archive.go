@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// keep stores the bodies of an answer. The answer is not used unless all of them are kept.
+// keep stores the bodies of an answer. The answer is used only if all of them were stored.
 func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies []api.Body) error {
 	for i := range bodies {
 		b := &bodies[i]
@@ -32,7 +32,7 @@ func (c *Compactor) keep(ctx context.Context, s Store, messages []byte, bodies [
 	return nil
 }
 
-// guard runs a call of the program's own code, which may panic, or hang: then it is left behind.
+// guard runs the program's own code, which may panic or hang; a call that hangs is abandoned.
 func guard(ctx context.Context, call func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -53,7 +53,7 @@ func guard(ctx context.Context, call func() error) error {
 	}
 }
 
-// Markers lists the places of a transcript where bodies stood that have handles.
+// Markers lists the places of a transcript that name the handle of removed content.
 func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error) {
 	r, err := c.restore(ctx, in, []byte("[]"))
 	if err != nil {
@@ -62,10 +62,9 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 	return r.Markers, nil
 }
 
-// Restore puts bodies back, byte for byte, that compactions have removed: those of some handles (whole, or 16 digits and more), or without
-// any all that s has, and then goes back from compaction to compaction until nothing is left that s has. With the input's State, what
-// compactions have removed without a marker is back too. A handle for which s has nothing, or a body that is not its own, is left as it is:
-// Markers of the answer tell.
+// Restore returns removed content to its place, byte for byte: that of the given handles (whole, or at least 16 digits), or without any,
+// everything in s, compaction by compaction, until s has nothing more. With the input's State it also restores what has no marker, such as
+// reasoning. If s has nothing under a handle, or other content, that place stays as it is and Markers of the answer lists it.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
 	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
@@ -79,8 +78,7 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	return r, nil
 }
 
-// missing adds the handles to list that were asked for and that the store has no body of, each once; where some were named, only of
-// these.
+// missing adds to list, once each, the requested handles without content in the store; if some were named, only those.
 func (f *shelf) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order
@@ -100,18 +98,17 @@ func (f *shelf) missing(list, named []string) []string {
 	return list
 }
 
-// shelf is the bodies that are got from a store for one restoration, or one search.
+// shelf holds the bodies read from a store for one restoration or search.
 type shelf struct {
 	store   Store
 	bodies  []byte            // as JSON, with commas after them
-	asked   map[string]bool   // the handles that were asked for, as stores keep them
-	order   []string          // the same as they were named
+	asked   map[string]bool   // the handles that were requested, as stores write them
+	order   []string          // the same, as they were named
 	here    map[string]bool   // those that the store has
-	corrupt map[string]string // those under which the store has another body, and what they were called
+	corrupt map[string]string // those with other content in the store, and the names they were requested by
 }
 
-// fill gets the bodies of some handles; without any those that the markers name, and those that these name in their turn. Each is
-// asked for once, whatever names it.
+// fill reads the bodies of some handles, or without any, those that the markers name and those that these name in turn. Each is read once.
 func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	follow := len(handles) == 0
 	if follow {
@@ -143,7 +140,7 @@ func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, marker
 	return nil
 }
 
-// get takes the body of a handle in, if the store has it and it is not here yet.
+// get reads the body of a handle if it isn't here yet.
 func (f *shelf) get(ctx context.Context, handle string) error {
 	key, err := storeKey(handle)
 	if err != nil || f.asked[key] {
@@ -169,16 +166,16 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 	return nil
 }
 
-// json is the list of all bodies.
+// json returns the list of all bodies.
 func (f *shelf) json() []byte { return listed(f.bodies) }
 
-// listed is a list of values that have a comma after each.
+// listed makes a list of values that are each followed by a comma.
 func listed(values []byte) []byte {
 	text := append(make([]byte, 0, len(values)+2), '[')
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell says of the markers that are left why.
+// tell gives the reason for each marker that remains.
 func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
@@ -197,17 +194,17 @@ func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (a *ap
 	return a, err
 }
 
-// RecallTool is the definition of a tool, named recall, with which the model may ask for what was removed, by its handle or by a query: one
-// element of the tools of a request body in a wire format. Answer its calls with [Compactor.Recall].
+// RecallTool returns the definition of a tool named recall, with which the model can ask for removed content by handle or by query: one
+// element for the tools of a request body in the given wire format. Answer its calls with [Compactor.Recall].
 func (c *Compactor) RecallTool(ctx context.Context, format api.Format) (json.RawMessage, error) {
 	var a api.Recalled
 	_, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(optionsMember(api.Options{Format: format})))
 	return a.Tool, err
 }
 
-// Recall answers a call of the tool: arguments are the call's, JSON or a JSON string that holds it. What the model has done
-// wrong is in the answer, for it to read; an error is one of the store or of ctx. A query of the model is answered from what the
-// transcript and the state of within name, and from nothing else that s keeps; without them only a [Searcher] can answer it.
+// Recall answers a call of the tool. arguments are the call's: JSON, or a JSON string that contains it. Mistakes of the model are explained
+// in the answer, for it to read; an error comes from the store or from ctx. A query searches what the transcript and the state of within
+// name, and nothing else in s; without within only a [Searcher] can answer it.
 func (c *Compactor) Recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, within ...Input) (string, error) {
 	if len(within) == 0 {
 		return c.recall(ctx, s, format, arguments, nil)
@@ -252,7 +249,7 @@ func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, argu
 	return c.recalled(ctx, o, call, member{operations.InBody, text})
 }
 
-// recalled is the text to answer a call of the tool with, where all that it takes is there.
+// recalled returns the text that answers a call of the tool, if everything it needs is here.
 func (c *Compactor) recalled(ctx context.Context, members ...member) (string, error) {
 	var a api.Recalled
 	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(members...)); err != nil {

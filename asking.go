@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// busyWait is the wait before a busy model is asked again, where it has none.
+// busyWait is the wait before a busy model is called again if it names none.
 const busyWait = time.Second
 
-// asking makes the summary requests of one compaction. It goes easy on a model that is busy: a compaction may have dozens of
-// requests, and all of them would meet the same rate limit.
+// asking makes the summary requests of one compaction. It spares a busy model: a compaction may have dozens of requests, and all would meet
+// the same rate limit.
 type asking struct {
 	c       *Compactor
 	s       Summarizer
 	onDelta func(Delta)
-	// messages are what is compacted, for requests that follow the conversation.
+	// messages are the messages being compacted, for requests that follow the conversation.
 	messages json.RawMessage
 	slots    chan struct{} // holds a token for each call in progress
 	probe    chan struct{} // holds a token while one request finds out whether a busy model answers again
 
 	mu     sync.Mutex
-	down   error         // why no more calls are made; nil while they are
+	down   error         // why no more calls are made, or nil
 	up     time.Time     // when a busy model last answered again
 	failed bool          // some request got no summary
 	after  time.Duration // the longest wait that the model has asked for
@@ -36,8 +36,7 @@ func (c *Compactor) asking(s Summarizer, onDelta func(Delta)) *asking {
 	return &asking{c: c, s: s, onDelta: onDelta, slots: make(chan struct{}, c.concurrency), probe: make(chan struct{}, 1)}
 }
 
-// round answers all requests of one round. A summary that cannot be had says so in its Error. The only error is that of
-// ctx.
+// round answers all requests of one round. A summary that couldn't be had has an Error. The only error is that of ctx.
 func (a *asking) round(ctx context.Context, requests []Request) ([]Summary, error) {
 	summaries := make([]Summary, len(requests))
 	var wg sync.WaitGroup
@@ -48,7 +47,7 @@ func (a *asking) round(ctx context.Context, requests []Request) ([]Summary, erro
 	return summaries, ctx.Err()
 }
 
-// one answers one request. The time that it waits for others does not count as the model's.
+// one answers one request. Waiting for other requests doesn't count as the model's time.
 func (a *asking) one(ctx context.Context, q Request) Summary {
 	select {
 	case a.slots <- struct{}{}:
@@ -69,7 +68,7 @@ func (a *asking) one(ctx context.Context, q Request) Summary {
 	took := time.Since(start)
 	if summary.Error != "" {
 		a.mu.Lock()
-		a.failed = a.failed || q.Conversation == nil // else a record is asked for next
+		a.failed = a.failed || q.Conversation == nil // otherwise a record is requested next
 		a.mu.Unlock()
 		a.c.log.Warn("ctxfold: no summary", "request", q.ID, "took", took, "error", summary.Error)
 	}
@@ -102,7 +101,7 @@ func (a *asking) timed(ctx context.Context, q Request) (Summary, error) {
 	return summary, err
 }
 
-// open waits while it is unknown whether the model is busy, and says why it must not be called.
+// open waits while it is unknown whether the model is busy, and returns why it must not be called.
 func (a *asking) open(ctx context.Context) error {
 	select {
 	case a.probe <- struct{}{}:
@@ -121,8 +120,8 @@ func (a *asking) close(err error, after time.Duration) {
 	a.down, a.after = cmp.Or(a.down, err), max(a.after, after)
 }
 
-// again waits as long as a busy model asks for and calls it once more, one request at a time. Where the time of the summary
-// ends before, or the model is busy then too, no other request calls it.
+// again waits for as long as a busy model asks and calls it once more, one request at a time. If the time of the summary ends first, or the
+// model is still busy, no other request calls it.
 func (a *asking) again(ctx context.Context, q Request, busy *BusyError) (Summary, error) {
 	refused := time.Now()
 	select {
@@ -162,7 +161,7 @@ func (a *asking) again(ctx context.Context, q Request, busy *BusyError) (Summary
 	return summary, err
 }
 
-// call leaves a summarizer that hangs after: its goroutine ends when the summarizer returns.
+// call abandons a summarizer that hangs; its goroutine ends when the summarizer returns.
 func (a *asking) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)
@@ -174,7 +173,7 @@ func (a *asking) call(ctx context.Context, q Request) (Summary, error) {
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		// This error is if the summarizer ends its goroutine without returning (runtime.Goexit).
+		// The summarizer may end its goroutine without returning (runtime.Goexit).
 		o := outcome{err: errors.New("the summarizer did not return")}
 		defer func() {
 			if p := recover(); p != nil {
@@ -187,7 +186,7 @@ func (a *asking) call(ctx context.Context, q Request) (Summary, error) {
 	}()
 	select {
 	case o := <-done:
-		// A summarizer that passes ctx on to its HTTP client reports only "deadline exceeded".
+		// A summarizer that passes ctx to its HTTP client only reports "deadline exceeded".
 		if errors.Is(o.err, context.DeadlineExceeded) && ctx.Err() != nil {
 			o.err = context.Cause(ctx)
 		}

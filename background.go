@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// begins reports whether compactions of the conversation may begin in the background: the policy has gate.start, which no preset has, and
-// what they remove is kept somewhere.
+// begins reports whether compactions may begin in the background: the policy has gate.start, which no preset has, and removed content is
+// stored somewhere.
 func (in *Input) begins() bool {
 	start, archive := in.Policy.Gate.Start, in.Policy.Archive
 	if in.Policy.Raw != nil {
@@ -38,7 +38,7 @@ func (b *background) wait(ctx context.Context) error {
 	}
 }
 
-// begin begins a compaction of the history in the background. It outlives the call, and keeps what it makes for the calls to come.
+// begin starts a compaction of the history in the background. It outlives the call and stores its result for later calls.
 func (h *history) begin(ctx context.Context, known *known, s Summarizer) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	b := h.c.flights.begin(h.keys, cancel)
@@ -59,8 +59,8 @@ func (h *history) begin(ctx context.Context, known *known, s Summarizer) {
 	}()
 }
 
-// leased is early with a lease, before which it looks again for what is remembered. Another replica that has the lease compacts the
-// history, and nothing is left to do.
+// leased is early with a lease, after which it looks again for what is remembered. If another replica has the lease, that one compacts the
+// history and nothing is left to do.
 func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attempt {
 	if !h.lease.may() {
 		if granted, err := h.ask(ctx, rand.Text()); !granted || err != nil {
@@ -72,13 +72,13 @@ func (h *history) leased(ctx context.Context, known *known, s Summarizer) *attem
 	return h.early(ctx, known, s)
 }
 
-// early makes a compaction before it is due, or makes one again. It returns the attempt where it came to nothing.
+// early compacts before it is due, or again. It returns the attempt if nothing came of it.
 func (h *history) early(ctx context.Context, known *known, s Summarizer) *attempt {
 	if known.due(h.c.now()) {
 		if _, err := h.anew(ctx, known, s); err != nil && ctx.Err() == nil {
 			h.c.log.Warn("ctxfold: a compaction in the background could not be made", "error", err)
 		}
-		return nil // when it is tried again is kept with the record
+		return nil // the record says when to try again
 	}
 	o := prefixing(h.in.compacting(h.asked, false), s)
 	o.Background = true
@@ -100,7 +100,7 @@ func (h *history) early(ctx context.Context, known *known, s Summarizer) *attemp
 			return nil
 		}
 	}
-	if ctx.Err() != nil { // it was cancelled, and is no attempt
+	if ctx.Err() != nil { // a cancelled compaction isn't an attempt
 		return nil
 	}
 	if err != nil {

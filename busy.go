@@ -8,23 +8,21 @@ import (
 	"time"
 )
 
-// BusyError is the error of a [Summarizer] whose model cannot answer now but may do so later: a rate limit, an overload, an
-// endpoint that cannot be reached.
+// BusyError is the error of a [Summarizer] whose model can't answer now but may later: a rate limit, an overload, an unreachable endpoint.
 type BusyError struct {
-	// After is how long the provider asks to wait (Retry-After). Zero is one second.
+	// After is how long the provider asks to wait (Retry-After). Zero means one second.
 	After time.Duration
 	Err   error
 }
 
-// Error is that of Err.
+// Error returns Err's text.
 func (e *BusyError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// StatusError is what a [Summarizer] returns where a model answered with an HTTP status that is no success: a [*BusyError]
-// around err for 408, 409, 429 and 5xx but 501, else err. header gets a header of the answer by its name, as the method Get of
-// http.Header does.
+// StatusError returns the error for a [Summarizer] whose model answered with an HTTP error status: a [*BusyError] around err for 408, 409,
+// 429 and 5xx except 501, otherwise err. header returns a header of the answer by name, like the method Get of http.Header.
 func StatusError(status int, header func(name string) string, err error) error {
 	switch {
 	case status == 408, status == 409, status == 429, status >= 500 && status != 501:
@@ -33,9 +31,8 @@ func StatusError(status int, header func(name string) string, err error) error {
 	return err
 }
 
-// StreamError is what a [Summarizer] returns for a stream that is over: err is the stream's own error or nil, and finish the
-// finish reason that came with it. A stream that broke off is [ErrIncomplete], and one that ended in the error event of a busy
-// provider a [*BusyError].
+// StreamError returns the error for a [Summarizer] whose stream has ended. err is the stream's own error or nil, and finish its finish
+// reason. An interrupted stream is [ErrIncomplete]; one that ended with the error event of a busy provider is a [*BusyError].
 func StreamError(finish string, err error) error {
 	if err == nil && finish == "" || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrIncomplete
@@ -51,7 +48,7 @@ func StreamError(finish string, err error) error {
 	return err
 }
 
-// retryAfter reads the headers with which providers say how long to wait; 0 where they say nothing.
+// retryAfter reads the headers that say how long to wait; 0 if there are none.
 func retryAfter(header func(string) string) time.Duration {
 	for _, unit := range []struct {
 		name string
@@ -68,5 +65,5 @@ func retryAfter(header func(string) string) time.Duration {
 	return 0
 }
 
-// maxRetryAfter is the longest wait that is believed.
+// maxRetryAfter is the longest wait that is honored.
 const maxRetryAfter = 24 * time.Hour

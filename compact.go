@@ -9,60 +9,60 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Input is what the operations read about a conversation. Its bytes are never modified.
+// Input describes a conversation for the operations. They never modify its bytes.
 type Input struct {
-	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that holds one, or all that Open has
-	// answered ([Session].Input): then format and model count where the policy has none, and the file's usage where there is no Usage.
+	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that contains one, or the answer of Open
+	// ([Session].Input). The latter's format and model apply unless the policy sets them, and its usage unless Usage does.
 	Messages json.RawMessage
 
 	// Policy says what to do, for example Policy{Window: Window{Tokens: 200000}}. Its zero value is the default policy.
 	Policy Policy
 
-	// State is what the last compaction of this conversation returned. Empty means that there was none. Only
-	// Check, Digests, Estimate, Plan and CompactWith read it; Fit remembers it by itself.
+	// State is what the last compaction of this conversation returned; empty if there was none. Only Check, Digests, Estimate, Plan and
+	// CompactWith read it; Fit keeps track itself.
 	State json.RawMessage
 
-	// Usage is what the provider counted for the last call: up to its message the count is taken as it is, and only what
-	// follows is estimated. The state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
+	// Usage is what the provider counted for the last call: it covers everything up to its message, and only what follows is estimated. The
+	// state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *api.Usage
 
-	// Count is an exact tokenizer: it says how many tokens a request with these messages takes. It is asked once, where there is no Usage;
-	// what a compaction would leave is estimated in proportion. Its error is that of the operation.
+	// Count is an exact tokenizer: it returns how many tokens a request with these messages takes. It is called once if there is no Usage;
+	// the size after a compaction is estimated in proportion. Its error becomes the operation's.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
-	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It counts where the policy has none.
+	// Format is the wire format of Messages, by its name in docs/guides/formats.md. It applies if the policy has none.
 	Format api.Format
 
-	// Store keeps what is removed of the transcript, so that it can be restored and recalled; markers name the handles. All of it is stored
-	// before CompactWith returns; where that fails the error is [ErrStore] and nothing was done. Nil keeps nothing. Only CompactWith and Fit
-	// read it.
+	// Store keeps the content that is removed from the transcript, for Restore, Search and Recall; markers name its handles. Everything is
+	// stored before CompactWith returns; if that fails, the error is [ErrStore] and nothing was done. Nil keeps nothing. Only CompactWith
+	// and Fit read it.
 	Store Store
 
-	// OnDelta gets what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing comes after a summary has
-	// ended, failed or been given up. Only CompactWith and Fit read it.
+	// OnDelta receives what a [StreamSummarizer] writes, piece by piece, from any goroutine. Nothing follows after a summary has ended,
+	// failed or been abandoned. Only CompactWith and Fit read it.
 	OnDelta func(Delta)
 
-	// Force compacts although it is not due. Only Plan, CompactWith and Fit read it.
+	// Force compacts even if it isn't due. Only Plan, CompactWith and Fit read it.
 	Force bool
 
-	// Limit is the context window that a provider has named when it refused these messages ([api.Verdict]), in tokens. With
-	// Force it counts where it is smaller than the policy's window; 0 is none. Only Fit reads it.
+	// Limit is the context window in tokens that a provider named when it refused these messages ([api.Verdict]). With Force it applies if
+	// it is smaller than the policy's window; 0 means none. Only Fit reads it.
 	Limit int
 
-	// Next is what is known of the call of a model that comes next. Where the policy has gate.idle, a conversation whose prompt cache is
-	// cold is compacted below the limit too; Fit measures how long it has been idle, and whether the model has changed. Only Check, Plan,
-	// CompactWith and Fit read it.
+	// Next describes the next call of a model. If the policy has gate.idle, a conversation whose prompt cache is cold is compacted below the
+	// limit too. Fit itself measures how long the conversation was idle and whether the model changed. Only Check, Plan, CompactWith and Fit
+	// read it.
 	Next Next
 
-	// Owner says whose conversation it is, where one [Compactor] serves several: what Fit remembers of one owner is never
-	// used for another. Any text will do; it is kept as a hash. Only Fit and Recollect read it.
+	// Owner identifies whose conversation it is if one [Compactor] serves several people: what Fit remembers for one owner is never used for
+	// another. Any text will do; only its hash is stored. Only Fit and Recollect read it.
 	Owner string
 
-	// Edits asks for [Result].Edits in place of its Messages, for [ApplyEdits]. Only Plan, CompactWith, Fit, Repair and Restore read it.
+	// Edits requests [Result].Edits instead of Messages, for [ApplyEdits]. Only Plan, CompactWith, Fit, Repair and Restore read it.
 	Edits bool
 }
 
-// options are those of a call that compacts nothing, with the tokens that the provider or the tokenizer has counted.
+// options returns the options of a call that doesn't compact, with the tokens that the provider or the tokenizer counted.
 func (in *Input) options(ctx context.Context) (api.Options, error) {
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
 	if o.Usage == nil && in.Count != nil {
@@ -87,7 +87,7 @@ func (in *Input) compacting(o api.Options, localDigest bool) api.Options {
 	return o
 }
 
-// answer is the option answer; "" asks for messages.
+// answer returns the option answer; "" requests messages.
 func (in *Input) answer() api.Answer {
 	if in.Edits {
 		return api.AnswerEdits
@@ -97,52 +97,51 @@ func (in *Input) answer() api.Answer {
 
 // Result is a finished compaction.
 type Result struct {
-	// Messages is the compacted transcript in the shape that came in: an array for an array, a request body for a
-	// request body. When Changed is false it equals the input. It is empty with [Input].Edits.
+	// Messages is the compacted transcript in the shape of the input: an array for an array, a request body for a request body. If Changed
+	// is false it equals the input. It is empty with [Input].Edits.
 	Messages json.RawMessage
 
-	// Edits is there with [Input].Edits: what to do to the caller's own list of messages.
+	// Edits, with [Input].Edits, says what to do to the caller's own list of messages.
 	Edits json.RawMessage
 
-	// State should be stored next to the conversation and passed to its next compaction.
+	// State should be stored with the conversation and passed to its next compaction.
 	State json.RawMessage
 
-	// Report says what was done, and at what cost.
+	// Report says what was done and what it cost.
 	Report Report
 
-	// Changed says whether the transcript is now another one.
+	// Changed reports whether the transcript has changed.
 	Changed bool
 
-	// Reason says why the transcript was or was not changed, for example "under_budget" or "no_progress".
+	// Reason says why the transcript did or didn't change, for example "under_budget" or "no_progress".
 	Reason api.Reason
 
-	// Archive lists what was removed and is in Input.Store now.
+	// Archive lists the content that was removed and is in Input.Store now.
 	Archive []api.Body
 
-	// Background is closed when the compaction has ended that runs in the background for these messages; nil where none runs. A
-	// program that ends before loses the compaction, and nothing else. Only Fit and AfterTurn set it.
+	// Background is closed when the background compaction of these messages ends; nil if none is running. A program that exits earlier loses
+	// that compaction and nothing else. Only Fit and AfterTurn set it.
 	Background <-chan struct{}
 
-	// Known is how many of the first messages were replaced by what an earlier compaction had made of them. Only Fit and
-	// Recollect set it.
+	// Known is the number of leading messages that an earlier compaction replaced. Only Fit and Recollect set it.
 	Known int
 }
 
-// Compact makes a transcript shorter when the gate of the policy says that it is due. It asks s for the summaries that
-// the policy wants; a nil s means that the core writes its local digest instead. The zero Policy is the default policy.
+// Compact makes a transcript shorter if the policy's gate says that it is due. It asks s for the summaries that the policy wants; with a nil
+// s, ctxfold writes the digest. The zero Policy is the default policy.
 //
-// An error means that nothing was done and the caller's messages are as good as before: an [*Error] for input that the
-// core refuses, or the error of ctx. A summarizer that fails is no error: see [Summarizer].
+// An error means that nothing was done and the caller's messages are as good as before: an [*Error] for input that the core refuses, or the
+// error of ctx. A failing summarizer is not an error: see [Summarizer].
 func (c *Compactor) Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
 	return c.CompactWith(ctx, Input{Messages: messages, Policy: policy}, s)
 }
 
-// Compact is [Compactor.Compact] of a Compactor without options.
+// Compact calls [Compactor.Compact] on a Compactor without options.
 func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
 	return New(Options{}).Compact(ctx, messages, policy, s)
 }
 
-// CompactWith is Compact for a conversation that was compacted before: it reads and returns its state.
+// CompactWith is Compact for a conversation that was compacted before: it reads and returns the state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	asking := c.asking(s, in.OnDelta).about(in.Messages)
 	a, err := c.plan(ctx, in, s, s == nil)
@@ -170,8 +169,8 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 	}, nil
 }
 
-// Plan says what a compaction would do. When the answer holds requests, run them and continue with [Compactor.Step], on this machine or on
-// another; when it holds none, it is final.
+// Plan returns what a compaction would do. If the answer has requests, answer them and continue with [Compactor.Step], on this machine or
+// another; if it has none, it is final.
 func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	return c.plan(ctx, in, nil, false)
 }
@@ -184,13 +183,13 @@ func (c *Compactor) plan(ctx context.Context, in Input, s Summarizer, localDiges
 	return c.answer(ctx, operations.OpPlan, in.envelope(prefixing(in.compacting(o, localDigest), s)))
 }
 
-// Step continues with a plan, given the summaries that it asked for and the messages that it was made for; nothing else of in is read.
-// Messages may have been added since; they stay as they are. A summary may carry an Error: then the local digest takes its place.
+// Step continues a plan with the summaries that it requested and the messages that it was made for; it reads nothing else of in. Messages
+// may have been added since; they stay unchanged. For a summary with an Error, the local digest replaces it.
 func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpStep, newEnvelope(append(stepMembers(plan, replies), messagesMember(in.Messages))...))
 }
 
-// stepMembers are those of a step next to what it works on.
+// stepMembers returns the members of a step other than its messages.
 func stepMembers(plan []byte, replies []Summary) []member {
 	return []member{{operations.InPlan, plan}, {operations.InSummaries, marshal(api.Summaries(replies))}}
 }

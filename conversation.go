@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// ConversationOptions say what a [Conversation] begins with. All of them may be left out, but where neither Policy nor
-// Format names a wire format, the messages must tell it.
+// ConversationOptions configure a [Conversation]. All of them are optional, but if neither Policy nor Format sets a wire format, the
+// messages must show it.
 type ConversationOptions struct {
-	// Messages is what there is already: a JSON array. Its bytes are never modified.
+	// Messages are the existing messages: a JSON array. Its bytes are never modified.
 	Messages json.RawMessage
 
 	// Policy says what to do.
@@ -24,38 +24,36 @@ type ConversationOptions struct {
 	// State is what the last compaction of this conversation returned.
 	State json.RawMessage
 
-	// Format is the wire format, where the policy has none.
+	// Format is the wire format if the policy has none.
 	Format api.Format
 
-	// Summarizer writes the summaries. Nil is the local digest.
+	// Summarizer writes the summaries. Nil means the local digest.
 	Summarizer Summarizer
 
-	// Store and OnDelta are those of [Input].
+	// Store and OnDelta are as in [Input].
 	Store   Store
 	OnDelta func(Delta)
 
-	// ID names the conversation in events.
+	// ID identifies the conversation in events.
 	ID string
 
-	// Journal gets an event at the start and at the end of each compaction. Nil is none.
+	// Journal receives an event at the start and at the end of each compaction. Nil means none.
 	Journal Journal
 
-	// BeforeCompact is asked before a compaction begins, with the event of its start. Nil lets all of them begin.
+	// BeforeCompact is called before a compaction begins, with its start event. Nil lets all of them begin.
 	BeforeCompact func(ctx context.Context, start Event) Before
 
-	// AfterCompact is told the end of a compaction. The result is nil where it failed. Neither function may compact.
+	// AfterCompact is called at the end of a compaction. The result is nil if it failed. Neither function may compact.
 	AfterCompact func(ctx context.Context, end Event, r *Result)
 }
 
-// Conversation is a conversation that continues. Its messages stay in an instance of the module of its own, a session, so that a turn costs
-// what the turn brings, whatever came before. It compacts them after turns, says what happens, and gets them over a context window that
-// turned out too small.
+// Conversation is a live conversation. Its messages stay in an instance of the module, a session, so a turn costs what it adds, however long
+// the conversation is. It compacts them after turns, emits events, and recovers if a context window turns out too small.
 //
-// It keeps the messages as bytes too, and where its instance is lost (a trap, the memory limit, a call that was cancelled, or memory grown
-// to more than 256 MiB and twice of what the conversation needs) the next call starts another one with them. Its methods may be called from
-// any number of goroutines. One compaction runs at a time; messages may be appended while a summary is being written, and stay after its
-// digest. Where the policy has gate.start, AfterTurn begins compactions in the background before they are due, and waits for them only at
-// the limit.
+// It also keeps the messages as bytes. If its instance is lost (a trap, the memory limit, a cancelled call, or memory above 256 MiB and
+// twice what the conversation needs), the next call starts another one with them. Its methods may be called from any number of goroutines.
+// One compaction runs at a time; messages may be appended while a summary is being written and stay after its digest. If the policy has
+// gate.start, AfterTurn starts compactions in the background before they are due, and waits for them only at the limit.
 type Conversation struct {
 	c *Compactor
 	o ConversationOptions
@@ -64,17 +62,17 @@ type Conversation struct {
 
 	mu       sync.Mutex
 	engine   Pinned
-	session  int // 0 where there is none
+	session  int // 0 if there is none
 	messages []json.RawMessage
 	state    json.RawMessage
 	closed   bool
-	behind   *behind // the compaction that runs in the background
-	tried    int     // tokens for which one came to nothing
+	behind   *behind // the compaction running in the background
+	tried    int     // tokens at which an attempt led to nothing
 	last     use     // the last call of the model
 }
 
-// Conversation takes up a conversation, or begins one. Close it when it is over. It takes the memory of one instance of the
-// module, a few MiB, and its messages twice.
+// Conversation begins or continues a conversation. Close it when it is over. It takes the memory of one instance of the module, a few MiB,
+// and its messages twice.
 func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*Conversation, error) {
 	v := &Conversation{c: c, o: o, compacting: make(chan struct{}, 1), engine: c.engine.Pin(), state: bytes.Clone(o.State)}
 	if len(bytes.TrimSpace(o.Messages)) > 0 {
@@ -93,7 +91,7 @@ func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*C
 	return v, nil
 }
 
-// Append puts a JSON array of messages after the last one. Where one of them has a fault, none is appended.
+// Append adds a JSON array of messages at the end. If one of them is invalid, none is appended.
 func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) error {
 	more, err := split(messages)
 	if err != nil {
@@ -108,8 +106,8 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 	return nil
 }
 
-// SetMessages puts a JSON array of messages in place of all that there are, for a user who goes back. It waits for a compaction that is
-// running, and cancels one in the background. Where one of them has a fault, the conversation stays as it is.
+// SetMessages replaces all messages with a JSON array, for a user who goes back. It waits for a running compaction, and cancels one in the
+// background. If a message is invalid, the conversation stays as it is.
 func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
 	list, err := split(messages)
 	if err != nil {
@@ -130,33 +128,33 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	return nil
 }
 
-// Check says whether compaction is due. It costs the same whatever the conversation holds.
+// Check returns whether compaction is due. It costs the same at every length.
 func (v *Conversation) Check(ctx context.Context) (*api.Check, error) {
 	return v.check(ctx, api.Options{})
 }
 
-// Messages is the conversation as it is: a JSON array, without white space between its messages.
+// Messages returns the conversation: a JSON array, without white space between messages.
 func (v *Conversation) Messages() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return join(v.messages)
 }
 
-// Len is how many messages there are.
+// Len returns the number of messages.
 func (v *Conversation) Len() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return len(v.messages)
 }
 
-// State is what the last compaction returned, to be stored next to the messages.
+// State returns what the last compaction returned, to be stored with the messages.
 func (v *Conversation) State() json.RawMessage {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return bytes.Clone(v.state)
 }
 
-// Close cancels a compaction in the background and frees the instance. The [Compactor] that the conversation came from stays open.
+// Close cancels a background compaction and frees the instance. The conversation's [Compactor] stays open.
 func (v *Conversation) Close(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -169,19 +167,19 @@ func (v *Conversation) Close(ctx context.Context) error {
 	return nil
 }
 
-// options are those of the session. What a compaction wants more is in its own, which count over these.
+// options returns those of the session. A compaction's own options override them.
 func (v *Conversation) options() api.Options {
 	in := Input{Format: v.o.Format, Store: v.o.Store, Edits: true}
 	return prefixing(in.compacting(api.Options{Format: in.Format}, v.o.Summarizer == nil), v.o.Summarizer)
 }
 
-// forget gives the session up; the next call opens another one.
+// forget drops the session; the next call opens another one.
 func (v *Conversation) forget(ctx context.Context) {
 	v.engine.Drop(ctx)
 	v.session = 0
 }
 
-// open starts the session with messages, a JSON array; nil is none.
+// open starts the session with messages, a JSON array, or none if nil.
 func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	if v.closed {
 		return ErrClosed
@@ -193,7 +191,7 @@ func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	return err
 }
 
-// call runs an operation on the session. Where the instance that had it is gone, or traps, the session is opened again, once.
+// call runs an operation on the session. If its instance is gone or traps, call opens the session again, once.
 func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler, members ...member) (json.RawMessage, error) {
 	for again := false; ; again = true {
 		if v.session == 0 {
@@ -209,7 +207,7 @@ func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler
 		raw, err := v.c.doOn(ctx, v.engine, op, a, newEnvelope(append([]member{number}, members...)...))
 		var answer *Error
 		switch errors.As(err, &answer); {
-		case err != nil && raw != nil: // nobody knows what the session holds now
+		case err != nil && raw != nil: // nobody knows the contents of the session now
 			v.forget(ctx)
 			return nil, err
 		case err == nil || answer != nil && answer.Code != api.CodeSessionClosed:
@@ -222,14 +220,14 @@ func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler
 	}
 }
 
-// messageList is a JSON array of messages that a caller has given.
+// messageList is a JSON array of messages from a caller.
 type messageList struct {
 	items  []json.RawMessage
 	starts []int  // where they are in the caller's bytes
-	text   []byte // the items, as they are joined; the caller's bytes, which core refuses, where more follows the array
+	text   []byte // the joined items; or the caller's bytes, which core refuses, if more follows the array
 }
 
-// split finds the messages of a JSON array. What is wrong with one of them is left to core, which is given all.
+// split finds the messages of a JSON array. It leaves errors inside a message to core, which gets everything.
 func split(text []byte) (l messageList, err error) {
 	const space = " \t\r\n"
 	at := len(text) - len(bytes.TrimLeft(text, space))
@@ -274,7 +272,7 @@ func split(text []byte) (l messageList, err error) {
 	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
 }
 
-// rebase makes the offset of an error, which counts in the joined messages, count in the caller's bytes.
+// rebase moves the offset of an error from the joined messages to the caller's bytes.
 func (l messageList) rebase(err error) error {
 	var answer *Error
 	if !errors.As(err, &answer) || answer.In != "messages" {
@@ -292,7 +290,7 @@ func (l messageList) rebase(err error) error {
 	return &rebased
 }
 
-// join is the JSON array of messages.
+// join returns the JSON array of messages.
 func join(messages []json.RawMessage) json.RawMessage {
 	size := 2
 	for _, m := range messages {
@@ -308,7 +306,7 @@ func join(messages []json.RawMessage) json.RawMessage {
 	return append(list, ']')
 }
 
-// adopt copies messages into bytes of their own, so that nothing else stays in memory with them.
+// adopt copies messages into separate bytes, so that they keep nothing else in memory.
 func adopt(messages []json.RawMessage) []json.RawMessage {
 	text := join(messages)
 	own := make([]json.RawMessage, len(messages))

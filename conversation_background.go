@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// behind is a compaction of a conversation in the background. It holds the right to compact.
+// behind is a background compaction of a conversation. It holds the right to compact.
 type behind struct {
 	background
-	r *Result // once it is over; nil where it failed
+	r *Result // when it is over; nil if it failed
 }
 
-// running is the compaction in the background, or nil.
+// running returns the background compaction, or nil.
 func (v *Conversation) running() *behind {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -25,7 +25,7 @@ func (v *Conversation) hasTried() int {
 	return v.tried
 }
 
-// goingOn is the result of a turn that did not wait. It is nil without a check.
+// goingOn returns the result of a turn that didn't wait, or nil without a check.
 func (v *Conversation) goingOn(b *behind, check *api.Check) *Result {
 	if check == nil {
 		return nil
@@ -35,7 +35,7 @@ func (v *Conversation) goingOn(b *behind, check *api.Check) *Result {
 	return r
 }
 
-// takeOver is begin for what must not wait for a summary: it cancels the compaction in the background.
+// takeOver is begin for callers that must not wait for a summary: it cancels the background compaction.
 func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()
@@ -43,7 +43,7 @@ func (v *Conversation) takeOver(ctx context.Context) error {
 	return v.begin(ctx)
 }
 
-// start compacts in the background. It has to be called between begin and end, and calls end itself.
+// start compacts in the background. Call it between begin and end; it calls end itself.
 func (v *Conversation) start(ctx context.Context, check *api.Check) *behind {
 	b := &behind{background: background{over: make(chan struct{})}}
 	ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))

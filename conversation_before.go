@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// BeforeTurn compacts the conversation where that is due before the model is called: where its prompt cache is cold, by gate.idle of the
-// policy, a conversation is compacted below the limit too. What is not known of next is measured, from the last call of BeforeTurn,
-// AfterTurn or Call. Call does so itself. The result is as that of AfterTurn; where the model gives no summary it is not changed.
+// BeforeTurn compacts the conversation if that is due before the model is called: with gate.idle in the policy, a conversation whose prompt
+// cache is cold is compacted below the limit too. Unknown fields of next are measured from the last call of BeforeTurn, AfterTurn or Call.
+// Call does this itself. The result is like AfterTurn's; if the model gives no summary it is unchanged.
 func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
 	if next.Model == "" {
 		next.Model = v.o.Policy.Model
@@ -20,7 +20,7 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 	if err != nil || !check.Due {
 		return v.waiting(check), err
 	}
-	if err := v.begin(ctx); err != nil { // one in the background may make it due no more
+	if err := v.begin(ctx); err != nil { // a background compaction may make it unnecessary
 		return nil, err
 	}
 	defer v.end()
@@ -34,7 +34,7 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 	return v.compact(ctx, o, trigger, check)
 }
 
-// waiting is the result where nothing is due. It is nil without a check.
+// waiting returns the result if nothing is due, or nil without a check.
 func (v *Conversation) waiting(check *api.Check) *Result {
 	if b := v.running(); b != nil {
 		return v.goingOn(b, check)
@@ -45,7 +45,7 @@ func (v *Conversation) waiting(check *api.Check) *Result {
 	return v.unchanged(check.Reason)
 }
 
-// chill is BeforeTurn for Call, which continues whatever comes of it.
+// chill is BeforeTurn for Call, which continues in any case.
 func (v *Conversation) chill(ctx context.Context) *Result {
 	if !chills(&v.o.Policy) {
 		return nil
@@ -64,7 +64,7 @@ func (v *Conversation) lastCall() use {
 	return v.last
 }
 
-// called notes that the model is called now, or was. What is not known of it is as before.
+// called notes a call of the model, now or earlier. Unknown fields keep their values.
 func (v *Conversation) called(next Next) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -13,27 +13,27 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Before is what BeforeCompact decides. The zero value lets the compaction begin.
+// Before is the decision of BeforeCompact. The zero value lets the compaction begin.
 type Before struct {
-	// Cancel leaves it out. Reason is then that of the [Result], [ReasonSkipped] where it is "".
+	// Cancel skips it. Reason becomes the reason of the [Result]; "" means [ReasonSkipped].
 	Cancel bool
 	Reason api.Reason
-	// Summary is the summary itself, of a caller that has one: the Summarizer is not asked.
+	// Summary is the summary itself, from a caller that has one: the Summarizer isn't called.
 	Summary string
 }
 
-// ReasonSkipped is the reason of a [Result] that BeforeCompact did not want.
+// ReasonSkipped is the reason of a [Result] that BeforeCompact cancelled.
 const ReasonSkipped api.Reason = "skipped"
 
-// AfterTurn compacts the conversation if that is due. It should be called when the model has ended its turn and its messages were appended.
+// AfterTurn compacts the conversation if that is due. Call it when the model has ended its turn and its messages were appended.
 //
-// Where the result is changed, the conversation continues with it. Its Edits say what was done, over the indexes of the messages there were
-// at the end, those that came in the meantime included: [ApplyEdits] does the same to a list of the caller's own. Where it is not, Messages
-// and Edits are empty. An error means that the conversation is as it was.
+// If the result is changed, the conversation continues with it. Its Edits apply to the messages at the end, including those that arrived in
+// the meantime: [ApplyEdits] does the same to the caller's own list. Otherwise Messages and Edits are empty. An error means that the
+// conversation is unchanged.
 //
-// Above gate.start of the policy it begins a compaction in the background and returns at once; Background of the result is closed when that
-// has ended. The conversation then continues with its result, which AfterCompact is told. Where the model fails in it, the conversation
-// stays as it is until it has grown. When the limit is reached first, AfterTurn waits for it.
+// Above gate.start of the policy it starts a compaction in the background and returns at once; Background of the result is closed when that
+// ends. The conversation then continues with its result, and AfterCompact is called. If the model fails, the conversation stays as it is
+// until it has grown. If the limit is reached first, AfterTurn waits.
 func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	v.called(Next{})
 	var done *behind
@@ -71,13 +71,13 @@ func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	return v.unchanged(check.Reason), nil
 }
 
-// Compact is AfterTurn although no compaction is due.
+// Compact is AfterTurn even if no compaction is due.
 func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.forced(ctx, TriggerManual, 0)
 }
 
-// Restore puts bodies back that compactions have removed, as [Compactor.Restore] does, and the conversation continues with the result. The
-// bodies come from the Store of its options; Messages of the result is empty, Edits are there.
+// Restore restores removed content, as [Compactor.Restore] does, and the conversation continues with the result. The content comes from the
+// Store of the options; the result has Edits, not Messages.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -123,13 +123,13 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 	return a, nil
 }
 
-// Call calls a model: call sends the messages that it is given, and says what is known of the answer (its usage, and of an error the status
-// and the body; an error may also have a method Failure() Failure). When the conversation does not fit, Call compacts it and calls once
-// more, no more than that. With gate.idle in the policy it compacts before the first call where the conversation was idle. Where it has
-// compacted, Compacted of the outcome is the result. It does not append the model's answer.
+// Call calls a model: call sends the given messages and returns what is known about the answer (its usage; for an error its status and body;
+// the error may have a method Failure() Failure). If the conversation doesn't fit, Call compacts it and calls once more, but not again. With
+// gate.idle in the policy it compacts an idle conversation before the first call. Compacted of the outcome is the compaction, if any. Call
+// doesn't append the model's answer.
 //
-// The error is that of call, or [ErrStillOverflow] joined with it. An error that is no overflow, such as a rate limit, is returned as it is:
-// whoever calls knows better when to try again.
+// The error is that of call, or [ErrStillOverflow] joined with it. Other errors, such as a rate limit, are returned unchanged: the caller
+// knows better when to retry.
 func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
 	var o Outcome
 	if r := v.chill(ctx); r != nil && r.Changed {
@@ -154,13 +154,13 @@ func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, 
 	return o, err
 }
 
-// Outcome is what came of [Conversation.Call].
+// Outcome is the result of [Conversation.Call].
 type Outcome struct {
-	// Messages are those that the model was sent last.
+	// Messages are the messages that the model was sent last.
 	Messages json.RawMessage
-	// Compacted is the compaction between two calls, or the one before the first where the prompt cache was cold; nil where there was none.
+	// Compacted is the compaction between two calls, or before the first if the prompt cache was cold; nil if there was none.
 	Compacted *Result
-	// Verdict is what the last call came to.
+	// Verdict classifies the last call.
 	Verdict api.Verdict
 }
 
@@ -192,7 +192,7 @@ func (v *Conversation) unchanged(reason api.Reason) *Result {
 	return &Result{State: v.State(), Reason: reason}
 }
 
-// check is Check with more options than the session's.
+// check is Check with options in addition to the session's.
 func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -201,8 +201,7 @@ func (v *Conversation) check(ctx context.Context, o api.Options) (a *api.Check, 
 	return a, err
 }
 
-// forced compacts whatever the gate says. limit is the window that a provider has named, 0 for none: the policy's may be
-// too large.
+// forced compacts whatever the gate says. limit is the window in tokens that a provider named, or 0: the policy's may be too large.
 func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*Result, error) {
 	if err := v.takeOver(ctx); err != nil {
 		return nil, err
@@ -214,7 +213,7 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 	}
 	o := api.Options{Force: true}
 	if limit > 0 {
-		if c, err := v.check(ctx, api.Options{Window: limit}); err == nil { // else the policy's reserve does not fit in it
+		if c, err := v.check(ctx, api.Options{Window: limit}); err == nil { // otherwise the policy's reserve doesn't fit
 			o.Window, check = limit, c
 		}
 	}
@@ -222,13 +221,13 @@ func (v *Conversation) forced(ctx context.Context, trigger string, limit int) (*
 	if err != nil || r.Changed || trigger != TriggerRecovery || r.Report.Tokens.Before == 0 {
 		return r, err
 	}
-	// It fits in the window that is known, but only by the estimate.
+	// It fits the known window, but only by the estimate.
 	o.Window, o.NoReserve = RefusedWindow(r.Report.Tokens.Before), true
 	return v.compact(ctx, o, trigger, check)
 }
 
-// RefusedWindow is the window in tokens for which a transcript is compacted that a provider has refused, where the window that is
-// known leaves nothing to do: 0.7 of what the transcript is estimated at.
+// RefusedWindow returns the window in tokens to compact for when a provider refused a transcript that fits the known window: 0.7 of its
+// estimate.
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
 // compact compacts between two events.
@@ -265,7 +264,7 @@ func (v *Conversation) compact(ctx context.Context, o api.Options, trigger strin
 	return r, nil
 }
 
-// run is the loop of plan and step. The conversation is free while summaries are written.
+// run is the loop of plan and step. The conversation stays usable while summaries are written.
 func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) {
 	op, members := operations.OpPlan, []member{optionsMember(o)}
 	asking := v.c.asking(v.o.Summarizer, v.o.OnDelta)
@@ -282,7 +281,7 @@ func (v *Conversation) run(ctx context.Context, o api.Options) (*Result, error) 
 	}
 }
 
-// round runs one plan or step. Where its answer wants no summaries there is the result.
+// round runs one plan or step. If its answer needs no summaries it returns the result.
 func (v *Conversation) round(ctx context.Context, op operations.Op, members []member) (*api.Planned, *Result, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -294,7 +293,7 @@ func (v *Conversation) round(ctx context.Context, op operations.Op, members []me
 	r := &Result{State: a.State, Report: a.Report, Changed: a.Report.Changed, Reason: a.Report.Reason, Archive: a.Archive}
 	if len(a.Archive) > 0 {
 		if err := v.c.keep(ctx, v.o.Store, join(v.messages), a.Archive); err != nil {
-			v.forget(ctx) // the session has continued without it
+			v.forget(ctx) // the session continued without it
 			return nil, nil, err
 		}
 	}
@@ -310,7 +309,7 @@ func (v *Conversation) round(ctx context.Context, op operations.Op, members []me
 	return a, r, nil
 }
 
-// apply continues with edits, as the session has.
+// apply applies edits, as the session did.
 func (v *Conversation) apply(ctx context.Context, edits json.RawMessage) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
@@ -321,7 +320,7 @@ func (v *Conversation) apply(ctx context.Context, edits json.RawMessage) error {
 	return nil
 }
 
-// tell keeps an event. A journal that fails must not cost the conversation anything.
+// tell stores an event. A failing journal must not cost the conversation anything.
 func (v *Conversation) tell(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
 		return
@@ -331,7 +330,7 @@ func (v *Conversation) tell(ctx context.Context, e Event) {
 	}
 }
 
-// removed are the messages that actions have removed of the context, in half-open ranges.
+// removed returns the messages that actions removed from the context, as half-open ranges.
 func removed(actions []api.Action) (ranges [][2]int) {
 	for _, a := range actions {
 		if a.Message < 0 || a.Action != api.ActionFold && a.Action != api.ActionDrop {

@@ -11,48 +11,47 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// Version is the version of this package and of the module in it.
+// Version is the version of this package and of its module.
 const Version = core.Version
 
-// What counts where [Options] do not say otherwise.
+// Defaults of [Options].
 const (
 	// DefaultSummaryTimeout is how long one call of a [Summarizer] may take.
 	DefaultSummaryTimeout = 2 * time.Minute
 	// DefaultSummaryConcurrency is how many calls of a [Summarizer] one compaction makes at the same time.
 	DefaultSummaryConcurrency = 4
-	// DefaultRecords is how many bytes of [Records] a [Compactor] keeps in memory. A record has some KB, or as much as a compaction
+	// DefaultRecords is how many bytes of [Records] a [Compactor] keeps in memory. A record has a few KB, or as much as a compaction
 	// rewrites.
 	DefaultRecords = 64 << 20
 )
 
 // Options configure a [Compactor]. The zero value is useful.
 type Options struct {
-	// Engine runs the operations. Nil is the code that is compiled into the program; host has one that runs the sandboxed module.
+	// Engine runs the operations. Nil means the code compiled into the program; package host has one that runs the sandboxed module.
 	Engine Engine
 
-	// SummaryTimeout bounds each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no bound.
+	// SummaryTimeout limits each call of a Summarizer. Zero means DefaultSummaryTimeout, negative means no limit.
 	SummaryTimeout time.Duration
 
-	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. The time that a request
-	// waits for its turn does not count. Zero means DefaultSummaryConcurrency; a model on this machine may want 1.
+	// SummaryConcurrency is how many calls of a Summarizer one compaction may make at the same time. Time spent waiting for a turn doesn't
+	// count. Zero means DefaultSummaryConcurrency; for a model on this machine, 1 may be best.
 	SummaryConcurrency int
 
-	// Records keep what Fit has made of conversations. Nil means MemoryRecords of DefaultRecords bytes. Replicas that share
-	// conversations share [SharedRecords].
+	// Records store what Fit has compacted. Nil means MemoryRecords of DefaultRecords bytes. Replicas that share conversations use
+	// [SharedRecords].
 	Records Records
 
-	// RecordsTimeout bounds each call of Records. Zero means DefaultRecordsTimeout, negative means no bound.
+	// RecordsTimeout limits each call of Records. Zero means DefaultRecordsTimeout, negative means no limit.
 	RecordsTimeout time.Duration
 
-	// Lease is how long replicas wait for one that has died in the middle of a compaction; one that lives renews its lease. Zero
-	// means DefaultLease.
+	// Lease is how long replicas wait for one that died during a compaction; a live one renews its lease. Zero means DefaultLease.
 	Lease time.Duration
 
-	// Logger gets a debug line for each operation, and a warning for each summary that failed and each call that
-	// trapped. No line holds any text of a transcript. Nil means no log.
+	// Logger receives a debug line per operation, and a warning for each failed summary and each call that trapped. No line contains text of
+	// a transcript. Nil means no log.
 	Logger *slog.Logger
 
-	// Metrics gets counts, sizes and durations. Nil means none.
+	// Metrics receives counts, sizes and durations. Nil means none.
 	Metrics Metrics
 }
 
@@ -100,18 +99,17 @@ func New(o Options) *Compactor {
 		remembers: newRemembers(o), leaseTime: o.Lease, now: time.Now}
 }
 
-// Close cancels the compactions in the background of Fit, waits for the operations in progress and frees what the engine holds; the
-// compiled-in one holds nothing. When ctx ends first it returns the error of ctx, and the Compactor stays open.
+// Close cancels Fit's background compactions, waits for operations in progress, and frees what the engine holds; the compiled-in one holds
+// nothing. If ctx ends first, Close returns its error and the Compactor stays open.
 func (c *Compactor) Close(ctx context.Context) error {
 	c.flights.cancel()
 	return c.engine.Close(ctx)
 }
 
 // Call runs one operation of docs/reference/abi.md on a JSON request and returns the JSON answer. An error answer becomes an [*Error], an
-// operation that does not exist an *Error with the code unknown_op. Other errors are [ErrTrap], [ErrMemoryLimit], [ErrClosed] and the error
-// of ctx.
+// unknown operation one with the code unknown_op. Other errors are [ErrTrap], [ErrMemoryLimit], [ErrClosed] and the error of ctx.
 //
-// When ctx ends, Call returns at once. The work may continue after it, so request must not be modified even then.
+// When ctx ends, Call returns at once. The work may continue after that, so request must not be modified even then.
 func (c *Compactor) Call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	return c.callOn(ctx, c.engine, op, request)
 }

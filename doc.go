@@ -1,5 +1,5 @@
-// Package ctxfold keeps the transcript of an LLM conversation within the model's context window. It clears what is old, folds older turns
-// into a digest, and leaves a transcript that the provider accepts. When it wants a summary it asks the program for it.
+// Package ctxfold keeps the transcript of an LLM conversation within the model's context window. It clears old tool results, folds older
+// turns into a digest, and returns a transcript that the provider accepts. If it needs a summary it asks the program.
 //
 //	c := ctxfold.New(ctxfold.Options{})
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, ctxfold.SummarizerFunc(
@@ -10,21 +10,21 @@
 //	...
 //	answer, err := model.Call(ctx, r.Messages)
 //
-// There are three ways to use it, by who keeps the messages:
+// Choose by who keeps the messages:
 //
-//   - [Compactor.Fit] is for a program that has the whole history and gives all of it each turn. It returns what to send, and
-//     remembers what it has compacted ([Records]).
-//   - [Compactor.Conversation] is for one long conversation. The messages stay in the engine, so a turn costs what is new in it. A
-//     [Conversation] compacts after turns, keeps events in a [Journal], and calls a model again whose window was too small.
+//   - [Compactor.Fit] is for a program that passes its whole history each turn. It returns what to send, and remembers what it has
+//     compacted ([Records]).
+//   - [Compactor.Conversation] is for one long conversation. The messages stay in the engine, so a turn costs what it adds. A
+//     [Conversation] compacts after turns, writes events to a [Journal], and calls a model again if its window was too small.
 //   - [Compactor.Compact] is for a transcript that the result replaces. The program keeps the state ([Compactor.CompactWith]).
 //
-// A [Policy] says when to compact and how; its zero value is a good one. What is removed can be kept in a [Store], put back
+// A [Policy] says when to compact and how; its zero value is a good one. Removed content can be kept in a [Store], restored
 // ([Compactor.Restore]), searched, and recalled by the model.
 //
-// Messages are [encoding/json.RawMessage] in and out, and are never decoded: a message that is kept is kept byte for byte.
+// Messages are [encoding/json.RawMessage] and are never decoded: kept messages are kept byte for byte.
 //
 // Package api has the types of reports and other answers, package pass the passes of a policy. Package host runs the same operations as a
-// WebAssembly module in a sandbox, with the same [Compactor] and the same bytes as answers. docs/reference/abi.md describes the operations.
+// WebAssembly module in a sandbox, with the same [Compactor] and the same answers. docs/reference/abi.md describes the operations.
 package ctxfold
 
 //go:generate sh generate.sh

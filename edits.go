@@ -7,9 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ApplyEdits does to a caller's own list of messages what [Result].Edits say. Messages that were kept are the same values
-// as before, so what JSON does not carry stays with them; decode makes a value of the JSON of a changed or a new message.
-// The list itself is not modified.
+// ApplyEdits applies [Result].Edits to the caller's own list of messages. Kept messages are the same values as before, so they keep what
+// JSON can't carry; decode makes a value from the JSON of a changed or new message. The list itself isn't modified.
 func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.RawMessage) (T, error)) ([]T, error) {
 	var runs api.Edits
 	if err := unmarshal("edits", edits, &runs); err != nil {

@@ -17,15 +17,15 @@ type member struct {
 // name is the key of the member.
 func (m *member) name() string { return operations.MemberTable[m.key].Name }
 
-// envelope is a request, and where each of its members is in it.
+// envelope is a request, with the position of each of its members.
 type envelope struct {
 	request []byte
 	starts  []int
 	members []member
 }
 
-// newEnvelope writes a request. Members without a value are left out; messages go last, because the core reads a
-// transcript in one pass when it has seen the policy before.
+// newEnvelope writes a request. Members without a value are omitted. Messages go last, because the core reads a transcript in one pass if it
+// has seen the policy.
 func newEnvelope(members ...member) envelope {
 	size := 2
 	for _, m := range members {
@@ -61,8 +61,8 @@ func (e envelope) rebase(err error) error {
 	return &rebased
 }
 
-// locate says which member an offset of the request is in, and where in the caller's bytes. The path names the member; what has no path (a
-// syntax error can have none) belongs to the member that it is in.
+// locate returns the member that contains an offset of the request, and the offset in the caller's bytes. The path names the member; an
+// error without a path, such as a syntax error, belongs to the member that it is in.
 func (e envelope) locate(path string, offset int) (key string, at int) {
 	root := path
 	if i := strings.IndexAny(root, ".["); i >= 0 {
@@ -77,7 +77,7 @@ func (e envelope) locate(path string, offset int) (key string, at int) {
 	return "", offset
 }
 
-// optionsMember is the options as a member of a request: nothing where there are none.
+// optionsMember returns the options as a member of a request, or nothing if there are none.
 func optionsMember(o api.Options) member {
 	m := member{key: operations.InOptions}
 	if o != (api.Options{}) {

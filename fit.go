@@ -10,31 +10,31 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Fit says what to send to a model for a program that keeps the whole history of a conversation, as most chats and agents do, and gives it
-// again each turn, longer each time:
+// Fit returns what to send to a model, for a program that keeps the whole history of a conversation, as most chats and agents do, and passes
+// it each turn, longer each time:
 //
 //	r, err := c.Fit(ctx, ctxfold.Input{Messages: history, Policy: policy}, summarizer)
 //	...
 //	answer, err := model.Call(ctx, r.Messages) // and the history continues with the answer
 //
-// A compaction is made once, when it is due. What it made of the history is remembered ([Options].Records) and put in place of these
-// messages at each later call, with the messages after them as the program has them now. The history itself is the truth and stays the
-// program's: when records are lost the next call compacts again, and nothing else is lost.
+// Fit compacts once, when it is due. It remembers the result ([Options].Records) and applies it at each later call, followed by the messages
+// that came since. The history stays the program's and is the truth: if records are lost, the next call compacts again, and nothing else is
+// lost.
 //
-// Histories are told apart by what a model sees of them. Marks of a prompt cache that move, metadata, ids, dates, the order of JSON keys and
-// the text of system messages at the front do not count, so a system prompt may tell the time. A history that was edited is found again up
-// to where it is the same. A program may also continue from r.Messages. Give in.Owner where one Compactor serves people who must not see
-// each other's conversations: what histories are found by is no cryptographic hash.
+// Fit identifies a history by what a model sees of it. Moving cache breakpoints, metadata, ids, dates, the order of JSON keys and the text
+// of leading system messages don't count, so a system prompt may contain a clock. An edited history is recognized up to the edit. A program
+// may also continue from r.Messages. Set in.Owner if one Compactor serves people who must not see each other's conversations: histories are
+// identified by a hash that isn't cryptographic.
 //
-// in.Messages is the whole history: a JSON array, or a request body that holds one, whose other members count too. in.State is not read. The
-// messages of in.Usage and of r.Report count in the whole history, as do r.Edits over a list of the program's own (see [ApplyEdits]):
-// messages that are kept are then the very values of that list.
+// in.Messages is the whole history: a JSON array, or a request body that contains one, whose other members count too. in.State isn't read.
+// The messages of in.Usage and of r.Report are numbered in the whole history, and so are r.Edits over the program's own list (see
+// [ApplyEdits]): kept messages are then the very values of that list.
 //
-// r.Messages is always what to send; r.Changed reports whether this call has compacted, and r.Known how much an earlier one represented. An
-// error means that nothing was done; the history may be sent as it is.
+// r.Messages is always what to send; r.Changed reports whether this call compacted, and r.Known how many messages an earlier compaction
+// replaced. An error means that nothing was done; the history may be sent as it is.
 //
-// When the provider says that the messages do not fit in the model's window, call Fit with the same history and Force, and send once more;
-// [Compactor.Classify] knows how providers say so:
+// If the provider says that the messages don't fit, call Fit with the same history and Force, and send once more; [Compactor.Classify]
+// recognizes such errors:
 //
 //	v, err := c.Classify(ctx, api.Failure{Status: status, Body: body})
 //	if err == nil && v.Overflow {
@@ -42,13 +42,12 @@ import (
 //		r, err = c.Fit(ctx, in, summarizer)
 //	}
 //
-// A summarizer that fails costs no message and no turn: the local digest replaces the summary. But it is not kept for good. A minute later
-// (or when the provider wanted, up to an hour when that fails again and again), and whenever the next compaction is due, the model is asked
-// again about the messages themselves, which the history still has.
+// A failing summarizer costs no message and no turn: the local digest replaces the summary, but not for good. A minute later (or when the
+// provider allows, up to an hour after repeated failures), and whenever the next compaction is due, the model is asked again about the
+// messages themselves, which the history still has.
 //
-// Calls for the same history, or for one that continues from it, wait for each other, so that none is compacted twice; others run at the
-// same time. Where the records are [SharedRecords], that holds for the calls of all replicas that share them, but that only those wait which
-// find a compaction due.
+// Calls for the same history, or for one that continues it, wait for each other, so that none is compacted twice; others run at the same
+// time. With [SharedRecords] that holds across all replicas, except that only calls that find a compaction due wait.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	h, err := c.history(ctx, in)
 	if err != nil {
@@ -59,7 +58,7 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 		defer h.note(ctx)
 	}
 	if h.behind, h.edited = c.flights.behind(h.keys); in.Force && h.behind != nil {
-		// What it makes was asked for before the provider refused the messages.
+		// What it makes was requested before the provider refused the messages.
 		h.behind.cancel()
 		if err := h.behind.wait(ctx); err != nil {
 			return nil, err
@@ -89,8 +88,8 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 	}
 }
 
-// attempt is one attempt of Fit. It fails with errNoLease where it would compact without a lease, and with errLeaseLost where another
-// replica may have compacted the history meanwhile: both times what is remembered has to be looked for again.
+// attempt is one attempt of Fit. It fails with errNoLease if it would compact without a lease, and with errLeaseLost if another replica may
+// have compacted the history meanwhile: both times it must look again for what is remembered.
 func (h *history) attempt(ctx context.Context, s Summarizer) (*Result, error) {
 	c, in := h.c, h.in
 	known := h.recall(ctx)
@@ -109,7 +108,7 @@ func (h *history) attempt(ctx context.Context, s Summarizer) (*Result, error) {
 	return h.fit(ctx, known, s)
 }
 
-// recall finds what is remembered of the history, and notes where the model has failed.
+// recall finds what is remembered of the history, and notes whether the model has failed.
 func (h *history) recall(ctx context.Context) *known {
 	known := h.find(ctx, 0)
 	for known.pause() {
@@ -121,7 +120,7 @@ func (h *history) recall(ctx context.Context) *known {
 	return known
 }
 
-// pausing is a summarizer that is not asked where the model has failed just before.
+// pausing is a summarizer that isn't called right after the model failed.
 func (h *history) pausing(s Summarizer) Summarizer {
 	if s == nil || !h.paused {
 		return s
@@ -129,11 +128,11 @@ func (h *history) pausing(s Summarizer) Summarizer {
 	return SummarizerFunc(func(context.Context, Request) (Summary, error) { return Summary{}, errPaused })
 }
 
-// errPaused says why a model is not asked.
+// errPaused is the reason for not calling a model.
 var errPaused = errors.New("the model failed just now and is not called again yet")
 
-// Recollect puts what Fit remembers in place of the first messages, and compacts nothing: for a program that counts the tokens of what it
-// would send, or shows it. Where nothing is remembered, r.Messages is in.Messages and r.Known is 0.
+// Recollect applies what Fit remembers and compacts nothing: for a program that counts or shows what it would send. If nothing is
+// remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	h, err := c.history(ctx, in)
 	if err != nil {
@@ -160,7 +159,7 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	return known.result(a), nil
 }
 
-// fit compacts where that is due.
+// fit compacts if that is due.
 func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result, error) {
 	o := prefixing(h.in.compacting(h.asked, s == nil), s)
 	after := 0
@@ -175,7 +174,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	}
 	if due := len(a.Requests) > 0 || a.Report.Changed; !o.Force {
 		switch {
-		case due && h.behind != nil: // by its result it may be due no more
+		case due && h.behind != nil: // its result may make it unnecessary
 			if err := h.behind.wait(ctx); err != nil {
 				return nil, err
 			}
@@ -192,7 +191,7 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	}
 	s = h.pausing(s)
 	if len(a.Requests) > 0 && known.stale() {
-		// The model is asked about the messages themselves, and not about a digest that was made because it had failed.
+		// The model is asked about the messages themselves, not about a digest that was made because it had failed.
 		o, known = h.again(ctx, known)
 		if a, err = h.answer(ctx, o, known); err != nil {
 			return nil, err
@@ -205,10 +204,10 @@ func (h *history) fit(ctx context.Context, known *known, s Summarizer) (*Result,
 	return h.done(ctx, a, o, known, asking)
 }
 
-// forced compacts whatever the gate says, for a provider that has refused the messages.
+// forced compacts whatever the gate says, for a provider that refused the messages.
 func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Result, error) {
 	if limit := h.in.Limit; limit > 0 {
-		if _, err := h.c.check(ctx, &h.in, api.Options{Format: h.in.Format, Window: limit}); err == nil { // else the policy's reserve does not fit in it
+		if _, err := h.c.check(ctx, &h.in, api.Options{Format: h.in.Format, Window: limit}); err == nil { // otherwise the policy's reserve doesn't fit
 			h.asked.Window = limit
 		}
 	}
@@ -216,11 +215,11 @@ func (h *history) forced(ctx context.Context, known *known, s Summarizer) (*Resu
 	if err != nil || r.Changed || r.Report.Tokens.Before == 0 {
 		return r, err
 	}
-	h.asked.Window, h.asked.NoReserve = RefusedWindow(r.Report.Tokens.Before), true // it fits in the window that is known, but only by the estimate
+	h.asked.Window, h.asked.NoReserve = RefusedWindow(r.Report.Tokens.Before), true // it fits the known window, but only by the estimate
 	return h.fit(ctx, known, s)
 }
 
-// anew compacts again what was compacted while the model failed. It returns nothing where the model fails again.
+// anew compacts again what was compacted while the model failed. It returns nil if the model fails again.
 func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result, error) {
 	o, from := h.again(ctx, stale)
 	asking := h.c.asking(s, h.in.OnDelta).about(h.in.Messages)
@@ -242,7 +241,7 @@ func (h *history) anew(ctx context.Context, stale *known, s Summarizer) (*Result
 	return nil, nil
 }
 
-// again is the options of a compaction that is made again, and what it is made from.
+// again returns the options of a repeated compaction, and what it starts from.
 func (h *history) again(ctx context.Context, stale *known) (api.Options, *known) {
 	o := h.in.compacting(h.asked, false)
 	o.Force, o.Window, o.NoReserve = true, stale.Degraded.Window, stale.Degraded.NoReserve
@@ -254,7 +253,7 @@ func (h *history) again(ctx context.Context, stale *known) (api.Options, *known)
 	return o, from
 }
 
-// rounds asks for summaries until the answer is final.
+// rounds requests summaries until the answer is final.
 func (h *history) rounds(ctx context.Context, a *api.Planned, known *known, asking *asking) (*api.Planned, error) {
 	for len(a.Requests) > 0 {
 		replies, err := asking.round(ctx, a.Requests)
@@ -268,7 +267,7 @@ func (h *history) rounds(ctx context.Context, a *api.Planned, known *known, aski
 	return a, nil
 }
 
-// done stores what was removed and remembers what was made.
+// done stores removed content and remembers the result.
 func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known *known, asking *asking) (*Result, error) {
 	if h.in.Store != nil {
 		if err := h.c.keep(ctx, h.in.Store, h.in.Messages, a.Archive); err != nil {
@@ -280,7 +279,7 @@ func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known
 	case asking.failed:
 		made.Degraded = &degraded{Tries: h.tries + 1, Again: h.later(h.tries+1, asking.after), Window: o.Window, NoReserve: o.NoReserve}
 	case known.stale():
-		made.Degraded = known.Degraded // what was made is on it
+		made.Degraded = known.Degraded // the result contains it
 	}
 	switch {
 	case len(made.Entry) > 0:
@@ -291,7 +290,7 @@ func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known
 		if !h.keep(ctx, &made, h.key(c.Print), h.key(c.Sent)) {
 			return nil, errLeaseLost
 		}
-	case asking.failed && !h.paused: // the policy keeps what has no summary: the model is not asked again with each call
+	case asking.failed && !h.paused: // the policy keeps what has no summary: the model isn't called again each time
 		h.keep(ctx, &made, h.keys[0])
 	}
 	h.c.metrics.Compaction(a.Report)
@@ -302,7 +301,7 @@ func (h *history) done(ctx context.Context, a *api.Planned, o api.Options, known
 	return r, nil
 }
 
-// later is when to ask a model again that has failed so often and wants to be left alone for so long, in seconds since 1970.
+// later returns when to call a model again that has failed this often and asked for this pause, in seconds since 1970.
 func (h *history) later(tries int, after time.Duration) int64 {
 	wait := min(firstWait<<min(tries-1, 10), longestWait)
 	return h.c.now().Add(max(wait, after)).Unix()

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// flights makes calls for one history wait for each other, and knows the compactions in the background. Keys are those of a
-// history: of the whole of it, of all messages but the last one, and so on.
+// flights makes calls for one history wait for each other, and tracks background compactions. Keys are those of a history: of all its
+// messages, of all but the last one, and so on.
 type flights struct {
 	mu     sync.Mutex
 	active map[string]chan struct{} // by the key of the whole history; closed when the call is over
@@ -16,26 +16,25 @@ type flights struct {
 	tried  []attempt
 }
 
-// background is a compaction that was begun before it was due.
+// background is a compaction that began before it was due.
 type background struct {
-	keys   []string // of the history that it is made for
+	keys   []string // of the history that it is for
 	cancel context.CancelFunc
 	over   chan struct{} // closed when it has ended
 }
 
-// attempt is a compaction in the background that came to nothing.
+// attempt is a background compaction that led to nothing.
 type attempt struct {
-	key      string // of the history that it was made for
+	key      string // of the history that it was for
 	messages int    // of that history
 	tokens   int
 	failed   bool // the model gave no summary
 }
 
-// maxAttempts is how many attempts are known; a forgotten one costs another one.
+// maxAttempts is how many attempts are tracked; forgetting one costs another one.
 const maxAttempts = 256
 
-// enter waits for the calls in progress whose history is one of these beginnings: what they make can be used then. leave has to
-// be called.
+// enter waits for calls in progress whose history is one of these beginnings, so that their results can be used. leave must be called.
 func (f *flights) enter(ctx context.Context, keys []string) (leave func(), err error) {
 	if len(keys) == 0 {
 		return func() {}, nil
@@ -53,7 +52,7 @@ func (f *flights) enter(ctx context.Context, keys []string) (leave func(), err e
 	}
 }
 
-// register enters a call, or returns what tells the end of one that it has to wait for.
+// register enters a call, or returns a channel that signals the end of one to wait for.
 func (f *flights) register(keys []string) (over chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,8 +77,7 @@ func (f *flights) leave(key string) {
 	delete(f.active, key)
 }
 
-// begin enters a compaction in the background, or returns nil where one runs for this history already: for its beginning, or for
-// what it is the beginning of.
+// begin enters a background compaction, or returns nil if one is running for this history: for its beginning, or for a continuation.
 func (f *flights) begin(keys []string, cancel context.CancelFunc) *background {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +91,7 @@ func (f *flights) begin(keys []string, cancel context.CancelFunc) *background {
 	return b
 }
 
-// end removes a compaction in the background. An attempt is noted where it came to nothing.
+// end removes a background compaction. nothing is the attempt if it led to nothing.
 func (f *flights) end(b *background, nothing *attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,8 +103,8 @@ func (f *flights) end(b *background, nothing *attempt) {
 	close(b.over)
 }
 
-// behind is the compaction in the background whose result will represent a beginning of this history, or nil. Those whose messages this
-// history has edited are cancelled: they are known from other conversations, which may begin alike, by at least half of them.
+// behind returns the background compaction whose result will replace a beginning of this history, or nil. Those whose messages this history
+// has edited are cancelled; sharing at least half of the messages distinguishes them from other conversations that begin alike.
 func (f *flights) behind(keys []string) (running *background, edited []*background) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,8 +129,8 @@ func (f *flights) cancel() {
 	}
 }
 
-// last is the newest attempt for a beginning of this history, of more than so many messages, that came to nothing; zero where
-// there is none.
+// last returns the newest attempt for a beginning of this history with more than this many messages that led to nothing; zero if there is
+// none.
 func (f *flights) last(keys []string, messages int) (newest attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,8 +142,8 @@ func (f *flights) last(keys []string, messages int) (newest attempt) {
 	return newest
 }
 
-// shared is with how many equal messages two histories begin. Keys are of all messages up to one, so that two are equal only
-// where all before them are.
+// shared returns how many leading messages two histories share. Each key covers all messages up to one, so two are equal only if everything
+// before is.
 func shared(a, b []string) int {
 	return sort.Search(min(len(a), len(b)), func(n int) bool { return a[len(a)-1-n] != b[len(b)-1-n] })
 }

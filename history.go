@@ -13,21 +13,21 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// history is a history that a program has given, in one call.
+// history is the history of one call.
 type history struct {
 	c      *Compactor
 	in     Input
-	asked  api.Options // with the window for which a compaction is forced, and what the provider has counted
+	asked  api.Options // with the window of a forced compaction, and the provider's count
 	key    func(print string) string
-	keys   []string      // of the whole history, of all messages but the last one, and so on
-	tries  int           // how often the model has failed before
-	paused bool          // it has failed just before, and is not asked
-	behind *background   // the compaction of its beginning in the background
+	keys   []string      // of all messages, of all but the last one, and so on
+	tries  int           // how often the model has failed
+	paused bool          // the model failed just now and isn't called
+	behind *background   // the background compaction of its beginning
 	edited []*background // those of messages that it has edited, which are cancelled
 	lease  lease
 }
 
-// history takes the prints of a history.
+// history computes the prints of a history.
 func (c *Compactor) history(ctx context.Context, in Input) (*history, error) {
 	h := &history{c: c, in: in, lease: lease{free: c.remembers.shared == nil}}
 	var err error
@@ -65,11 +65,11 @@ func (h *history) run(ctx context.Context, op operations.Op, known *known, membe
 	return h.c.answer(ctx, op, newEnvelope(append(members, memory, messagesMember(h.in.Messages))...))
 }
 
-// keep keeps a record. What cannot be kept costs another compaction, and not this one. It reports false where the lease has ended, so
-// that another replica may have compacted the history.
+// keep stores a record. Failing to store it costs another compaction later. It returns false if the lease has ended, so that another replica
+// may have compacted the history.
 func (h *history) keep(ctx context.Context, r *remembered, keys ...string) bool {
 	record := marshal(r)
-	ctx = context.WithoutCancel(ctx) // the compaction is paid for, so it is kept although the caller may have gone
+	ctx = context.WithoutCancel(ctx) // the compaction is paid for, so it is stored even if the caller has left
 	if h.lease.holder != "" {
 		return h.c.remembers.keepLeased(ctx, h.keys[0], h.lease.holder, keys, record)
 	}
@@ -82,17 +82,17 @@ func (h *history) keep(ctx context.Context, r *remembered, keys ...string) bool 
 //easyjson:json
 type remembered struct {
 	Version int `json:"version"`
-	// Entry is what fit has answered as memory. Without one there is only Degraded: the model failed, and nothing was done.
+	// Entry is the memory that fit returned. Without one there is only Degraded: the model failed, and nothing was done.
 	Entry    json.RawMessage `json:"entry,omitempty"`
 	Degraded *degraded       `json:"degraded,omitempty"`
 }
 
-// degraded says that the model failed when a compaction was made, so that it should be made again.
+// degraded means that the model failed during a compaction, which should be repeated.
 type degraded struct {
-	// Tries is how often the model has failed, and Again when to ask it again, in seconds since 1970.
+	// Tries is how often the model has failed; Again is when to call it again, in seconds since 1970.
 	Tries int   `json:"tries"`
 	Again int64 `json:"again"`
-	// Window is the window that the compaction was forced for, in tokens; 0 is the policy's.
+	// Window is the window in tokens that the compaction was forced for; 0 means the policy's.
 	Window    int  `json:"window,omitempty"`
 	NoReserve bool `json:"no_reserve,omitempty"`
 }
@@ -112,13 +112,12 @@ type known struct {
 	remembered
 	covered
 	at      int  // of its key
-	history bool // it is the history's beginning, and not what was sent for it
+	history bool // it is the history's beginning, not what was sent for it
 }
 
 const recordVersion = 2
 
-// find finds the longest beginning of the history that is remembered, not counting the keys before at. A record that cannot be
-// read is as good as none.
+// find finds the longest remembered beginning of the history, ignoring the keys before at. An unreadable record counts as none.
 func (h *history) find(ctx context.Context, at int) *known {
 	for at < len(h.keys) {
 		record, n, err := h.c.remembers.find(ctx, h.keys[at:])
@@ -141,16 +140,16 @@ func (h *history) find(ctx context.Context, at int) *known {
 	return nil
 }
 
-// pause tells that nothing was compacted, because the model failed and the policy wants no other digest.
+// pause reports whether nothing was compacted because the model failed and the policy wants no other digest.
 func (k *known) pause() bool { return k != nil && k.Degraded != nil && len(k.Entry) == 0 }
 
-// stale tells that a compaction was made while the model failed, and that the history still has what it was made of.
+// stale reports whether a compaction was made while the model failed and the history still has its messages.
 func (k *known) stale() bool { return k != nil && k.Degraded != nil && len(k.Entry) > 0 && k.history }
 
-// due tells that it is time to ask the model again.
+// due reports whether it is time to call the model again.
 func (k *known) due(now time.Time) bool { return k.stale() && now.Unix() >= k.Degraded.Again }
 
-// result is the result of an answer that was made over what is known.
+// result returns the result of an answer that was made over what is known.
 func (k *known) result(a *api.Planned) *Result {
 	r := &Result{Messages: a.Messages, Edits: a.Edits, State: a.State, Report: a.Report, Changed: a.Report.Changed,
 		Reason: a.Report.Reason, Archive: a.Archive}

@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Event says that a compaction of a [Conversation] begins or has ended.
+// Event is the start or the end of a compaction of a [Conversation].
 type Event struct {
 	// Type is EventStart or EventEnd.
 	Type string `json:"type"`
@@ -24,20 +24,20 @@ type Event struct {
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
-	// Sizes, estimated. At the start After is 0.
+	// Estimated sizes. After is 0 at the start.
 	MessagesBefore int `json:"messages_before"`
 	MessagesAfter  int `json:"messages_after"`
 	TokensBefore   int `json:"tokens_before"`
 	TokensAfter    int `json:"tokens_after"`
 
-	// Of the end only: the reason of the report; the messages that were removed of the context, by their indexes before, in half-open
-	// ranges; and the error with which the compaction failed.
+	// At the end only: the reason of the report; the messages removed from the context, as half-open ranges of their earlier indexes; and
+	// the error if the compaction failed.
 	Reason  api.Reason `json:"reason,omitempty"`
 	Removed [][2]int   `json:"removed,omitempty"`
 	Error   string     `json:"error,omitempty"`
 }
 
-// eventJSON is an Event as files have it.
+// eventJSON is an Event in a file.
 //
 //easyjson:json
 type eventJSON Event
@@ -50,16 +50,16 @@ const (
 	TriggerAuto       = "auto"                   // it was due
 	TriggerBackground = "background"             // it was begun before it was due
 	TriggerCold       = "cold"                   // the prompt cache is cold
-	TriggerManual     = "manual"                 // it was asked for
+	TriggerManual     = "manual"                 // the program or the user requested it
 	TriggerRecovery   = "context_limit_recovery" // a model said that the conversation does not fit
 )
 
-// Auto reports whether nobody asked for the compaction.
+// Auto reports whether the compaction began without a request.
 func (e Event) Auto() bool { return e.Trigger != TriggerManual }
 
-// Journal keeps events. Its methods may be called from any number of goroutines.
+// Journal stores events. Its methods may be called from any number of goroutines.
 type Journal interface {
-	// Append keeps an event. Its error is logged; the compaction continues.
+	// Append stores an event. Its error is logged, and the compaction continues.
 	Append(ctx context.Context, e Event) error
 	// Events returns the events of a conversation, oldest first.
 	Events(ctx context.Context, conversation string) ([]Event, error)
@@ -71,7 +71,7 @@ type MemoryJournal struct {
 	events []Event
 }
 
-// Append keeps an event.
+// Append stores an event.
 func (j *MemoryJournal) Append(_ context.Context, e Event) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,16 +91,16 @@ func (j *MemoryJournal) Events(_ context.Context, conversation string) (events [
 	return events, nil
 }
 
-// FileJournal is a [Journal] in a file: one line of JSON for each event. Several programs may write to one file.
+// FileJournal is a [Journal] in a file: one line of JSON per event. Several programs may write to one file.
 type FileJournal struct {
 	path string
 	mu   sync.Mutex
 }
 
-// NewFileJournal makes a FileJournal. The file (0600) is made with the first event.
+// NewFileJournal returns a FileJournal. The first event creates the file (0600).
 func NewFileJournal(path string) *FileJournal { return &FileJournal{path: path} }
 
-// Append writes a line to the end of the file, all at once.
+// Append writes a line to the end of the file, in one write.
 func (j *FileJournal) Append(_ context.Context, e Event) error {
 	line := marshal((*eventJSON)(&e))
 	j.mu.Lock()
@@ -113,7 +113,7 @@ func (j *FileJournal) Append(_ context.Context, e Event) error {
 	return errors.Join(err, f.Close())
 }
 
-// Events reads the file. A last line that a crash has left unfinished is left out.
+// Events reads the file. It ignores an incomplete last line, as a crash leaves it.
 func (j *FileJournal) Events(_ context.Context, conversation string) ([]Event, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// leased is a lease as MemoryRecords and DirRecords have it.
+// leased is a lease of MemoryRecords or DirRecords.
 type leased struct {
 	holder  string
 	until   time.Time
@@ -69,7 +69,7 @@ func (m *MemoryRecords) Release(_ context.Context, key, holder string) error {
 	return nil
 }
 
-// KeepLeased keeps a record for the holder of a lease.
+// KeepLeased stores a record for the holder of a lease.
 func (m *MemoryRecords) KeepLeased(_ context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,9 +80,9 @@ func (m *MemoryRecords) KeepLeased(_ context.Context, key, holder string, keys [
 	return true, nil
 }
 
-// Leases in a directory are files with a holder, the end of the lease in nanoseconds since 1970, and the program of the holder. They are
-// only looked at and changed by who has the lock of the directory. Each program locks a file of its own for as long as it lives: the
-// system takes a lock back from a program that dies, so nobody waits for the leases of a dead one.
+// Leases in a directory are files with the holder, the end of the lease in nanoseconds since 1970, and the holder's program. Only the owner
+// of the directory's lock reads and changes them. Each program locks a file for as long as it lives: the system releases the lock of a
+// program that dies, so nobody waits for its leases.
 const (
 	leaseSuffix   = ".lease"
 	processSuffix = ".alive"
@@ -133,7 +133,7 @@ func (d *DirRecords) Release(ctx context.Context, key, holder string) error {
 	})
 }
 
-// KeepLeased keeps a record for the holder of a lease.
+// KeepLeased stores a record for the holder of a lease.
 func (d *DirRecords) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	err = d.locked(ctx, func() error {
 		l, err := d.leased(key)
@@ -148,7 +148,7 @@ func (d *DirRecords) KeepLeased(ctx context.Context, key, holder string, keys []
 
 func (d *DirRecords) leasePath(key string) string { return filepath.Join(d.dir, key+leaseSuffix) }
 
-// leased reads a lease. One that is broken is none: its writer was killed.
+// leased reads a lease. A broken one counts as none: its writer was killed.
 func (d *DirRecords) leased(key string) (l leased, err error) {
 	text, err := os.ReadFile(d.leasePath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +179,7 @@ func (d *DirRecords) write(key string, l leased) error {
 	return replaceFile(d.dir, d.leasePath(key), fmt.Appendf(nil, "%s %d %s", l.holder, l.until.UnixNano(), d.process))
 }
 
-// live locks the file of this program, if that is not done yet.
+// live locks this program's file, unless it is locked already.
 func (d *DirRecords) live() error {
 	if d.process != "" {
 		return nil
@@ -192,7 +192,7 @@ func (d *DirRecords) live() error {
 	return err
 }
 
-// isDead reports whether a file is that of a program which does not live any more.
+// isDead reports whether a file belongs to a program that has died.
 func (d *DirRecords) isDead(process string) bool {
 	path := filepath.Join(d.dir, filepath.Base(process))
 	if filepath.Ext(path) != processSuffix {
@@ -205,10 +205,10 @@ func (d *DirRecords) isDead(process string) bool {
 	return err == nil && unlock() == nil
 }
 
-// lockPoll is the time between two tries to get the lock. It is held for the time of some small files.
+// lockPoll is the time between two attempts to get the lock, which is held while a few small files are read or written.
 const lockPoll = time.Millisecond
 
-// locked does something while it has the lock of the directory.
+// locked calls do while it holds the lock of the directory.
 func (d *DirRecords) locked(ctx context.Context, do func() error) error {
 	for {
 		unlock, err := lockFile(filepath.Join(d.dir, lockName))
@@ -228,5 +228,5 @@ func (d *DirRecords) locked(ctx context.Context, do func() error) error {
 	}
 }
 
-// errLocked is the error of lockFile where somebody else has the lock.
+// errLocked is the error of lockFile if somebody else has the lock.
 var errLocked = errors.New("the file is locked")

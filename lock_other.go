@@ -4,5 +4,5 @@ package ctxfold
 
 import "errors"
 
-// lockFile fails: files cannot be locked here.
+// lockFile fails: this system can't lock files.
 func lockFile(string) (unlock func() error, err error) { return nil, errors.ErrUnsupported }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file, which it makes where there is none. It fails with errLocked at once.
+// lockFile locks a file, which it creates if needed. It fails with errLocked at once.
 func lockFile(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file, which it makes where there is none, by opening it for nobody else. It fails with errLocked at once.
+// lockFile locks a file, which it creates if needed, by opening it exclusively. It fails with errLocked at once.
 func lockFile(path string) (unlock func() error, err error) {
 	const sharingViolation = syscall.Errno(32)
 	name, err := syscall.UTF16PtrFromString(path)

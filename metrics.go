@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Metrics gets what a monitoring system wants to count. Its methods are called from the goroutines that do the work, at
-// the same time too, and must return soon. Nothing that it gets holds any text of a transcript.
+// Metrics receives what a monitoring system wants to count. Its methods are called from the goroutines that do the work, possibly at the
+// same time, and must return quickly. It never receives text of a transcript.
 type Metrics interface {
 	// Operation is called after each operation of the core.
 	Operation(Operation)
@@ -19,21 +19,21 @@ type Metrics interface {
 	Records(RecordsCall)
 }
 
-// Operation is one operation of the core, as [Metrics] see it.
+// Operation is one operation of the core.
 type Operation struct {
-	// Name is that of docs/reference/abi.md, for example "plan".
+	// Name is the operation's name in docs/reference/abi.md, for example "plan".
 	Name string
-	// Code is empty if all went well. Otherwise it is the code of an [*Error], or one of the Code constants.
+	// Code is empty on success. Otherwise it is the code of an [*Error], or one of the Code constants.
 	Code string
 	// RequestBytes and AnswerBytes are the sizes of the JSON, in bytes.
 	RequestBytes, AnswerBytes int
 	// Waited is how long the call waited for an instance, Took how long the operation ran.
 	Waited, Took time.Duration
-	// MemoryBytes is how large the memory of the instance is now, in bytes; 0 where it has none of its own.
+	// MemoryBytes is the size of the instance's memory, in bytes; 0 if it has none of its own.
 	MemoryBytes uint64
 }
 
-// Codes of an [Operation] that did not get an answer.
+// Codes of an [Operation] without an answer.
 const (
 	CodeTrap     = "trap"
 	CodeMemory   = "memory_limit"
@@ -42,22 +42,22 @@ const (
 	CodeStart    = "start_failed"
 )
 
-// SummaryCall is one call of a [Summarizer], as [Metrics] see it.
+// SummaryCall is one call of a [Summarizer].
 type SummaryCall struct {
-	// Scope is that of the [Request].
+	// Scope is the [Request]'s scope.
 	Scope api.Scope
-	// Failed says that there was no summary.
+	// Failed reports that there was no summary.
 	Failed bool
 	// InputTokens and OutputBytes are the sizes of the request and of the summary.
 	InputTokens, OutputBytes int
 	Took                     time.Duration
 }
 
-// RecordsCall is one call of [Records], as [Metrics] see it.
+// RecordsCall is one call of [Records].
 type RecordsCall struct {
 	// Op is find, keep, lease, renew or release.
 	Op string
-	// Failed says that there was no answer. The calls that are not made while records fail are not counted.
+	// Failed reports that there was no answer. Calls that are skipped while records fail aren't counted.
 	Failed bool
 	Took   time.Duration
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// native is the engine that is compiled into the program.
+// native is the engine compiled into the program.
 type native struct{ closed atomic.Bool }
 
 func (n *native) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
@@ -60,7 +60,7 @@ func (p *pinnedNative) Call(ctx context.Context, op string, request []byte) ([]b
 	sessions := p.own
 	answer, cost, err := p.n.run(ctx, func() []byte { return sessions.call(op, request) })
 	if err != nil {
-		p.Drop(ctx) // a call that was given up still works on them
+		p.Drop(ctx) // an abandoned call still works on them
 	}
 	return answer, cost, err
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Check says whether compaction is due.
+// Check returns whether compaction is due, and the sizes behind that.
 func (c *Compactor) Check(ctx context.Context, in Input) (*api.Check, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *Compactor) check(ctx context.Context, in *Input, o api.Options) (a *api
 	return a, err
 }
 
-// Estimate gives the size of a transcript and of each of its messages, in tokens, by the estimator of the policy.
+// Estimate returns the size of a transcript and of each of its messages, in tokens, by the policy's estimator.
 func (c *Compactor) Estimate(ctx context.Context, in Input) (*api.Estimate, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -41,8 +41,7 @@ func (c *Compactor) Estimate(ctx context.Context, in Input) (*api.Estimate, erro
 	return c.estimate(ctx, in.envelope(o))
 }
 
-// EstimateText gives the size of a plain text, in tokens, by the estimator of the policy. Bytes of text that are not
-// UTF-8 count as U+FFFD.
+// EstimateText returns the size of a plain text, in tokens, by the policy's estimator. Bytes that aren't UTF-8 count as U+FFFD.
 func (c *Compactor) EstimateText(ctx context.Context, text string, policy Policy) (*api.Estimate, error) {
 	return c.estimate(ctx, newEnvelope(policy.member(), textMember(text)))
 }
@@ -53,7 +52,7 @@ func (c *Compactor) estimate(ctx context.Context, e envelope) (a *api.Estimate, 
 	return a, err
 }
 
-// FunctionInput is what a function is given; docs/reference/functions.md says what each one needs.
+// FunctionInput is the input of a function; docs/reference/functions.md says what each one needs.
 type FunctionInput struct {
 	Policy    Policy
 	State     json.RawMessage
@@ -62,8 +61,8 @@ type FunctionInput struct {
 	Arguments json.RawMessage // a JSON object
 }
 
-// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result, a JSON value.
-// docs/reference/functions.md lists the steps. A name that isn't one is an [*Error] with the code unknown_function.
+// Function runs one named step of a compaction, such as "find_cut_point" or "truncate_head_tail", and returns its result as JSON.
+// docs/reference/functions.md lists the steps. An unknown name is an [*Error] with the code unknown_function.
 func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput) (json.RawMessage, error) {
 	members := []member{{operations.InName, object.AppendString(nil, name)}, in.Policy.member(), {operations.InState, in.State},
 		{operations.InArguments, in.Arguments}}
@@ -89,17 +88,17 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, 
 	return a, nil
 }
 
-// Repair repairs a transcript without compacting it: it does about each violation what Validate says.
+// Repair fixes a transcript without compacting it: it does what Validate says about each violation.
 func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err error) {
 	a = new(api.Repaired)
 	a.Raw, err = c.do(ctx, operations.OpRepair, a, in.mending())
 	return a, err
 }
 
-// Convert writes a transcript in another wire format, for a conversation that continues with another provider. What could not be carried
-// over is in Lost, one entry each, and the result is valid for the new format (docs/guides/formats.md, Conversion). A list of messages gives
-// a list, and its system prompt as System where the new format has it next to the list; a request body gives one. A format that there is
-// none of, or that cannot be written, is an [*Error] with the code unknown_format.
+// Convert writes a transcript in another wire format, so that the conversation can continue with another provider. Lost lists each thing
+// that couldn't be carried over, and the result is valid for the new format (docs/guides/formats.md, Conversion). A list of messages becomes
+// a list, with the system prompt in System if the new format keeps it outside the list; a request body becomes a request body. An unknown
+// format, or one that can't be written, is an [*Error] with the code unknown_format.
 func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *api.Converted, err error) {
 	a = new(api.Converted)
 	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InTo, object.AppendString(nil, string(to))},
@@ -108,8 +107,8 @@ func (c *Compactor) Convert(ctx context.Context, in Input, to api.Format) (a *ap
 	return a, err
 }
 
-// Digests lists the messages that compactions have written, and what is in them, for programs that show a conversation: nobody in it has
-// said them. With the State of the Input it is certain which ones are; without it their role and place tell (docs/inside/threats.md).
+// Digests lists the messages that compactions have written and their contents, for programs that show a conversation: nobody in it said
+// them. With the State of the Input it is certain which ones they are; without it their role and position decide (docs/inside/threats.md).
 func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error) {
 	var a api.Digests
 	members := []member{in.Policy.member(), optionsMember(api.Options{Format: in.Format}), {operations.InState, in.State}, messagesMember(in.Messages)}
@@ -117,22 +116,22 @@ func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error)
 	return a.Digests, err
 }
 
-// Detect names the wire format of a transcript.
+// Detect returns the wire format of a transcript.
 func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
 	a = new(api.Detection)
 	a.Raw, err = c.do(ctx, operations.OpDetect, a, newEnvelope(messagesMember(messages)))
 	return a, err
 }
 
-// Session is the live conversation of a coding agent's session file: what the agent's next request would hold.
+// Session is the live conversation in a coding agent's session file: the agent's next request.
 type Session struct{ api.Opened }
 
-// Input is the conversation for the operations: Raw as its Messages, which brings the format, the model, the system prompt and the
-// provider's count along. Results hold the list of messages alone.
+// Input returns the conversation for the operations. Its Messages are Raw, which also has the format, the model, the system prompt and the
+// provider's count. Results contain only the list of messages.
 func (s *Session) Input() Input { return Input{Messages: s.Raw} }
 
-// Open takes the live conversation out of the session file of a coding agent, given as it is on disk. A file that isn't one is an [*Error]
-// with the code unknown_session. A last line that is cut off is skipped, as a crash leaves one.
+// Open reads the live conversation from a coding agent's session file, given as it is on disk. Any other file is an [*Error] with the code
+// unknown_session. An incomplete last line, as a crash leaves it, is skipped.
 func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	s := new(Session)
 	var err error
@@ -143,18 +142,18 @@ func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	return s, err
 }
 
-// Save writes what a compaction has left of a session file's conversation into that file, given as it is on disk, and returns the
-// new file: one that its agent resumes with just these messages. Lines stay as they are, and a compaction is added as the
-// agent itself writes one; docs/guides/sessions.md says what each agent gets. A result that has not changed gives the file as it is.
-// Messages that the kind of file cannot hold are an [*Error] with the code cannot_save.
+// Save writes the result of compacting a session file's conversation into that file, given as it is on disk, and returns the new file, which
+// its agent resumes with just these messages. Existing lines stay, and the compaction is appended in the agent's own format
+// (docs/guides/sessions.md). An unchanged result returns the file as it is. Messages that the kind of file can't hold are an [*Error] with
+// the code cannot_save.
 //
-// Only Messages, Changed and Report of the result are read, so that the messages may come from elsewhere. now is when the
-// compaction was made; the zero Time is when the file was written last.
+// Save only reads Messages, Changed and Report of the result, so the messages may come from elsewhere. now is the time of the compaction;
+// the zero Time means when the file was last written.
 func (c *Compactor) Save(ctx context.Context, file []byte, r *Result, now time.Time) ([]byte, error) {
 	if !r.Changed {
 		return file, nil
 	}
-	if !utf8.Valid(file) { // no session file: its reader says where
+	if !utf8.Valid(file) { // not a session file: its reader says where
 		_, err := c.Open(ctx, file)
 		return nil, err
 	}
@@ -177,12 +176,12 @@ func (c *Compactor) Info(ctx context.Context) (a *api.Info, err error) {
 	return a, err
 }
 
-// envelope is a request about the transcript as the conversation has it.
+// envelope returns a request about the conversation's transcript.
 func (in *Input) envelope(o api.Options) envelope {
 	return newEnvelope(in.Policy.member(), optionsMember(o), member{operations.InState, in.State}, messagesMember(in.Messages))
 }
 
-// mending is a request about the rules of the wire format.
+// mending returns a request about the rules of the wire format.
 func (in *Input) mending() envelope {
 	return newEnvelope(in.Policy.member(), optionsMember(api.Options{Format: in.Format, Answer: in.answer()}), messagesMember(in.Messages))
 }
@@ -197,7 +196,7 @@ func messagesMember(value []byte) member {
 	return member{operations.InMessages, value}
 }
 
-// do runs one operation, decodes its answer, and returns its bytes too.
+// do runs one operation, decodes its answer, and also returns its bytes.
 func (c *Compactor) do(ctx context.Context, op operations.Op, answer unmarshaler, e envelope) (json.RawMessage, error) {
 	return c.doOn(ctx, c.engine, op, answer, e)
 }
@@ -210,7 +209,7 @@ func (c *Compactor) doOn(ctx context.Context, by Caller, op operations.Op, answe
 	return raw, unmarshal(op.String(), raw, answer)
 }
 
-// These are what easyjson generates.
+// The interfaces that easyjson generates.
 type (
 	marshaler   interface{ MarshalEasyJSON(*jwriter.Writer) }
 	unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
@@ -219,7 +218,7 @@ type (
 func marshal(v marshaler) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	v.MarshalEasyJSON(&w)
-	text, _ := w.BuildBytes() // fails only where a custom marshaler does, and none of these can
+	text, _ := w.BuildBytes() // only a custom marshaler can fail, and these don't
 	return text
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Classify says what a call of a model came to.
+// Classify says what went wrong in a call of a model, and what helps.
 func (c *Compactor) Classify(ctx context.Context, f api.Failure) (v api.Verdict, err error) {
 	_, err = c.do(ctx, operations.OpClassifyError, &v, newEnvelope(member{operations.InArguments, marshal(&f)}))
 	return v, err
 }
 
-// failureOf is what an error tells: its own Failure, where it has such a method, else its text.
+// failureOf returns an error's own Failure if it has such a method, otherwise its text.
 func failureOf(f api.Failure, err error) api.Failure {
 	var own interface{ Failure() api.Failure }
 	if errors.As(err, &own) {

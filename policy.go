@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/pass"
 )
 
-// RawPolicy is a policy that is there as JSON already (docs/reference/policy.md).
+// RawPolicy returns a policy that is already JSON (docs/reference/policy.md).
 func RawPolicy[T ~string | ~[]byte](text T) Policy { return Policy{Raw: json.RawMessage(text)} }
 
-// MarshalJSON writes the policy as docs/reference/policy.md has it.
+// MarshalJSON writes the policy as in docs/reference/policy.md.
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if p.Raw != nil {
 		return p.Raw, nil
@@ -18,13 +18,13 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	return p.append(nil), nil
 }
 
-// UnmarshalJSON keeps the JSON of a policy in Raw, and reads no field.
+// UnmarshalJSON keeps the JSON of a policy in Raw and sets no other field.
 func (p *Policy) UnmarshalJSON(text []byte) error {
 	*p = Policy{Raw: append(json.RawMessage(nil), text...)}
 	return nil
 }
 
-// member is the policy as a member of a request: nothing where it says nothing.
+// member returns the policy as a member of a request, or nothing if it is empty.
 func (p *Policy) member() member {
 	m := member{key: operations.InPolicy, value: p.Raw}
 	if p.Raw == nil {
@@ -37,7 +37,7 @@ func (p *Policy) member() member {
 
 func appendPin(dst []byte, p Pin) []byte { return p.append(dst) }
 
-// appendPass writes a pass. Of none it writes null, which the core refuses.
+// appendPass writes a pass. A nil pass becomes null, which the core refuses.
 func appendPass(dst []byte, p pass.Pass) []byte {
 	if p == nil {
 		return append(dst, "null"...)

@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// PrefixSummarizer is a [Summarizer] that can ask for a summary after the conversation as it was sent last, so that the provider reads that
-// from its prompt cache: the summaries section of docs/reference/policy.md says when it is asked to. A [Request] then has a Conversation,
-// whose Sent is what to send, system prompt and tools included where the input was a request body; System and Prompt are in it already.
+// PrefixSummarizer is a [Summarizer] that can ask for a summary after the conversation as it was last sent, so that the provider reads the
+// conversation from its prompt cache; docs/reference/policy.md says when. The [Request] then has a Conversation, whose Sent is what to send,
+// including the system prompt and tools if the input was a request body; System and Prompt are already in it.
 type PrefixSummarizer interface {
 	Summarizer
 	// SummarizesPrefix reports whether it can.
@@ -30,13 +30,13 @@ func prefixing(o api.Options, s Summarizer) api.Options {
 	return o
 }
 
-// about lets requests that follow the conversation be made of the messages that it works on.
+// about sets the messages from which requests after the conversation are made.
 func (a *asking) about(messages json.RawMessage) *asking {
 	a.messages = messages
 	return a
 }
 
-// complete adds what to send to a request that follows the conversation.
+// complete adds what to send to a request after the conversation.
 func (a *asking) complete(q *Request) error {
 	if q.Conversation == nil {
 		return nil
@@ -50,7 +50,7 @@ func (a *asking) complete(q *Request) error {
 // lists are the members of request bodies that hold the messages.
 var lists = []string{"messages", "input", "contents"}
 
-// behindOf is what to send for a request that follows the conversation: the messages that were given, or the body that holds them, with its
+// behindOf returns what to send for a request after the conversation: the given messages, or the body that contains them, with the request's
 // edits and changes.
 func behindOf(given json.RawMessage, q *api.RequestConversation) (json.RawMessage, error) {
 	var body map[string]json.RawMessage
@@ -95,7 +95,7 @@ func merge(target, patch map[string]json.RawMessage) {
 				own = map[string]json.RawMessage{}
 			}
 			merge(own, inner)
-			target[name], _ = json.Marshal(own) // what was read from JSON can be written
+			target[name], _ = json.Marshal(own) // it was read from JSON, so it can be written
 		}
 	}
 }

@@ -14,18 +14,16 @@ import (
 	"time"
 )
 
-// Records keep what [Compactor.Fit] has made of conversations, by keys of 64 hexadecimal digits. Losing a record costs one
-// compaction and nothing else, so an implementation may forget what was not used for long. Its methods may be called from any
-// number of goroutines.
+// Records store what [Compactor.Fit] has compacted, by keys of 64 hexadecimal digits. Losing a record costs one compaction and nothing else,
+// so an implementation may forget what wasn't used for long. Its methods may be called from any number of goroutines.
 //
-// A record holds text of the conversation: keep it where you keep conversations.
+// A record contains text of the conversation: store it as you store conversations.
 type Records interface {
-	// Find looks for one key after the other. It returns the first record that it has and the index of its key, or nil where
-	// it has none. The record must not be modified.
+	// Find tries one key after the other. It returns the first record that it has and the index of its key, or nil if there is none. The
+	// record must not be modified.
 	Find(ctx context.Context, keys []string) (record []byte, at int, err error)
 
-	// Keep keeps a record under each of these keys, in place of what was there: of each key either the old record or the new one is found,
-	// whatever happens in between.
+	// Keep stores a record under each of these keys. Readers of a key see either the old record or the new one, whatever happens in between.
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
@@ -35,7 +33,7 @@ type MemoryRecords struct {
 	mu     sync.Mutex
 	size   int
 	byKey  map[string]*list.Element
-	order  *list.List // of *memoryRecord, the one that was used last first
+	order  *list.List // of *memoryRecord, most recently used first
 	leases map[string]leased
 }
 
@@ -46,8 +44,8 @@ type memoryRecord struct {
 
 func (r *memoryRecord) size() int { return len(r.key) + len(r.record) }
 
-// NewMemoryRecords makes MemoryRecords of at most max bytes; 0 is no bound. Where that is too little, the records go first that
-// were not used for the longest time.
+// NewMemoryRecords returns MemoryRecords of at most max bytes; 0 means no limit. If that is too little, the least recently used records go
+// first.
 func NewMemoryRecords(max int) *MemoryRecords {
 	return &MemoryRecords{max: max, byKey: map[string]*list.Element{}, order: list.New(), leases: map[string]leased{}}
 }
@@ -97,22 +95,22 @@ func (m *MemoryRecords) remove(e *list.Element) {
 	m.size -= r.size()
 }
 
-// DirRecords are [SharedRecords] in a directory, a file for each record and each lease. Several programs may use one directory at the same
-// time, on one machine or on machines whose clocks agree and whose file system has locks, and another program can continue with the
-// conversations of the last one.
+// DirRecords are [SharedRecords] in a directory, with a file per record and per lease. Several programs may use one directory at the same
+// time, on one machine or on machines whose clocks agree and whose file system has locks, and a later program can continue the
+// conversations.
 type DirRecords struct {
 	dir     string
 	max     int64
 	mu      sync.Mutex
-	written int64 // since the directory was looked through
+	written int64 // since the directory was last scanned
 
-	section sync.Mutex   // what only one call at a time does, in this program too
-	process string       // names the file that this program has locked while it lives; "" before its first lease
+	section sync.Mutex   // held for what only one call at a time may do, even in this program
+	process string       // names the file that this program locks while it lives; "" before its first lease
 	unlock  func() error // keeps that file open
 }
 
-// NewDirRecords makes DirRecords of at most about max bytes; 0 is no bound. It makes the directory where there is none yet
-// (0700). Where max is too little, the records go first that were not used for the longest time.
+// NewDirRecords returns DirRecords of about max bytes; 0 means no limit. It creates the directory if needed (0700). If max is too little,
+// the least recently used records go first.
 func NewDirRecords(dir string, max int64) (*DirRecords, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the records: %w", err)
@@ -140,14 +138,14 @@ func (d *DirRecords) Find(_ context.Context, keys []string) ([]byte, int, error)
 		}
 		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > touched {
 			now := time.Now()
-			_ = os.Chtimes(path, now, now) // a record that looks old goes sooner, and that is all
+			_ = os.Chtimes(path, now, now) // a record that looks old goes sooner; nothing else depends on it
 		}
 		return record, i, nil
 	}
 	return nil, 0, nil
 }
 
-// Keep writes a file for each key, under another name first.
+// Keep writes a file per key, under a temporary name first.
 func (d *DirRecords) Keep(_ context.Context, keys []string, record []byte) error {
 	for _, key := range keys {
 		if err := replaceFile(d.dir, d.path(key), record); err != nil {
@@ -170,7 +168,7 @@ const (
 	newPrefix    = "new-"
 )
 
-// trim removes the oldest files until one eighth of the bytes is free.
+// trim removes the oldest files until an eighth of the bytes is free.
 func (d *DirRecords) trim() error {
 	if d.max <= 0 {
 		return nil

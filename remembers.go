@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// remembers is how a Compactor uses its Records: each call has a time limit, and shared ones that fail are left alone for a moment while
-// this process continues with what it knows itself.
+// remembers is how a Compactor uses its Records: each call has a time limit, and failing shared records are left alone for a moment while
+// this process continues with what it knows.
 type remembers struct {
 	records Records
-	shared  SharedRecords  // nil where replicas cannot share them
-	near    *MemoryRecords // what this process has found and kept in shared ones; nil where those are in memory anyway
+	shared  SharedRecords  // nil if replicas can't share them
+	near    *MemoryRecords // what this process found in and wrote to shared records; nil if those are in memory anyway
 	timeout time.Duration
 	log     *slog.Logger
 	metrics Metrics
 
 	mu sync.Mutex
-	up time.Time // when records that have failed are called again
+	up time.Time // when failing records are called again
 }
 
 const (
-	// nearSize is how many bytes of shared records a process holds for the time when they fail.
+	// nearSize is how many bytes of shared records a process keeps for the time when they fail.
 	nearSize = DefaultRecords / 4
-	// recordsPause is how long shared records that have failed are left alone. One call after it finds out whether they are back.
+	// recordsPause is how long failing shared records are left alone. Then one call finds out whether they are back.
 	recordsPause = 3 * time.Second
 )
 
@@ -42,14 +42,14 @@ func newRemembers(o Options) *remembers {
 	return r
 }
 
-// found is what a search has found.
+// found is the result of a search.
 type found struct {
 	record []byte
 	at     int
 }
 
-// find is that of Records. What this process knows of more messages than the records do comes first: they have lost it, or could not
-// be reached when it was made.
+// find is Records.Find. If this process knows of more messages than the records do, that comes first: they lost it, or couldn't be reached
+// when it was made.
 func (r *remembers) find(ctx context.Context, keys []string) (record []byte, at int, err error) {
 	f, err := call(ctx, r, "find", func(ctx context.Context) (f found, err error) {
 		f.record, f.at, err = r.records.Find(ctx, keys)
@@ -77,7 +77,7 @@ func (r *remembers) find(ctx context.Context, keys []string) (record []byte, at 
 	return record, at, nil
 }
 
-// keep is that of Records.
+// keep is Records.Keep.
 func (r *remembers) keep(ctx context.Context, keys []string, record []byte) error {
 	_, err := call(ctx, r, "keep", func(ctx context.Context) (bool, error) { return true, r.records.Keep(ctx, keys, record) })
 	if r.near != nil {
@@ -86,7 +86,7 @@ func (r *remembers) keep(ctx context.Context, keys []string, record []byte) erro
 	return err
 }
 
-// keepLeased is that of SharedRecords. Where they fail, this process at least keeps the record.
+// keepLeased is SharedRecords.KeepLeased. If they fail, this process at least keeps the record.
 func (r *remembers) keepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool) {
 	kept, err := call(ctx, r, "keep", func(ctx context.Context) (bool, error) {
 		return r.shared.KeepLeased(ctx, key, holder, keys, record)
@@ -113,7 +113,7 @@ func (r *remembers) release(ctx context.Context, key, holder string) {
 	_, _ = call(ctx, r, "release", func(ctx context.Context) (bool, error) { return true, r.shared.Release(ctx, key, holder) })
 }
 
-// call makes one call, and leaves one after that takes too long.
+// call makes one call, and abandons it if it takes too long.
 func call[T any](ctx context.Context, r *remembers, op string, do func(context.Context) (T, error)) (answer T, err error) {
 	if !r.open() {
 		return answer, errPausing
@@ -124,7 +124,7 @@ func call[T any](ctx context.Context, r *remembers, op string, do func(context.C
 		limited, cancel = context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("it took longer than %v", r.timeout))
 		defer cancel()
 	}
-	var got T // must only be read where guard gives no error
+	var got T // may only be read if guard returns no error
 	err = guard(limited, func() (err error) {
 		got, err = do(limited)
 		return err
@@ -142,7 +142,7 @@ func call[T any](ctx context.Context, r *remembers, op string, do func(context.C
 	return answer, err
 }
 
-// note notes whether a call has failed.
+// note notes whether a call failed.
 func (r *remembers) note(op string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

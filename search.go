@@ -11,31 +11,31 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// SearchQuery is what a search looks for.
+// SearchQuery is the query of a search.
 type SearchQuery struct {
-	// Text is a question, or words: names, dates and rare words decide. It has at most 4,096 bytes.
+	// Text is a question or words: names, dates and rare words matter most. It has at most 4,096 bytes.
 	Text string
-	// Limit is how many messages there may be, from 1 to 100; 0 is 10.
+	// Limit is the maximum number of messages, 1 to 100; 0 means 10.
 	Limit int
-	// Roles, where there are any, are whose messages may be found.
+	// Roles, if any, restrict the search to these roles.
 	Roles []api.Role
-	// After and Before, where they are not empty, are the first and the last day of messages that may be found: "2025-03-14", "2025-03" or
-	// "2025". A message whose date nothing tells is not found then.
+	// After and Before, if set, are the first and last day of messages to find: "2025-03-14", "2025-03" or "2025". They exclude messages
+	// without a known date.
 	After, Before string
-	// Handles are those of the bodies to search. Without any, all are searched that the conversation names, and what these name in
-	// their turn. A [Searcher] is given the first of these.
+	// Handles restrict the search to these bodies. Without any, the search covers everything that the conversation names, and what that
+	// names in turn. A [Searcher] gets the former.
 	Handles []string
 }
 
-// Searcher is a [Store] that can search by itself what it keeps, because it has an index, or can tell what means the same. Searches
-// ask it then, and read no bodies. It must not find what belongs to another conversation than that of the handles of the query.
+// Searcher is a [Store] with its own search, because it has an index or understands meaning. Searches then use it and read no bodies. It
+// must only find content of the conversation that the query's handles belong to.
 type Searcher interface {
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }
 
-// Search finds messages that compactions have removed of a conversation, by what they say: by their words in any script, with the messages
-// next to them, and by dates and roles that the query names. The input's Messages and State tell which bodies of s belong to the
-// conversation; no others are searched. A body that is not the one of its handle counts as missing.
+// Search finds removed messages of a conversation by what they say: by words in any script, with neighbouring messages, and by dates and
+// roles in the query. The input's Messages and State determine which content of s belongs to the conversation; nothing else is searched.
+// Content that doesn't match its handle counts as missing.
 func (c *Compactor) Search(ctx context.Context, in Input, s Store, q SearchQuery) (*api.Found, error) {
 	return c.search(ctx, s, q, func() ([]api.Marker, error) { return c.Markers(ctx, in) })
 }
@@ -66,8 +66,8 @@ func (c *Compactor) search(ctx context.Context, s Store, q SearchQuery, markers 
 	return a, nil
 }
 
-// SearchBodies searches bodies that need not be in a [Store], and follows no handles. A body may be any text, and have no handle. Handles
-// of the query are not read.
+// SearchBodies searches content that needn't be in a [Store], and follows no handles. It may be any text, and needs no handle. Handles of
+// the query are ignored.
 func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q SearchQuery) (a *api.Found, err error) {
 	var list []byte
 	for _, b := range bodies {
@@ -83,7 +83,7 @@ func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q Searc
 	return a, err
 }
 
-// ask asks a store, which is the program's own code.
+// ask calls a store's search, which is the program's own code.
 func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err error) {
 	err = guard(ctx, func() (err error) {
 		a, err = s.Search(ctx, q)
@@ -100,7 +100,7 @@ func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err erro
 	return a, nil
 }
 
-// envelope is the request of a search over bodies.
+// envelope returns the request of a search over bodies.
 func (q *SearchQuery) envelope(bodies []byte) envelope {
 	members := []member{{operations.InQuery, object.AppendString(nil, q.Text)}}
 	if q.Limit != 0 {
@@ -122,8 +122,7 @@ func (q *SearchQuery) envelope(bodies []byte) envelope {
 	return newEnvelope(append(members, member{operations.InBodies, bodies})...)
 }
 
-// answerQuery answers a call of the tool that looks for something; a is what the call asks for. Without markers the conversation is
-// not known.
+// answerQuery answers a tool call that searches; a is what the call asks for. Without markers the conversation is unknown.
 func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, call member, markers func() ([]api.Marker, error)) (string, error) {
 	q := SearchQuery{Text: a.Query}
 	if a.Handle != "" {
@@ -142,7 +141,7 @@ func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, c
 	return c.recalled(ctx, call, member{operations.InFound, marshal(found)})
 }
 
-// Search finds messages that compactions have removed of the conversation, as [Compactor.Search] does, in the Store of its options.
+// Search finds removed messages of the conversation, as [Compactor.Search] does, in the Store of the options.
 func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -158,7 +157,7 @@ func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (s
 	return v.c.recall(ctx, v.o.Store, v.o.Format, arguments, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// markers lists what the conversation names.
+// markers lists the handles that the conversation names.
 func (v *Conversation) markers(ctx context.Context) ([]api.Marker, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -14,16 +14,15 @@ import (
 	"sync"
 )
 
-// Store keeps bodies that were removed of a transcript: cleared, truncated, archived and folded ones, and tool outputs that are too large
-// for it. Its methods may be called from any number of goroutines.
+// Store keeps content that was removed from transcripts: cleared, truncated, archived and folded content, and tool outputs that are too
+// large. Its methods may be called from any number of goroutines.
 type Store interface {
-	// Put keeps a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must
-	// not be modified. A body that is there already stays as it is; whatever else is there gives way to it. An error means that
-	// the body is not kept.
+	// Put stores a body under its handle, the SHA-256 of the body in 64 hexadecimal digits. The body is UTF-8 text and must not be modified.
+	// A body that is already there stays; anything else is replaced. An error means that the body isn't stored.
 	Put(ctx context.Context, handle string, body []byte) error
 
-	// Get returns the body whose handle begins with these digits, 16 or more of them: markers in transcripts name the
-	// first 16. It returns [ErrNotFound] where there is none.
+	// Get returns the body whose handle begins with these digits, at least 16: markers in transcripts have the first 16. It returns
+	// [ErrNotFound] if there is none.
 	Get(ctx context.Context, handle string) ([]byte, error)
 }
 
@@ -35,12 +34,12 @@ type MemoryStore struct {
 	bodies map[string][]byte // by the first digits of the handle
 }
 
-// NewMemoryStore makes a MemoryStore that holds bodies of at most max bytes together; 0 is no bound.
+// NewMemoryStore returns a MemoryStore for at most max bytes in total; 0 means no limit.
 func NewMemoryStore(max int) *MemoryStore {
 	return &MemoryStore{max: max, bodies: map[string][]byte{}}
 }
 
-// Put keeps a body. It fails with [ErrStoreFull].
+// Put stores a body. It fails with [ErrStoreFull].
 func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -74,19 +73,18 @@ func (s *MemoryStore) Get(_ context.Context, handle string) ([]byte, error) {
 	return body, nil
 }
 
-// Len is how many bodies there are, and their bytes.
+// Len returns the number of bodies, and their bytes.
 func (s *MemoryStore) Len() (bodies, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.bodies), s.size
 }
 
-// DirStore is a [Store] in a directory: a file for each body, named by the first 16 digits of its handle. Several programs
-// may use one directory at the same time.
+// DirStore is a [Store] in a directory: one file per body, named by the first 16 digits of its handle. Several programs may use one
+// directory at the same time.
 type DirStore struct{ dir string }
 
-// NewDirStore makes a DirStore, and its directory where there is none yet (0700: what is in transcripts is nobody else's
-// business).
+// NewDirStore returns a DirStore and creates its directory if needed (0700, since transcripts are private).
 func NewDirStore(dir string) (*DirStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ctxfold: opening the store: %w", err)
@@ -94,7 +92,7 @@ func NewDirStore(dir string) (*DirStore, error) {
 	return &DirStore{dir}, nil
 }
 
-// Path is the file of a body.
+// Path returns the file of a body.
 func (s *DirStore) Path(handle string) (string, error) {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -103,8 +101,8 @@ func (s *DirStore) Path(handle string) (string, error) {
 	return filepath.Join(s.dir, key), nil
 }
 
-// Put writes a file, under another name first: nobody ever reads half a body. A file that is there is read, and rewritten unless it holds
-// the body.
+// Put writes a file, under a temporary name first, so nobody reads half a body. An existing file is read, and replaced unless it holds the
+// body.
 func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error) {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -137,7 +135,7 @@ func (s *DirStore) Put(_ context.Context, handle string, body []byte) (err error
 	return err
 }
 
-// Get reads a file. It fails with [ErrCorrupt] where that does not hold the body of the handle.
+// Get reads a file. It fails with [ErrCorrupt] if the file doesn't match the handle.
 func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -155,16 +153,16 @@ func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	return body, nil
 }
 
-// holds reports whether a body is that of a handle, or of its first digits.
+// holds reports whether a body matches a handle, or the first digits of one.
 func holds(handle string, body []byte) bool {
 	sum := sha256.Sum256(body)
 	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
 }
 
-// storeKey is what the stores of this package keep a body under. It also keeps handles that a model has made up, which may
-// be anything, from being used as file names.
+// storeKey returns the key under which the stores of this package keep a body. It also keeps a handle that a model made up, which may be
+// anything, from becoming a file name.
 func storeKey(handle string) (string, error) {
-	const short = 16 // digits of a handle, which a marker names
+	const short = 16 // digits of a handle in a marker
 	handle = strings.ToLower(handle)
 	if len(handle) < short || len(handle) > 64 || strings.Trim(handle, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("ctxfold: %q is not a handle: a handle has 16 to 64 hexadecimal digits", handle)

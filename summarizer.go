@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Request asks for one summary, and Summary answers it: of a Summary a [Summarizer] sets Text, and FinishReason where the model gives one.
-// Report says what a compaction has done.
+// Request asks for one summary, and Summary answers it: a [Summarizer] sets its Text, and FinishReason if the model gives one. Report says
+// what a compaction did.
 type (
 	Request = api.SummaryRequest
 	Summary = api.Summary
@@ -17,13 +17,12 @@ type (
 
 // Summarizer writes the summaries that a compaction wants, usually with the model of the conversation or a cheaper one.
 //
-// It never endangers the transcript: when it returns an error, panics, or takes longer than Options.SummaryTimeout, or
-// when its text is empty, a refusal or too long, the core writes a digest of its own instead and the report says why.
-// Two errors are worth a second call within that time: a [*BusyError] after the wait that it names, and [ErrIncomplete].
+// It never endangers the transcript: if it returns an error, panics, or takes longer than Options.SummaryTimeout, or if its text is empty, a
+// refusal or too long, the core writes a digest instead and the report says why. Two errors lead to a second call within that time: a
+// [*BusyError] after the wait that it names, and [ErrIncomplete].
 //
-// The requests that one compaction wants at the same time are made from goroutines of their own, at most
-// Options.SummaryConcurrency at once. Where a second call finds the model busy too, or a call takes too long, the requests
-// of the compaction that are still waiting fail without a call.
+// Simultaneous requests of one compaction run in separate goroutines, at most Options.SummaryConcurrency at once. If a second call finds the
+// model still busy, or a call takes too long, the waiting requests of the compaction fail without a call.
 type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
@@ -36,10 +35,10 @@ func (f SummarizerFunc) Summarize(ctx context.Context, request Request) (Summary
 	return f(ctx, request)
 }
 
-// StreamSummarizer is a [Summarizer] that shows what the model writes while it writes it.
+// StreamSummarizer is a [Summarizer] that shows text while the model writes it.
 type StreamSummarizer interface {
 	Summarizer
-	// SummarizeStream is Summarize. It gives each piece of the text to delta, which may be called from any goroutine.
+	// SummarizeStream is Summarize. It passes each piece of the text to delta, which may be called from any goroutine.
 	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 }
 
@@ -63,7 +62,7 @@ type Delta struct {
 	Text    string
 }
 
-// streamed is s, with the pieces of its text given to onDelta as long as open is true.
+// streamed is s, with the pieces of its text passed to onDelta as long as open is true.
 func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {

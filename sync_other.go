@@ -2,5 +2,5 @@
 
 package ctxfold
 
-// syncDir does nothing: directories cannot be synced here.
+// syncDir does nothing: this system can't sync directories.
 func syncDir(string) {}

@@ -11,24 +11,24 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Next is the call of a model that comes next: what is known of it, and of the provider's prompt cache.
+// Next describes the next call of a model, and the provider's prompt cache.
 type Next struct {
-	// Model and Provider say who is asked, by any names. Where the last call of the conversation was to another one, the cache is cold.
-	// Fit reads the model from a request body that names it, or from the policy, where there is no Model.
+	// Model and Provider identify who is called, by any names. If the last call of the conversation went to another one, the cache is cold.
+	// If Model is empty, Fit reads it from the request body or the policy.
 	Model, Provider string
 
-	// Idle is the time since the last call of the conversation, for a program that knows it better. Zero is measured: from the last
-	// call that this Compactor has seen, or one of a replica that shares its Records. The first one it sees is not idle.
+	// Idle is the time since the last call of the conversation, for a program that knows it better. Zero is measured, from the last call
+	// seen by this Compactor or by a replica that shares its Records. The first one isn't idle.
 	Idle time.Duration
 
-	// Cold says why the cache is cold, for a program that knows it. It counts instead of what is measured.
+	// Cold says why the cache is cold, for a program that knows. It overrides what is measured.
 	Cold api.Cold
 }
 
-// longestIdle is the longest time without a call that core takes. What is measured may be longer by a clock that was wrong.
+// longestIdle is the longest idle time that core accepts. A wrong clock may measure more.
 const longestIdle = 1_000_000_000 * time.Second
 
-// options adds to the options of a call what is known of the prompt cache before it.
+// options adds what is known of the prompt cache to a call's options.
 func (n Next) options(o *api.Options, last use, now time.Time) {
 	o.Idle, o.Cold = n.Idle.Seconds(), n.Cold
 	if o.Idle == 0 && last.Time != 0 {
@@ -50,7 +50,7 @@ func differ(a, b string) bool { return a != "" && b != "" && a != b }
 //easyjson:json
 type use struct {
 	Version int `json:"version"`
-	// Time is in seconds since 1970: a clock that runs on while the machine sleeps.
+	// Time is in seconds since 1970: a clock that runs while the machine sleeps.
 	Time     int64  `json:"time"`
 	Model    string `json:"model,omitempty"`
 	Provider string `json:"provider,omitempty"`
@@ -60,16 +60,16 @@ func (n Next) use(now time.Time) use {
 	return use{Version: recordVersion, Time: now.Unix(), Model: n.Model, Provider: n.Provider}
 }
 
-// uses are the last calls of conversations, by the key of the history that was sent. It forgets those that were made longest ago.
+// uses are the last calls of conversations, by the key of the history that was sent. It forgets the oldest calls.
 type uses struct {
 	mu           sync.Mutex
 	newer, older map[string]use
 }
 
-// maxUses is how many calls are known at least, and half of those at most. A forgotten one is no idle one.
+// maxUses is the number of calls known at most; at least half as many are. A forgotten call doesn't count as idle.
 const maxUses = 8192
 
-// last is the newest call of the longest beginning of a history that is known.
+// last returns the newest call of the longest known beginning of a history.
 func (u *uses) last(keys []string) use {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -92,7 +92,7 @@ func (u *uses) note(key string, last use) {
 	u.newer[key] = last
 }
 
-// useKeys are the keys under which shared records have the calls.
+// useKeys returns the keys under which shared records keep the calls.
 func useKeys(keys []string) []string {
 	own := make([]string, len(keys))
 	for i, key := range keys {
@@ -102,7 +102,7 @@ func useKeys(keys []string) []string {
 	return own
 }
 
-// last is the last call of a history. Replicas learn of each other's calls by their records.
+// last returns the last call of a history. Replicas learn of each other's calls from their records.
 func (h *history) last(ctx context.Context) (last use) {
 	if h.c.remembers.near == nil {
 		return h.c.uses.last(h.keys)
@@ -121,7 +121,7 @@ func (h *history) note(ctx context.Context) {
 		h.c.uses.note(h.keys[0], last)
 		return
 	}
-	_ = h.c.remembers.keep(context.WithoutCancel(ctx), useKeys(h.keys[:1]), marshal(last)) // what is not kept is a call that is not known
+	_ = h.c.remembers.keep(context.WithoutCancel(ctx), useKeys(h.keys[:1]), marshal(last)) // a call that isn't stored is unknown later
 }
 
 // chills reports whether a policy has gate.idle, which no preset has.
