@@ -336,6 +336,7 @@ const (
 	SessionCodex      SessionKind = "codex"
 	SessionGeminiCLI  SessionKind = "gemini-cli"
 	SessionOpencode   SessionKind = "opencode"
+	SessionOpenHands  SessionKind = "openhands"
 	SessionPi         SessionKind = "pi"
 	SessionRooCode    SessionKind = "roo-code"
 )

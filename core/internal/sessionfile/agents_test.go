@@ -238,6 +238,8 @@ func said(t *testing.T, kind string, messages []byte) (all []string) {
 		switch kind {
 		case "codex":
 			all = append(all, spell(m))
+		case "openhands":
+			all = append(all, openHandsSaid(m)...)
 		case "gemini-cli", "opencode":
 			list, _ := m["parts"].([]any)
 			for _, p := range list {
@@ -316,5 +318,5 @@ func rooResumes(t *testing.T, file []byte) (all []string) {
 // resumes are the agents that are judged here; pi is judged by its own code (js/test/judges).
 var resumes = map[string]func(*testing.T, []byte) []string{
 	"claude-code": claudeResumes, "cline": clineResumes, "codex": codexResumes, "gemini-cli": geminiResumes,
-	"opencode": opencodeResumes, "roo-code": rooResumes,
+	"opencode": opencodeResumes, "openhands": openHandsResumes, "roo-code": rooResumes,
 }

@@ -225,7 +225,9 @@ func detect(src []byte) (k *Kind, why string) {
 		k, err := signed(lineScanner(src, pos, end))
 		if err != nil {
 			// Not a file of lines, or one that is broken here; the whole may still be one object.
-			k, _ = signed(lineScanner(src, start(src), len(src)))
+			if k, _ = signed(lineScanner(src, start(src), len(src))); k == nil {
+				k = streamed(src)
+			}
 			return k, ""
 		}
 		if k != nil {
@@ -241,8 +243,9 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 		if s.Kind() != jsonspan.Object {
 			break
 		}
+		at := jsonspan.Span{Start: s.Pos()}
 		typ, seen := traits(s)
-		if s.Err() != nil {
+		if at.End = s.Pos(); s.Err() != nil {
 			break
 		}
 		for _, k := range kinds {
@@ -252,7 +255,7 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 				}
 			}
 			for _, sign := range k.Items {
-				if sign.is(typ, seen) {
+				if sign.is(typ, seen) && (k.Is == nil || k.Is(s.Src(), at)) {
 					return k, ""
 				}
 			}
@@ -263,24 +266,46 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 
 // signed tells which kind the object at s is a sign of.
 func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
+	k := signOf(s)
+	if s.End(); s.Err() != nil {
+		return nil, s.Err()
+	}
+	return k, nil
+}
+
+// streamed tells which kind the objects that follow each other are a file of, by the first that is a sign.
+func streamed(src []byte) *Kind {
+	for s := lineScanner(src, start(src), len(src)); s.Kind() == jsonspan.Object; {
+		if k := signOf(s); k != nil && k.Stream {
+			return k
+		}
+		if s.Err() != nil {
+			break
+		}
+		s = lineScanner(src, int(s.Pos()), len(src))
+	}
+	return nil
+}
+
+// signOf is the kind that the object at s is a sign of, or nil.
+func signOf(s *jsonspan.Scanner) *Kind {
 	if s.Kind() != jsonspan.Object {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
-		return nil, s.Err()
+		return nil
 	}
 	at := jsonspan.Span{Start: s.Pos()}
 	typ, seen := traits(s)
-	at.End = s.Pos()
-	if s.End(); s.Err() != nil {
-		return nil, s.Err()
+	if at.End = s.Pos(); s.Err() != nil {
+		return nil
 	}
 	for _, k := range kinds {
 		for _, sign := range k.Signs {
 			if sign.is(typ, seen) && (k.Is == nil || k.Is(s.Src(), at)) {
-				return k, nil
+				return k
 			}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // traits reads the object at s: its type, and which of its keys some sign names.

@@ -23,6 +23,11 @@ func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		key = jsonspan.AppendText(nil, src, p)
 	}
+	return t.addText(key)
+}
+
+// addText notes an id that no string of the file is.
+func (t *ids) addText(key []byte) int32 {
 	t.keys = append(t.keys, key)
 	return int32(len(t.keys) - 1)
 }

@@ -56,7 +56,7 @@ func summaryOf(m record) (string, bool) {
 // the user. In one of opencode all ids are new.
 func sameMessages(t *testing.T, kind string, want, got []byte) {
 	t.Helper()
-	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" {
+	if kind == "gemini-cli" || kind == "opencode" || kind == "roo-code" || kind == "cline" || kind == "openhands" {
 		if w, g := said(t, kind, want), said(t, kind, got); !slices.Equal(w, g) {
 			t.Errorf("%d parts, want %d", len(g), len(w))
 		}
@@ -112,7 +112,7 @@ func checkSaved(t *testing.T, file, messages []byte) []byte {
 		t.Errorf("format %s, want %s", b.Format, was.Format)
 	}
 	// A file of lines goes on: what stands in it stays, but for a last line that is cut off.
-	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && !(a.Kind == "pi" && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
+	if whole := bytes.TrimRight(file, "\r\n"); whole[0] != '[' && a.Kind != "opencode" && a.Kind != "cline" && a.Kind != "gemini-cli" && !((a.Kind == "pi" || a.Kind == "openhands") && a.Kept == 0) && a.Kept < bytes.LastIndexByte(whole, '\n') {
 		t.Errorf("%d bytes of %d are kept", a.Kept, len(file))
 	}
 	for _, r := range records(t, []byte(a.Text)) {
@@ -206,6 +206,7 @@ func TestSaveSampleFiles(t *testing.T) {
 				"gemini-cli":  `{"role":"user","parts":[{"text":"It was \"about\" boats."}]}`,
 				"pi":          `{"role":"user","content":"It was \"about\" boats."}`,
 				"opencode":    `{"role":"user","parts":[{"type":"text","text":"It was \"about\" boats."}]}`,
+				"openhands":   `{"role":"user","content":"It was \"about\" boats."}`,
 				"roo-code":    `{"role":"user","content":"It was \"about\" boats."}`,
 			}[a.Kind]
 			half := messages[len(messages)/2:]
@@ -263,7 +264,7 @@ func TestMillis(t *testing.T) {
 
 // Saving costs what reading does, however long the file is and however much of it changes.
 func TestSaveIsLinear(t *testing.T) {
-	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline"} {
+	for _, kind := range []string{"claude-code", "pi", "gemini-cli", "codex", "roo-code", "opencode", "cline", "openhands"} {
 		cost := func(n int) time.Duration {
 			file, messages := long(kind, n)
 			begin := time.Now()
@@ -322,6 +323,9 @@ func long(kind string, n int) (file, messages []byte) {
 		case "codex":
 			line(`{"timestamp":"2026-03-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}}`, role, said)
 			fmt.Fprintf(&m, `,{"type":"message","role":%q,"content":[{"type":"input_text","text":%q}]}`, role, left)
+		case "openhands":
+			line(`{"id":"e%d","timestamp":"2026-03-01T10:00:00","source":%q,"llm_message":{"role":%q,"content":[{"type":"text","text":%q}]},"kind":"MessageEvent"}`, i, role, role, said)
+			fmt.Fprintf(&m, `,{"role":%q,"content":%q}`, role, left)
 		case "opencode":
 			line(`%c{"info":{"id":"msg_%d","role":%q,"model":{"providerID":"p","modelID":"m"},"providerID":"p","modelID":"m"},"parts":[{"type":"text","text":%q}]}`, " ,"[min(i, 1)], i, role, said)
 			fmt.Fprintf(&m, `,{"id":"msg_%d","role":%q,"parts":[{"type":"text","text":%q}]}`, i, role, left)

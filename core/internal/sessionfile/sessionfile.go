@@ -52,6 +52,8 @@ type Kind struct {
 	Is func(src []byte, at jsonspan.Span) bool
 	// Items are such objects in a list that is the whole file.
 	Items []Sign
+	// Stream says that objects may follow each other with no line feed between them.
+	Stream bool
 	// Beside are lists that the agent keeps beside its session files, and that people take for one.
 	Beside []Beside
 	// Read reads the file and writes its messages. What it returns writes others in their place.

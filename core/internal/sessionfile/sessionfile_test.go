@@ -144,6 +144,16 @@ func TestVerbatim(t *testing.T) {
 			for key, v := range m {
 				switch {
 				case key == "role" && a.Kind != "codex", key == "parts":
+				case a.Kind == "openhands" && (key == "content" || key == "tool_calls"): // made of what is in the events
+					var calls []struct {
+						Function struct{ Arguments json.RawMessage }
+					}
+					_ = json.Unmarshal(v, &calls)
+					for _, c := range calls {
+						if c.Function.Arguments != nil {
+							check(c.Function.Arguments)
+						}
+					}
 				case key == "content" && (a.Kind == "claude-code" || a.Kind == "cline" || a.Kind == "pi" || a.Kind == "roo-code"):
 					var blocks []map[string]json.RawMessage
 					if json.Unmarshal(v, &blocks) != nil {
@@ -188,7 +198,7 @@ func TestErrors(t *testing.T) {
 		message   string
 	}{
 		{"a database", "SQLite format 3\x00\x10\x00\x01\x01", "unknown_session", 0, "let the agent export the session"},
-		{"nothing", "", "unknown_session", 0, "claude-code, cline, codex, gemini-cli, opencode, pi, roo-code"},
+		{"nothing", "", "unknown_session", 0, "claude-code, cline, codex, gemini-cli, opencode, openhands, pi, roo-code"},
 		{"a list of messages", `[{"role":"user","content":"hi"}]`, "unknown_session", 0, ""},
 		{"a request body", `{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}`, "unknown_session", 0, ""},
 		{"text", "hello\nworld\n", "unknown_session", 0, ""},

@@ -1,0 +1,411 @@
+package sessionfile
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/handles"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+const (
+	ohFailed      = "[An error occurred during execution.]\n" // goes before the results of calls that have failed
+	ohToolLimit   = 50_000                                    // characters of a text in a tool result
+	ohOutputLimit = 30_000                                    // characters that a command may write
+	ohClipped     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
+	ohSaved       = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
+	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "
+)
+
+// write writes the messages of the view. Calls of one answer are one message, and so are messages of the user in a row.
+func (o *openHands) write() {
+	user := false // the last message is the user's, and the next one of the user's goes on with it
+	for k := 0; k < len(o.view); k++ {
+		entry := o.view[k]
+		if entry < 0 {
+			user = o.begin(user, "user")
+			o.came(entry)
+			o.textPart(o.events[ohSummaryOf(entry)].summary)
+			o.put(`]}`)
+			continue
+		}
+		e := &o.events[entry]
+		switch e.kind {
+		case ohSystem:
+			user = o.begin(false, "system")
+			o.came(entry)
+			for _, key := range []string{"system_prompt", "dynamic_context"} {
+				if at := stringAt(o.src, find(o.src, e.at, key), "text"); !at.Zero() {
+					o.textPart(at)
+				}
+			}
+			o.put(`]}`)
+		case ohSummary:
+			user = o.begin(user, "user")
+			o.came(entry)
+			o.textPart(e.summary)
+			o.put(`]}`)
+		case ohMessage:
+			user = o.said(entry, user)
+		case ohAction:
+			first := k
+			for k+1 < len(o.view) && o.view[k+1] >= 0 && o.events[o.view[k+1]].kind == ohAction && o.events[o.view[k+1]].response == e.response {
+				k++
+			}
+			user = o.calls(o.view[first : k+1])
+		default:
+			user = o.begin(false, "tool")
+			o.came(entry)
+			o.result(e)
+			o.put(`]`)
+			o.member("tool_call_id", find(o.src, e.at, "tool_call_id"))
+			o.member("name", find(o.src, e.at, "tool_name"))
+			o.put(`}`)
+		}
+	}
+}
+
+// begin begins a message and its content, or goes on with the one before. It reports whether the message is the user's.
+func (o *openHands) begin(goOn bool, role string) bool {
+	if goOn && role == "user" {
+		o.Messages = o.Messages[:len(o.Messages)-len("]}")]
+		return true
+	}
+	o.message()
+	o.put(`{"role":"` + role + `","content":[`)
+	return role == "user"
+}
+
+func (o *openHands) member(key string, value jsonspan.Span) {
+	if !value.Zero() {
+		o.put(`,"` + key + `":`)
+		o.copy(value)
+	}
+}
+
+// comma goes before every part of a content but the first.
+func (o *openHands) comma() {
+	if o.Messages[len(o.Messages)-1] != '[' {
+		o.put(`,`)
+	}
+}
+
+func (o *openHands) textPart(text jsonspan.Span) {
+	o.comma()
+	o.put(`{"type":"text","text":`)
+	o.copy(text)
+	o.put(`}`)
+}
+
+func (o *openHands) madePart(text string) {
+	o.comma()
+	o.put(`{"type":"text","text":`)
+	o.Messages = append(jsonspan.AppendString(o.Messages, text), '}')
+}
+
+func (o *openHands) imagePart(url jsonspan.Span) {
+	o.comma()
+	o.put(`{"type":"image_url","image_url":{"url":`)
+	o.copy(url)
+	o.put(`}}`)
+}
+
+// each calls text for the texts of content, and image for the addresses of its images; a content may be one text.
+func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Span)) {
+	if content.Zero() {
+		return
+	}
+	s := o.scan(content.Start)
+	switch s.Kind() {
+	case jsonspan.String:
+		text(content)
+		return
+	case jsonspan.Array:
+	default:
+		return
+	}
+	for s.Array(); s.Elem(); {
+		part := s.Skip().Span
+		if at := stringAt(o.src, part, "text"); !at.Zero() {
+			text(at)
+			continue
+		}
+		urls := find(o.src, part, "image_urls")
+		if urls.Zero() || o.src[urls.Start] != '[' {
+			continue
+		}
+		u := o.scan(urls.Start)
+		for u.Array(); u.Elem(); {
+			if at := u.Skip(); at.Kind == jsonspan.String {
+				image(at.Span)
+			}
+		}
+	}
+}
+
+// parts writes content. In the result of a tool long texts are cut, and beside calls blank ones are left out.
+func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
+	o.each(content, func(at jsonspan.Span) {
+		switch {
+		case calls && strings.TrimSpace(o.textAt(at)) == "":
+		case role == "tool" && at.Len() > ohToolLimit:
+			o.madePart(ohCut(o.textAt(at), ohToolLimit, "", ""))
+		default:
+			o.textPart(at)
+		}
+	}, o.imagePart)
+}
+
+// answer ends the content of a message of the model and writes the rest of it but for its calls. An empty content is no list.
+func (o *openHands) answer(calls bool, from jsonspan.Span) {
+	if o.Messages[len(o.Messages)-1] != '[' {
+		o.put(`]`)
+	} else {
+		o.Messages = o.Messages[:len(o.Messages)-len(`,"content":[`)]
+		if !calls {
+			o.put(`,"content":""`)
+		}
+	}
+	if blocks := find(o.src, from, "thinking_blocks"); !blocks.Zero() && o.src[blocks.Start] == '[' && len(elements(blocks.Of(o.src))) > 0 {
+		o.member("thinking_blocks", blocks)
+	}
+	if said := stringAt(o.src, from, "reasoning_content"); o.reasoned && said.Len() > 2 {
+		o.member("reasoning_content", said)
+	}
+}
+
+// call writes the n-th call of a message.
+func (o *openHands) call(n int, call jsonspan.Span) {
+	if n == 0 {
+		o.put(`,"tool_calls":[`)
+	} else {
+		o.put(`,`)
+	}
+	o.put(`{"id":`)
+	if id := stringAt(o.src, call, "id"); id.Zero() {
+		o.put(`""`)
+	} else {
+		o.copy(id)
+	}
+	o.put(`,"type":"function","function":{"name":`)
+	if name := stringAt(o.src, call, "name"); name.Zero() {
+		o.put(`""`)
+	} else {
+		o.copy(name)
+	}
+	o.member("arguments", stringAt(o.src, call, "arguments"))
+	o.put(`}}`)
+}
+
+// calls writes the calls of an answer; what the model has thought is in the first of them.
+func (o *openHands) calls(batch []int32) bool {
+	o.begin(false, "assistant")
+	first := o.events[batch[0]].at
+	o.parts(find(o.src, first, "thought"), "assistant", true)
+	o.answer(true, first)
+	for n, i := range batch {
+		o.came(i)
+		o.call(n, find(o.src, o.events[i].at, "tool_call"))
+	}
+	o.put(`]}`)
+	return false
+}
+
+// said writes a message that is an event, and reports whether it is the user's and nothing but that.
+func (o *openHands) said(entry int32, user bool) bool {
+	at := o.events[entry].at
+	m := find(o.src, at, "llm_message")
+	role := o.textAt(stringAt(o.src, m, "role"))
+	if role != "assistant" && role != "system" && role != "tool" {
+		role = "user"
+	}
+	id, name := stringAt(o.src, m, "tool_call_id"), stringAt(o.src, m, "name")
+	var calls []jsonspan.Span
+	if list := find(o.src, m, "tool_calls"); !list.Zero() && o.src[list.Start] == '[' {
+		s := o.scan(list.Start)
+		for s.Array(); s.Elem(); {
+			calls = append(calls, s.Skip().Span)
+		}
+	}
+	plain := role == "user" && calls == nil && id.Zero() && name.Zero()
+	o.begin(user && plain, role)
+	o.came(entry)
+	called := role == "assistant" && calls != nil
+	o.parts(find(o.src, m, "content"), role, called)
+	o.parts(find(o.src, at, "extended_content"), role, called)
+	if role != "assistant" {
+		o.put(`]`)
+	} else if o.answer(called, m); called {
+		for n, call := range calls {
+			o.call(n, call)
+		}
+		o.put(`]`)
+	}
+	if role == "tool" {
+		o.member("tool_call_id", id)
+		o.member("name", name)
+	}
+	o.put(`}`)
+	return plain
+}
+
+// result writes the content of a result.
+func (o *openHands) result(e *ohEvent) {
+	switch e.kind {
+	case ohReject:
+		reason := "User rejected the action"
+		if at := stringAt(o.src, e.at, "rejection_reason"); !at.Zero() {
+			reason = o.textAt(at)
+		}
+		o.madePart(ohCut("Action rejected: "+reason, ohToolLimit, "", ""))
+		return
+	case ohAgentError:
+		o.parts(stringAt(o.src, e.at, "error"), "tool", false)
+		return
+	}
+	seen := find(o.src, e.at, "observation")
+	kind, content := ohObserved(o.src, seen), find(o.src, seen, "content")
+	member := func(key string) string { return o.textAt(stringAt(o.src, seen, key)) }
+	if kind == ohTask {
+		o.madePart("Task ID: " + member("task_id") + "\nSubagent: " + member("subagent") + "\nStatus: " + member("status"))
+	}
+	if isMember(o.src, seen, "is_error", "true") {
+		o.madePart(ohFailed)
+	}
+	switch kind {
+	case ohTerminal:
+		o.madePart(ohCut(o.output(seen, o.allText(content)), ohOutputLimit, member("full_output_save_dir"), "terminal_output_"))
+	case ohBrowser:
+		folder := member("full_output_save_dir")
+		if text := o.allText(content); text != "" {
+			o.madePart(ohCut(text, ohToolLimit, folder, "browser_output_"))
+		}
+		o.screenshot(stringAt(o.src, seen, "screenshot_data"), folder)
+	default:
+		o.parts(content, "tool", false)
+	}
+	o.parts(find(o.src, e.at, "extended_content"), "tool", false)
+}
+
+// ohTool is a tool that makes a text of its own of what it has observed.
+type ohTool uint8
+
+const (
+	ohPlain ohTool = iota
+	ohTerminal
+	ohBrowser
+	ohTask
+)
+
+func ohObserved(src []byte, observation jsonspan.Span) ohTool {
+	switch kind := jsonspan.Text(src, stringAt(src, observation, "kind")); kind {
+	case "TerminalObservation":
+		return ohTerminal
+	case "BrowserObservation":
+		return ohBrowser
+	case "TaskObservation":
+		return ohTask
+	}
+	return ohPlain
+}
+
+// isMember reports whether a member of an object is written as value.
+func isMember(src []byte, at jsonspan.Span, key, value string) bool {
+	v := find(src, at, key)
+	return !v.Zero() && string(v.Of(src)) == value
+}
+
+func (o *openHands) allText(content jsonspan.Span) string {
+	var all []byte
+	o.each(content, func(at jsonspan.Span) { all = jsonspan.AppendText(all, o.src, at) }, func(jsonspan.Span) {})
+	return string(all)
+}
+
+// output is what a command has written, with what the terminal tells beside it.
+func (o *openHands) output(observation jsonspan.Span, text string) string {
+	about := find(o.src, observation, "metadata")
+	if about.Zero() || o.src[about.Start] != '{' {
+		return text
+	}
+	member := func(key string) string { return o.textAt(stringAt(o.src, about, key)) }
+	text = member("prefix") + text + member("suffix")
+	if folder := member("working_dir"); folder != "" {
+		text += "\n[Current working directory: " + folder + "]"
+	}
+	if python := member("py_interpreter_path"); python != "" {
+		text += "\n[Python interpreter: " + python + "]"
+	}
+	if code := find(o.src, about, "exit_code"); !code.Zero() && string(code.Of(o.src)) != "-1" {
+		text += "\n[Command finished with exit code " + string(code.Of(o.src)) + "]"
+	}
+	return text
+}
+
+// screenshot writes the image of a page, and where the agent keeps it.
+func (o *openHands) screenshot(data jsonspan.Span, folder string) {
+	if data.Len() <= 2 {
+		return
+	}
+	text := o.textAt(data)
+	mime := "png"
+	for _, known := range [...][2]string{{"/9j/", "jpeg"}, {"iVBORw0KGgo", "png"}, {"R0lGODlh", "gif"}, {"UklGR", "webp"}} {
+		if strings.HasPrefix(text, known[0]) {
+			mime = known[1]
+			break
+		}
+	}
+	if folder != "" {
+		end := mime
+		if end == "jpeg" {
+			end = "jpg"
+		}
+		o.madePart("Screenshot saved to: " + ohPath(folder, "browser_screenshot_"+handles.Handle([]byte(text))[:8]+"."+end))
+	}
+	o.comma()
+	o.put(`{"type":"image_url","image_url":{"url":`)
+	o.Messages = append(jsonspan.AppendString(o.Messages, "data:image/"+mime+";base64,"+text), "}}"...)
+}
+
+func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }
+
+// ohCut takes the middle out of a text that has more characters than limit, and says so in its place. With a folder it says where the
+// agent has saved the whole text.
+func ohCut(text string, limit int, folder, name string) string {
+	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	notice := ohClipped
+	head := (limit - len(notice) + 1) / 2
+	if folder != "" {
+		line := strconv.Itoa(lineCount(runes[:head]) + 1)
+		notice = ohSaved + ohPath(folder, name+handles.Handle([]byte(text))[:8]+".txt") + ohSavedLine + line + ").</NOTE>"
+	}
+	left := limit - utf8.RuneCountInString(notice)
+	if left <= 0 {
+		return string([]rune(notice)[:limit])
+	}
+	head = min(head, left)
+	return string(runes[:head]) + notice + string(runes[len(runes)-(left-head):])
+}
+
+// lineCount is how many lines Python finds in a text.
+func lineCount(text []rune) (n int) {
+	for i, r := range text {
+		switch r {
+		case '\n':
+			if i > 0 && text[i-1] == '\r' {
+				continue
+			}
+			n++
+		case '\r', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:
+			n++
+		default:
+			if i == len(text)-1 {
+				n++
+			}
+		}
+	}
+	return n
+}

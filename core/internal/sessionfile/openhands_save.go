@@ -1,0 +1,239 @@
+package sessionfile
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// ohSaver writes events behind those of a session.
+type ohSaver struct {
+	*saver
+	o      *openHands
+	time   string
+	parent string               // the id of the newest event, as JSON; "" in files from before events had parents
+	newest string               // likewise, in all files
+	calls  critbit.Map[*ohCall] // by id
+	first  bool                 // the next event is the first of a list
+}
+
+// ohCall is a call of a tool, as far as it is known.
+type ohCall struct {
+	action, result int32  // its events in the view, or -1
+	id             string // of its new event, as JSON
+	name           string // of the tool, as JSON
+	answered       bool   // has a result among the messages
+}
+
+// save adds a condensation as OpenHands writes one: it forgets what is not in the messages, and its summary is the digest. Messages
+// behind one that is not as it was are new events behind the condensation: the agent takes out the rest of an answer of which a part
+// is forgotten.
+func (o *openHands) save(s *saver) {
+	if len(o.path) == 0 {
+		s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: "the conversation has no events to go on from"}, 0)
+		return
+	}
+	w := &ohSaver{saver: s, o: o, time: strings.TrimSuffix(s.in.Time, "Z")}
+	last := &o.events[o.path[len(o.path)-1]]
+	w.newest = string(find(o.src, last.at, "id").Of(o.src))
+	if last.linked || last.root || !o.leaf.Zero() {
+		w.parent = w.newest
+	}
+	if !o.list.Zero() {
+		s.kept, s.out = int(o.list.End)-1, nil
+		w.first = len(o.events) == 0
+	}
+	w.know()
+	stay, digest, end := w.plan()
+	w.condense(stay, digest, end)
+	for i := max(stay, digest+1); i < end; i++ {
+		if s.from[i] >= 0 {
+			w.again(i)
+		} else {
+			w.message(i)
+		}
+	}
+	if !o.list.Zero() {
+		s.out = append(s.out, o.src[o.list.End-1:]...)
+	} else if !o.leaf.Zero() { // the agent goes on from the event that its state names
+		tail := s.out
+		s.out = append([]byte(nil), o.src[:o.leaf.Start]...)
+		s.write(w.newest)
+		s.out = append(append(s.out, o.src[o.leaf.End:s.kept]...), tail...)
+		s.kept = 0
+	}
+}
+
+// know notes the calls of the view and of the messages.
+func (w *ohSaver) know() {
+	at := func(id string) *ohCall {
+		c := w.calls.At(id)
+		if *c == nil {
+			*c = &ohCall{action: -1, result: -1}
+		}
+		return *c
+	}
+	for _, i := range w.o.view {
+		if i < 0 || w.o.events[i].call == noID {
+			continue
+		}
+		e := &w.o.events[i]
+		c := at(w.textAt(stringAt(w.src, e.at, "tool_call_id")))
+		if e.kind == ohAction {
+			c.action = i
+		} else {
+			c.result = i
+		}
+		c.name = string(find(w.src, e.at, "tool_name").Of(w.src))
+	}
+	for i := range w.in.Messages {
+		for _, call := range w.callsOf(i) {
+			if name := stringAt(w.in.Src, find(w.in.Src, call, "function"), "name"); !name.Zero() {
+				at(jsonspan.Text(w.in.Src, stringAt(w.in.Src, call, "id"))).name = string(name.Of(w.in.Src))
+			}
+		}
+		if w.role(i) == "tool" {
+			at(w.answers(i)).answered = true
+		}
+	}
+}
+
+func (w *ohSaver) callsOf(i int) (calls []jsonspan.Span) {
+	list := find(w.in.Src, w.in.Messages[i], "tool_calls")
+	if list.Zero() || w.in.Src[list.Start] != '[' {
+		return nil
+	}
+	s := scanner(w.in.Src, list.Start)
+	for s.Array(); s.Elem(); {
+		calls = append(calls, s.Skip().Span)
+	}
+	return calls
+}
+
+// answers is the id of the call that the result i answers.
+func (w *ohSaver) answers(i int) string {
+	return jsonspan.Text(w.in.Src, stringAt(w.in.Src, w.in.Messages[i], "tool_call_id"))
+}
+
+// plan says which messages stay as the events that they are: those before stay, and from end on. digest is the message between them that
+// the condensation holds as its summary, or -1; any other between them is written anew.
+func (w *ohSaver) plan() (stay, digest, end int) {
+	n := len(w.from)
+	for stay < n && w.from[stay] >= 0 {
+		stay++
+	}
+	end = stay + 1
+	for end < n && w.from[end] >= 0 {
+		end++
+	}
+	if digest = w.summary(stay); (digest >= 0 || stay == n) && end >= n && w.whole(stay, stay+1) == n {
+		return stay, digest, min(stay+1, n)
+	}
+	for try := 0; stay > 0; try++ {
+		left := w.whole(stay, n)
+		if left == n {
+			break
+		}
+		if stay = left; try == 2 {
+			stay = 0
+		}
+	}
+	return stay, w.summary(stay), n
+}
+
+// summary is the message i, where it can be the summary of a condensation: new, and a text; else -1.
+func (w *ohSaver) summary(i int) int {
+	if i < len(w.from) && w.from[i] < 0 {
+		if role, text := w.textOf(i); role == "user" && text != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// stays calls one for each entry of the messages before stay and from end on, until that says false.
+func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
+	for i, k := range w.from {
+		if k < 0 || i >= stay && i < end {
+			continue
+		}
+		for _, o := range w.origins[w.begins[k]:w.begins[k+1]] {
+			if !one(i, o.record) {
+				return
+			}
+		}
+	}
+}
+
+// whole is the first of the messages that stay that the agent would not leave whole; if there is none, how many messages there are.
+func (w *ohSaver) whole(stay, end int) int {
+	var entries []int32
+	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })
+	left := w.o.enforced(entries)
+	first, n := len(w.from), 0
+	w.stays(stay, end, func(i int, entry int32) bool {
+		if n == len(left) || left[n] != entry {
+			first = i
+			return false
+		}
+		n++
+		return true
+	})
+	return first
+}
+
+// condense writes the condensation.
+func (w *ohSaver) condense(stay, digest, end int) {
+	keeps := make([]bool, 2*len(w.o.events))
+	place := func(entry int32) int {
+		if entry < 0 {
+			return len(w.o.events) + int(ohSummaryOf(entry))
+		}
+		return int(entry)
+	}
+	offset := 0
+	w.stays(stay, end, func(i int, entry int32) bool {
+		keeps[place(entry)] = true
+		if i < stay {
+			offset++
+		}
+		return true
+	})
+	n := 0
+	for _, entry := range w.o.raw {
+		if keeps[place(entry)] {
+			continue
+		}
+		if n == 0 {
+			w.event("Condensation", "environment")
+			w.write(`,"forgotten_event_ids":[`)
+		}
+		w.comma(n)
+		n++
+		if entry >= 0 {
+			w.out = append(w.out, find(w.src, w.o.events[entry].at, "id").Of(w.src)...)
+		} else {
+			w.quote(w.textAt(find(w.src, w.o.events[ohSummaryOf(entry)].at, "id")) + "-summary")
+		}
+	}
+	if n == 0 && digest < 0 {
+		return
+	}
+	if n == 0 {
+		w.event("Condensation", "environment")
+		w.write(`,"forgotten_event_ids":[`)
+	}
+	w.write(`]`)
+	if digest >= 0 {
+		_, said := w.textOf(digest)
+		w.write(`,"summary":`)
+		w.quote(said)
+		w.write(`,"summary_offset":`)
+		w.number(int64(offset))
+	}
+	w.write(`,"llm_response_id":`)
+	w.quote(w.id())
+	w.end()
+}

@@ -1,0 +1,260 @@
+package sessionfile
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// ohSummaryOf is the entry of a view that stands for the summary of the condensation i, and the condensation of such an entry.
+// Other entries are numbers of events; -1 is none.
+func ohSummaryOf(i int32) int32 { return -2 - i }
+
+// sees makes the view of the path: what condensations have left, without what providers would refuse.
+func (o *openHands) sees() {
+	events, summaries := filled(o.numbers, -1), filled(o.numbers, -1) // by id: what is in the list
+	list := ohList{where: make([]*ohChunk, 2*len(o.events))}
+	for _, i := range o.path {
+		e := &o.events[i]
+		switch {
+		case e.kind.sent():
+			list.insert(list.length, i)
+			if e.id != noID {
+				events[e.id] = i
+			}
+			continue
+		case e.kind == ohCondensation:
+			for _, id := range o.forgotten[e.first:e.end] {
+				for _, in := range []*int32{&events[id], &summaries[id]} {
+					if *in != -1 {
+						list.remove(*in)
+						*in = -1
+						o.skip(api.SkipCompacted, 1)
+					}
+				}
+			}
+			if !e.summary.Zero() && e.offset >= 0 {
+				list.insert(e.offset, ohSummaryOf(i))
+				if e.summaryID != noID {
+					summaries[e.summaryID] = ohSummaryOf(i)
+				}
+			}
+		}
+		o.skip(api.SkipMeta, 1)
+	}
+	for c := list.first; c != nil; c = c.next {
+		o.raw = append(o.raw, c.items...)
+	}
+	o.view = o.enforced(o.raw)
+	o.skip(api.SkipFailed, len(o.raw)-len(o.view))
+}
+
+// ohChunkSize is how many entries a chunk of a list has at most: the square root of what a long session has.
+const ohChunkSize = 512
+
+// ohList is a list in which an entry is found and taken out, and another put in at a place, in a time that does not grow with the
+// list by much: a file may have a condensation for each event.
+type ohList struct {
+	first, last *ohChunk
+	where       []*ohChunk // by event, then by condensation
+	length      int
+}
+
+type ohChunk struct {
+	items []int32
+	next  *ohChunk
+}
+
+func (l *ohList) of(entry int32) **ohChunk {
+	if entry < 0 {
+		return &l.where[len(l.where)/2+int(ohSummaryOf(entry))]
+	}
+	return &l.where[entry]
+}
+
+// insert puts an entry in at a place, or at the end if there is no such place.
+func (l *ohList) insert(at int, entry int32) {
+	if l.first == nil {
+		l.first = &ohChunk{}
+		l.last = l.first
+	}
+	c := l.last
+	if at >= l.length {
+		at = len(c.items)
+	} else {
+		for c = l.first; at > len(c.items); c = c.next {
+			at -= len(c.items)
+		}
+	}
+	l.length++
+	c.items = slices.Insert(c.items, at, entry)
+	*l.of(entry) = c
+	if len(c.items) < ohChunkSize {
+		return
+	}
+	half := &ohChunk{items: slices.Clone(c.items[ohChunkSize/2:]), next: c.next}
+	c.items, c.next = c.items[:ohChunkSize/2], half
+	for _, e := range half.items {
+		*l.of(e) = half
+	}
+	if l.last == c {
+		l.last = half
+	}
+}
+
+func (l *ohList) remove(entry int32) {
+	c := *l.of(entry)
+	at := slices.Index(c.items, entry)
+	c.items = slices.Delete(c.items, at, at+1)
+	l.length--
+}
+
+// enforced takes out of a view what the agent takes out when it loads one: a second result of a call, calls without a result and
+// results without a call, and what is left of an answer or of a loop of tools where a part is gone. A call that the agent runs before
+// it asks the model again counts as answered.
+func (o *openHands) enforced(view []int32) (left []int32) {
+	n := len(o.events)
+	g := ohGroups{
+		openHands: o, alive: make([]bool, n), nextOf: filled(n, -1), headOf: filled(o.numbers, -1), nextCall: filled(n, -1),
+		headCall: filled(o.numbers, -1), calls: make([]int32, o.numbers), results: make([]int32, o.numbers), loopOf: filled(n, -1),
+	}
+	g.pending()
+	result := make([]bool, o.numbers)
+	for _, i := range view {
+		if i < 0 {
+			continue
+		}
+		e := &o.events[i]
+		if e.kind.answers() && e.call != noID {
+			if result[e.call] {
+				continue
+			}
+			result[e.call] = true
+		}
+		g.alive[i] = true
+		if e.call != noID && (e.kind == ohAction || e.kind.answers()) {
+			g.nextCall[i], g.headCall[e.call] = g.headCall[e.call], i
+			if e.kind == ohAction {
+				g.calls[e.call]++
+			} else {
+				g.results[e.call]++
+			}
+		}
+	}
+	g.group()
+	for _, i := range o.path {
+		e := &o.events[i]
+		switch {
+		case !g.alive[i]:
+			g.gone = append(g.gone, i)
+		case e.kind == ohAction && (e.call == noID || g.results[e.call] == 0), e.kind.answers() && (e.call == noID || g.calls[e.call] == 0):
+			g.take(i)
+		}
+	}
+	for len(g.gone) > 0 {
+		i := g.gone[len(g.gone)-1]
+		g.gone = g.gone[:len(g.gone)-1]
+		g.follow(i)
+	}
+	for _, i := range view {
+		if i < 0 || g.alive[i] {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
+// ohGroups are events that are in a view together or not at all. Lists are linked: the first by the id, the next by the event.
+type ohGroups struct {
+	*openHands
+	alive              []bool
+	headOf, nextOf     []int32 // calls of one answer, of the whole path
+	headCall, nextCall []int32 // calls with one id and their results, of the view
+	calls, results     []int32 // how many of these are alive, by the id
+	loopOf             []int32 // by event: its loop of tools
+	loops              []ohLoop
+	gone               []int32 // what is out and has not been followed yet
+}
+
+// ohLoop is a loop of tools: path[from:to].
+type ohLoop struct{ from, to int }
+
+// pending counts a result for each call that the agent runs when it goes on.
+func (g *ohGroups) pending() {
+	ran, failed := make([]bool, g.numbers), make([]bool, g.numbers)
+	for k := len(g.path) - 1; k >= 0; k-- {
+		switch e := &g.events[g.path[k]]; {
+		case e.kind == ohAgentError && e.call != noID:
+			failed[e.call] = true
+		case e.kind.answers() && e.action != noID:
+			ran[e.action] = true
+		case e.kind == ohAction && e.executable && e.call != noID && !failed[e.call] && (e.id == noID || !ran[e.id]):
+			g.results[e.call]++
+		}
+	}
+}
+
+// group finds the answers and the loops of tools. A loop begins with thinking and ends with an event that is neither a call nor a
+// result.
+func (g *ohGroups) group() {
+	open := -1
+	for k, i := range g.path {
+		e := &g.events[i]
+		if e.kind == ohAction && e.response != noID {
+			g.nextOf[i], g.headOf[e.response] = g.headOf[e.response], i
+		}
+		switch {
+		case e.kind == ohAction && e.thinks:
+			open = len(g.loops)
+			g.loops = append(g.loops, ohLoop{from: k})
+		case e.kind != ohAction && !e.kind.answers():
+			open = -1
+		}
+		if open >= 0 {
+			g.loops[open].to, g.loopOf[i] = k+1, int32(open)
+		}
+	}
+}
+
+func (g *ohGroups) take(i int32) {
+	if g.alive[i] {
+		g.alive[i] = false
+		g.gone = append(g.gone, i)
+		if e := &g.events[i]; e.call != noID {
+			if e.kind == ohAction {
+				g.calls[e.call]--
+			} else {
+				g.results[e.call]--
+			}
+		}
+	}
+}
+
+// follow takes out what does not go without an event that is out. Each group is looked through once.
+func (g *ohGroups) follow(i int32) {
+	e := &g.events[i]
+	if e.kind == ohAction && e.response != noID {
+		at := g.headOf[e.response]
+		g.headOf[e.response] = -1
+		for ; at >= 0; at = g.nextOf[at] {
+			g.take(at)
+		}
+	}
+	if n := g.loopOf[i]; n >= 0 {
+		loop := g.loops[n]
+		g.loops[n].to = loop.from
+		for _, at := range g.path[loop.from:loop.to] {
+			g.take(at)
+		}
+	}
+	if e.call == noID || e.kind != ohAction && !e.kind.answers() || g.calls[e.call] > 0 && g.results[e.call] > 0 {
+		return
+	}
+	at := g.headCall[e.call]
+	g.headCall[e.call] = -1
+	for ; at >= 0; at = g.nextCall[at] {
+		if g.events[at].kind == ohAction && g.results[e.call] == 0 || g.events[at].kind.answers() && g.calls[e.call] == 0 {
+			g.take(at)
+		}
+	}
+}
