@@ -245,6 +245,9 @@ func openHandsResumes(t *testing.T, file []byte) (all []string) {
 	events, base := openHandsEvents(t, file)
 	branch := openHandsBranch(t, events, base)
 	pending := openHandsPending(branch)
+	if len(pending) > 0 {
+		branch = append(branch, record{"kind": "PauseEvent", "id": "pause"})
+	}
 	for _, e := range pending {
 		branch = append(branch, record{
 			"kind": "ObservationEvent", "id": "ran-" + text(e["id"]), "action_id": e["id"], "tool_call_id": e["tool_call_id"], "ran": true,
