@@ -1,6 +1,6 @@
-// The JSON of docs/reference/abi.md, generated from docs/api.schema.json by `make generate`.
+// The JSON of docs/ABI.md, generated from docs/api.schema.json by `make generate`.
 
-/** Operation is the name of an operation; docs/reference/abi.md describes them. */
+/** Operation is the name of an operation; docs/ABI.md describes them. */
 export type Operation =
   | "info"
   | "detect"
@@ -26,7 +26,7 @@ export type Operation =
   | "limit_tool_output"
   | "function";
 
-/** Format is the name of a wire format; docs/guides/formats.md describes them. */
+/** Format is the name of a wire format; docs/FORMATS.md describes them. */
 export type Format =
   | "adk"
   | "ag-ui"
@@ -51,7 +51,7 @@ export type Format =
   | "tanstack"
   | (string & {});
 
-/** Estimator is the name of a token estimator; docs/reference/estimators.md describes script. */
+/** Estimator is the name of a token estimator; docs/TOKENS.md describes script. */
 export type Estimator =
   | "script"
   | "bytes4"
@@ -63,7 +63,7 @@ export type Estimator =
   | "bytes4-message"
   | (string & {});
 
-/** PassName is the name of a pass; docs/reference/policy.md has their parameters. */
+/** PassName is the name of a pass; docs/POLICY.md has their parameters. */
 export type PassName =
   | "archive"
   | "clear"
@@ -79,7 +79,7 @@ export type PassName =
   | "truncate"
   | (string & {});
 
-/** FunctionName is the name of a function; docs/reference/functions.md describes them. */
+/** FunctionName is the name of a function; docs/FUNCTIONS.md describes them. */
 export type FunctionName =
   | "adjust_boundary"
   | "anchored_tokens"
@@ -147,7 +147,7 @@ export type FunctionName =
   | "turn_map"
   | "visibility";
 
-/** Preset is the name of a preset; docs/guides/presets.md says which one is for what. */
+/** Preset is the name of a preset; docs/PRESETS.md says which one is for what. */
 export type Preset =
   | "default"
   | "layered"
@@ -409,8 +409,8 @@ export type MarkerFault = "changed" | "corrupt";
 /** DigestKind says what a message stands for that a compaction has written. */
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
 
-/** SessionKind is the kind of a session file; docs/guides/sessions.md describes them. */
-export type SessionKind = "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
+/** SessionKind is the kind of a session file; docs/SESSIONS.md describes them. */
+export type SessionKind = "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "openhands" | "pi" | "roo-code";
 
 /** SkipReason is why something in a session file is not among its messages. */
 export type SkipReason =
@@ -1740,7 +1740,7 @@ export interface ReportThinking {
 
 /** LeftViolation is a place where a rule is broken. */
 export interface LeftViolation {
-  /** its id in docs/guides/formats.md */
+  /** its id in docs/FORMATS.md */
   rule: string;
   /** index in the answer's list */
   message: number;
@@ -1860,7 +1860,7 @@ export interface Validation {
 
 /** Violation is a rule that the transcript breaks. */
 export interface Violation {
-  /** its id in docs/guides/formats.md */
+  /** its id in docs/FORMATS.md */
   rule: string;
   /** index in the list; -1 for what stands beside it */
   message: number;
@@ -2291,6 +2291,6 @@ export interface FunctionRequest {
 
 /** FunctionResult is the answer of the operation function. */
 export interface FunctionResult {
-  /** as docs/reference/functions.md says for each function */
+  /** as docs/FUNCTIONS.md says for each function */
   result: unknown;
 }

@@ -159,6 +159,19 @@ func TestHostile(t *testing.T) {
 			}
 			return `{"type":"text","text":""}`
 		}), 1},
+		{"openhands: a condensation for each event", func(i int) string {
+			if i < n/2 {
+				return `{"id":"` + id(i) + `","timestamp":"","source":"user","llm_message":{"role":"assistant","content":"hi"},"kind":"MessageEvent"}`
+			}
+			return `{"id":"` + id(i) + `","timestamp":"","source":"","forgotten_event_ids":["` + id(n-i) + `"],"summary":"s","summary_offset":` + id(i/4) + `,"kind":"Condensation"}`
+		}, 2},
+		{"openhands: answers that break each other", func(i int) string {
+			if i == 0 {
+				return `{"id":"x","timestamp":"","source":"user","llm_message":{"role":"user","content":"hi"},"kind":"MessageEvent"}`
+			}
+			return `{"id":"` + id(i) + `","timestamp":"","source":"","tool_call_id":"` + id(i) + `","llm_response_id":"` + id(i/2) + `","kind":"` +
+				[]string{"ActionEvent", "ObservationEvent"}[i%2] + `"}`
+		}, 1},
 		{"keys", func(i int) string {
 			if i > 0 {
 				return ""

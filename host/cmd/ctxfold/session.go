@@ -113,7 +113,7 @@ func messageCount(s *ctxfold.Session) int {
 
 // agents are the names of the agents that keep session files, by the kind of the file.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
-	api.SessionRooCode: "Roo Code"}
+	api.SessionOpenHands: "OpenHands", api.SessionRooCode: "Roo Code"}
 
 func agent(kind api.SessionKind) string {
 	if name := agents[kind]; name != "" {

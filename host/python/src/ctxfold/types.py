@@ -2239,6 +2239,7 @@ SessionKind = Literal[
     "codex",
     "gemini-cli",
     "opencode",
+    "openhands",
     "pi",
     "roo-code",
 ]
