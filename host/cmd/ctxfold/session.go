@@ -19,7 +19,7 @@ func openCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "open [FILE|-]",
 		Short: "Show the conversation in the session file of a coding agent",
-		Long: `open reads the session file of Claude Code, Codex, Gemini CLI, opencode, pi or Roo Code and finds the messages
+		Long: `open reads the session file of Claude Code, Cline, Codex, Gemini CLI, opencode, OpenHands, pi or Roo Code and finds the messages
 of the agent's next request: one branch, after the last compaction and with its summary. It shows what the file holds;
 --messages prints the messages instead, as a list in the wire format shown.
 
