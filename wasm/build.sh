@@ -81,6 +81,12 @@ off FINDFUNC || change FINDFUNC wasm/runtime.patch
 off CLEAR || off START || { change CLEAR wasm/clear.patch; tags+=,ctxfold_clear; }
 off QUIET || change QUIET wasm/quiet.patch
 [ -z "${STRESS:-}" ] || change STRESS wasm/stress.patch
+if ! off QUIET; then
+	rewritten=$(GOOS= GOARCH= go run wasm/quiet/*.go ${STRESS:+-keep clobberfree,gccheckmark} ${WITHOUT:+-without $WITHOUT} "$goroot" "$dir/goroot") || failed QUIET
+	for file in $rewritten; do
+		[[ $overlay == *"\"$goroot/$file\":"* ]] || overlay+="${overlay:+,}\"$goroot/$file\":\"$PWD/$dir/goroot/$file\""
+	done
+fi
 echo "{\"Replace\":{$overlay}}" > "$dir/overlay.json"
 
 # Inlining pays in the packages that walk transcripts; in the others it only makes them larger. Of patterns that fit, the last counts.
