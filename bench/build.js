@@ -20,6 +20,8 @@ const STEPS = {
   jumps: "direct jumps",
   coalesce: "merged variables",
   start: "started runtime",
+  dead: "no dead functions",
+  types: "no dead types",
   segments: "few segments",
 };
 

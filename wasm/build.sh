@@ -16,6 +16,8 @@
 #                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
 #   NO_COALESCE  local variables are merged
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
+#   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs)
+#   NO_TYPES     types that nothing names any more, and the names of types, are cleared (tools/types.mjs)
 #   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs)
 #
 # For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
@@ -39,9 +41,9 @@ out=$1
 
 off() { local switch=NO_$1; [ "${!switch:-}" = 1 ]; }
 switches=${full:+full-}${component:+component-}${STRESS:+$STRESS-}${MODULE_GO:+$MODULE_GO-}
-for name in LEAN SMALL FINDFUNC CLEAR QUIET LINES JUMPS COALESCE START SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
+for name in LEAN SMALL FINDFUNC CLEAR QUIET LINES JUMPS COALESCE START DEAD TYPES SEGMENTS; do ! off $name || switches+=no-${name,,}-; done
 for switch in ${!NO_@}; do
-	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|LINES|JUMPS|COALESCE|START|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
+	[[ $switch =~ ^NO_(LEAN|SMALL|FINDFUNC|CLEAR|QUIET|LINES|JUMPS|COALESCE|START|DEAD|TYPES|SEGMENTS|COLOR|PROXY)$ ]] || echo "wasm/build.sh: $switch switches nothing off" >&2
 done
 dir=build/module/${switches:-default-} dir=${dir%-}
 mkdir -p "$dir" "$(dirname "$out")"
@@ -140,6 +142,8 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 	last=$dir/linked.wasm
 	off COALESCE || { wasm-opt "${features[@]}" --coalesce-locals --reorder-locals --vacuum --duplicate-function-elimination "$last" -o "$dir/small.wasm" || failed COALESCE; last=$dir/small.wasm; }
 	off START || { wizer --init-func _initialize -o "$dir/started.wasm" "$last" || failed START; last=$dir/started.wasm; }
+	off START || off DEAD || { node wasm/tools/dead.mjs "$dir/reactor.wasm" "$last" "$dir/dead.wasm" || failed DEAD; last=$dir/dead.wasm; }
+	off START || off TYPES || { node wasm/tools/types.mjs "$last" "$dir/types.wasm" || failed TYPES; last=$dir/types.wasm; }
 	off SEGMENTS || { node wasm/tools/segments.mjs "$last" "$dir/segments.wasm" || failed SEGMENTS; last=$dir/segments.wasm; }
 	if [ -n "$component" ]; then
 		install_tools wasm/component/tools "$tools/component"
@@ -147,7 +151,7 @@ if [ ! -f "$dir/module.wasm" ] || [ "$key" != "$(cat "$dir/key" 2> /dev/null)" ]
 		last=$dir/component.wasm
 	fi
 	mv "$last" "$dir/module.wasm"
-	rm -f "$dir"/{lines,jumps,merged,linked,small,started,segments,stub}.wasm
+	rm -f "$dir"/{lines,jumps,merged,linked,small,started,dead,types,segments,stub}.wasm
 	echo "$key" > "$dir/key"
 fi
 cp "$dir/module.wasm" "$out"

@@ -6,34 +6,13 @@
 // for resume points, where the runtime goes on in the middle of a function when it has moved the stack (behind calls). Each call is
 // checked to be resumed where this tool says (calls.mjs), and so is each call that runs deferred functions.
 import { readFileSync, writeFileSync } from "node:fs";
-import { leb, Reader, sections, sleb } from "./binary.mjs";
+import { immediates, leb, Reader, sections, sleb } from "./binary.mjs";
 import { Calls, Signatures, unknown } from "./calls.mjs";
 import { functionTable, memoryOf } from "./memory.mjs";
 
 const UNREACHABLE = 0x00, BLOCK = 0x02, LOOP = 0x03, IF = 0x04, ELSE = 0x05, END = 0x0b, BR = 0x0c, BR_IF = 0x0d, BR_TABLE = 0x0e, RETURN = 0x0f;
 const CALL = 0x10, CALL_INDIRECT = 0x11, LOCAL_GET = 0x20, LOCAL_SET = 0x21, I32_CONST = 0x41, I64_CONST = 0x42;
 const VOID = 0x40;
-
-/** Moves a reader over the immediates of an instruction whose opcode was read. */
-function immediates(r, op) {
-  if (op === BLOCK || op === LOOP || op === IF || op === BR || op === BR_IF || op === CALL) r.skip();
-  else if (op === BR_TABLE) for (let n = r.u32() + 1; n > 0; n--) r.skip();
-  else if (op === CALL_INDIRECT) r.skip(), r.skip();
-  else if (op >= 0x20 && op <= 0x26) r.skip();
-  else if (op >= 0x28 && op <= 0x3e) r.skip(), r.skip();
-  else if (op === 0x3f || op === 0x40) r.skip();
-  else if (op === I32_CONST || op === 0x42) r.skip();
-  else if (op === 0x43) r.at += 4;
-  else if (op === 0x44) r.at += 8;
-  else if (op === 0xfc) {
-    const sub = r.u32();
-    if (sub === 8 || sub === 10) r.skip(), r.skip();
-    else if (sub === 9 || sub === 11) r.skip();
-    else if (sub > 7) throw new Error(`there is no immediate known for 0xfc ${sub}`);
-  } else if (op > 0xc4 || op === 0x06 || op === 0x07 || op === 0x08 || op === 0x09 || op === 0x1c) {
-    throw new Error(`there is no immediate known for 0x${op.toString(16)}`);
-  }
-}
 
 /**
  * Takes a function apart: the code before the loop, and the pieces that begin where a block ends. An item of a piece is code

@@ -7,7 +7,12 @@ export function memoryOf(wasm) {
   for (const { id, r } of sections(wasm)) {
     if (id !== 11) continue;
     for (let count = r.u32(); count > 0; count--) {
-      if (r.u32() !== 0 || r.byte() !== 0x41) throw new Error("a data segment is not active");
+      const kind = r.u32();
+      if (kind === 1 && wasm[r.at] === 0) {
+        r.at++; // passive and empty: what starts the runtime leaves such ones
+        continue;
+      }
+      if (kind !== 0 || r.byte() !== 0x41) throw new Error("a data segment is neither active nor empty");
       const address = r.u32(); // not negative: Go's data is in the first 2 GiB
       if (r.byte() !== 0x0b) throw new Error("the address of a data segment is no constant");
       const length = r.u32();
@@ -19,6 +24,14 @@ export function memoryOf(wasm) {
   const memory = Buffer.alloc(top + 8);
   for (const s of segments) wasm.copy(memory, s.address, s.at, s.at + s.length);
   return { memory, segments, top };
+}
+
+/** Clears bytes of the memory, from start to end, where the file has them. */
+export function clear(wasm, segments, start, end) {
+  for (const s of segments) {
+    const [first, last] = [Math.max(start, s.address), Math.min(end, s.address + s.length)];
+    if (first < last) wasm.fill(0, s.at + first - s.address, s.at + last - s.address);
+  }
 }
 
 /** The table of functions: where it and its parts stand, the number of its entries, and what they say. */
@@ -37,4 +50,23 @@ export function functionTable(memory) {
   /** The address within function i at which deferred functions run; 0 where there are none. */
   const deferred = (i) => field(i, 3);
   return { table, count, names, values, functions, record, field, deferred };
+}
+
+/**
+ * What moduledata says of a module whose function table is at `table`: where types begin and end, where the function table and what it
+ * names ends, where the lists of types (32 bits each) and of tables of methods (64 bits) are, and, in a memory, where the tasks that initialise packages are: 32 bits that are 2 when it is done, the number of functions,
+ * and the functions.
+ */
+export function moduleData(memory, table) {
+  const pointer = Buffer.alloc(16);
+  pointer.writeBigUInt64LE(BigInt(table));
+  pointer.writeBigUInt64LE(BigInt(functionTable(memory).names), 8);
+  const data = memory.indexOf(pointer);
+  if (data < 0 || memory.indexOf(pointer, data + 1) >= 0) throw new Error("the table of the module's data is not found");
+  const field = (memory, k) => Number(memory.readBigUInt64LE(data + 8 * k));
+  const [types, endTypes, endTable] = [37, 38, 41].map((k) => field(memory, k));
+  if (!(types < endTypes && endTypes <= table && table < endTable)) throw new Error("the module's data is laid out in another way: see docs/UPGRADING-GO.md");
+  const tasks = (memory) => Array.from({ length: field(memory, 60) }, (_, i) => Number(memory.readBigUInt64LE(field(memory, 59) + 8 * i)));
+  const list = (k) => ({ at: field(memory, k), count: field(memory, k + 1) });
+  return { data, types, endTypes, endTable, tasks, links: { types: list(45), tables: list(48) } };
 }

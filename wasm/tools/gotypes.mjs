@@ -1,0 +1,102 @@
+// The types of Go in a memory: internal/abi/type.go, Go 1.26.
+import { sections } from "./binary.mjs";
+import { read } from "./code.mjs";
+
+// abi.Type: size, bytes with pointers, hash, flags, alignments, kind, equality, pointers, name, pointer to it; what follows is by kind.
+const TYPE = 48, FLAGS = 20, ALIGN = 21, KIND = 23, NAME = 40, POINTER = 44, UNCOMMON = 1, STAR = 2;
+const ARRAY = 17, CHAN = 18, FUNC = 19, INTERFACE = 20, MAP = 21, POINTER_TO = 22, SLICE = 23, STRUCT = 25, LAST = 26;
+const sizes = new Map([[ARRAY, 72], [CHAN, 64], [FUNC, 56], [INTERFACE, 80], [MAP, 112], [POINTER_TO, 56], [SLICE, 56], [STRUCT, 80]]);
+
+/** The constants of all code. */
+export function constantsOf(wasm) {
+  const constants = new Set();
+  for (const { id, r } of sections(wasm)) {
+    if (id !== 10) continue;
+    for (let n = r.u32(); n > 0; n--) {
+      const length = r.u32();
+      for (const value of read(wasm, r.at, r.at + length).constants) constants.add(value);
+      r.at += length;
+    }
+  }
+  return constants;
+}
+
+/**
+ * All types that a constant, a word of memory or another type may name: where they begin, in order, and where they end. `bounds` is what
+ * moduleData says, `top` the end of the memory that is not zero.
+ */
+export function typesOf(memory, top, bounds, constants) {
+  const { types, endTypes, links } = bounds;
+  const short = (at) => memory.readUInt16LE(at);
+  const word = (at) => memory.readUInt32LE(at);
+  const kindOf = (type) => memory[type + KIND] & 31;
+  /** A word of 64 bits, or 0 where it is no address. */
+  const address = (at) => (word(at + 4) === 0 ? word(at) : 0);
+
+  /** A name: flags, its length as a varint, its text. Returns its text and its end. */
+  function nameAt(at) {
+    let length = 0, p = at + 1;
+    for (let shift = 0; ; shift += 7) {
+      const b = memory[p++];
+      length |= (b & 0x7f) << shift;
+      if (b < 0x80) break;
+    }
+    return { text: memory.toString("latin1", p, p + length), end: p + length };
+  }
+
+  /** Whether a type stands at an address: all fields say so. */
+  function isType(at) {
+    if (at % 8 !== 0 || at < types || at + TYPE > endTypes) return false;
+    const kind = kindOf(at), name = word(at + NAME), to = word(at + POINTER);
+    if (kind < 1 || kind > LAST || ![1, 2, 4, 8].includes(memory[at + ALIGN]) || memory[at + ALIGN] !== memory[at + ALIGN + 1]) return false;
+    if (word(at + 4) !== 0 || word(at + 12) !== 0 || word(at + 8) > word(at)) return false; // no more pointers than bytes
+    for (const k of [24, 32]) if (word(at + k + 4) !== 0 || (word(at + k) !== 0 && !(types <= word(at + k) && word(at + k) < top))) return false;
+    if (name === 0 || types + name >= endTypes || (to !== 0 && (types + to + TYPE > endTypes || kindOf(types + to) !== POINTER_TO))) return false;
+    const { text, end } = nameAt(types + name);
+    return text.length > 0 && end < endTypes && !/[\x00-\x1f]/.test(text) && (text[0] === "*" || !(memory[at + FLAGS] & STAR));
+  }
+
+  /** Where a type ends: with its methods, and its parameters or fields. */
+  function endOf(type) {
+    const kind = kindOf(type);
+    let end = type + (sizes.get(kind) ?? TYPE);
+    let behind = end;
+    if (memory[type + FLAGS] & UNCOMMON) {
+      behind = end + 16; // the package, two numbers of methods, where they stand
+      const methods = short(end + 4);
+      end = methods > 0 ? Math.max(behind, end + word(end + 8) + 16 * methods) : behind;
+    }
+    if (kind === FUNC) return Math.max(end, behind + 8 * (short(type + TYPE) + (short(type + TYPE + 2) & 0x7fff)));
+    const list = { [STRUCT]: 24, [INTERFACE]: 8 }[kind];
+    const at = list ? address(type + TYPE + 8) : 0, count = list ? address(type + TYPE + 16) : 0;
+    return count > 0 && at >= type ? Math.max(end, at + list * count) : end;
+  }
+
+  // All types that something may name, in any way.
+  const all = new Set();
+  const note = (at) => {
+    if (isType(at)) all.add(at);
+  };
+  for (const value of constants) note(value);
+  for (let at = 0; at + 8 <= memory.length; at += 8) note(address(at));
+  for (let i = 0; i < links.types.count; i++) note(types + word(links.types.at + 4 * i));
+  for (const type of all) { // it grows
+    const end = endOf(type);
+    for (let at = type + POINTER; at < end; at += 4) note(types + word(at));
+  }
+  const found = [...all].sort((a, b) => a - b);
+  const ends = found.map(endOf);
+  for (let i = 0; i + 1 < found.length; i++) {
+    if (ends[i] > found[i + 1]) throw new Error(`the type at ${found[i]} runs into the next: see docs/UPGRADING-GO.md`);
+  }
+
+  /** The numbers of the functions that are a type's methods: with the receiver of an interface, and with its own. */
+  const methods = (type) => {
+    if (!(memory[type + FLAGS] & UNCOMMON)) return [];
+    const uncommon = type + (sizes.get(kindOf(type)) ?? TYPE);
+    const out = [];
+    for (let i = 0, at = uncommon + word(uncommon + 8); i < short(uncommon + 4); i++, at += 16) out.push(word(at + 8), word(at + 12));
+    return out;
+  };
+  return { found, ends, methods, nameOf: (type) => word(type + NAME), endOfName: (name) => nameAt(types + name).end };
+}
