@@ -41,6 +41,7 @@ const goroutines = ["newproc1", "makechan", "chanrecv", "chansend", "closechan",
 
 const I32_CONST = 0x41, I64_CONST = 0x42;
 const ENOUGH = 64; // words that are PCs, in a row: values of functions
+const NEAR = 16; // a constant is where a function begins, or a little behind; return addresses are of the function that they are in
 const other = (what) => new Error(`dead.mjs: ${what}. See docs/UPGRADING-GO.md, or build with NO_DEAD=1.`);
 
 /** The functions of Go: their names, by number, and the number of the first. */
@@ -110,6 +111,14 @@ if (entries.size !== names.length) throw other("the table holds more than Go's f
 /** The function of which a number may be a PC. */
 const functionOf = (pc) => entries.get(Math.floor(pc / 0x10000));
 
+// Frames that are left stand below the stack pointer, which is the first global; the goroutine, which begins with the bounds of its
+// stack, is in another one. What resumes a function reads the 8 bytes below the pointer.
+const stack = globals.slice(1).find((g) => g > 0 && g + 16 <= top && memory.readUInt32LE(g) < globals[0] && globals[0] <= memory.readUInt32LE(g + 8));
+if (stack === undefined) throw other("the stack is not found");
+const [low, high] = [memory.readUInt32LE(stack), globals[0] - 16];
+clear(wasm, segments, low, high);
+memory.fill(0, low, high);
+
 // What memory names.
 const tasked = new Set(); // words that doInit1 alone reads
 for (const task of tasks(memory)) {
@@ -157,7 +166,7 @@ for (const f of ended) live.delete(f);
 for (const f of live) { // it grows
   const { calls, constants } = code[f];
   const next = [...calls];
-  for (const value of constants) next.push(functionOf(value), values.get(value));
+  for (const value of constants) next.push(value % 0x10000 < NEAR ? functionOf(value) : undefined, values.get(value));
   for (const g of next) if (g !== undefined && !ended.has(g)) live.add(g);
 }
 
