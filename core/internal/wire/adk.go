@@ -59,8 +59,8 @@ const (
 
 var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope", "isolation_scope"}
 
-// readADK reads an event. One that the model is not sent (a change of the state, a request to the user's interface, a content without a
-// text) costs nothing, and its calls are none.
+// readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface, a content without text)
+// costs nothing, and its calls don't count.
 func readADK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	var role, parts field
@@ -117,10 +117,10 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 }
 
-// adkFramework are the names under which the framework calls its users, and not the model its tools: events with them are not sent.
+// adkFramework are the calls by which the framework asks its users, not the model its tools: events with them aren't sent.
 var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
 
-// adkUnseen reports whether an event, whose parts begin at index first, is not sent: it is the framework's, or holds nothing but empty texts.
+// adkUnseen reports whether an event, whose parts begin at index first, isn't sent: it is the framework's, or has only empty texts.
 func adkUnseen(r *Reader, first int) bool {
 	parts := r.T.Parts[first:]
 	seen := len(parts) == 0
@@ -139,7 +139,7 @@ func adkUnseen(r *Reader, first int) bool {
 	return !seen
 }
 
-// adkCompaction is what an event says of those that the framework has summarized.
+// adkCompaction is what an event says about the events that the framework has summarized.
 type adkCompaction struct {
 	is    bool
 	texts []field
@@ -185,7 +185,7 @@ func (c *adkCompaction) actions(r *Reader) {
 	})
 }
 
-// digest makes the event a digest with the texts alone, in place of the content that it may have.
+// digest makes the event a digest with just the texts, replacing any content.
 func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	m.Role, m.Variant = transcript.User, transcript.Digest
@@ -196,8 +196,8 @@ func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	}
 }
 
-// linkADK pairs each call with the last of its responses, which is the one that the model is sent, and notes calls that have begun a task:
-// the events of a task have the id of its call as their scope, and its response comes when the task ends.
+// linkADK pairs each call with the last of its responses, which is the one sent to the model, and marks calls that have begun a task: the
+// events of a task have the id of its call as scope, and its response comes when the task ends.
 func linkADK(t *transcript.Transcript, from int) {
 	var answers critbit.Map[int32] // the response to a call, by its id
 	for i := from; i < len(t.Parts); i++ {
@@ -244,7 +244,7 @@ func checkADK(c *Checker) {
 		rules.last = int32(len(c.Seq)) - 1
 	}
 	c.geminiParts(&rules)
-	moved := map[int32]bool{} // calls whose response gets directly after them
+	moved := map[int32]bool{} // calls whose response moves directly after them
 	for _, m := range c.Seq {
 		msg := &t.Messages[m]
 		calls, one := false, int32(-1)
@@ -278,7 +278,7 @@ func checkADK(c *Checker) {
 	if len(moved) == 0 {
 		return
 	}
-	for _, m := range c.Seq { // what preceded it would follow it then
+	for _, m := range c.Seq { // it would follow what preceded it
 		msg := &t.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] && !p.Has(transcript.Removed) {
@@ -288,8 +288,7 @@ func checkADK(c *Checker) {
 	}
 }
 
-// lastCalling is the place of the event whose calls the last event that is sent answers; -1 where that answers none. What is between them is
-// left out.
+// lastCalling is the position of the event whose calls the last sent event answers; -1 if it answers none. Events in between are skipped.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -307,11 +306,11 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied are the members that a new event has of the one that it is as well; each pair is one in two spellings.
+// adkCopied are the members that a new event takes from its neighbour; each pair is one member in two spellings.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
-// appendADK writes an event up to its content, as one of the author, JSON, or, where that is nil, of the one of event. From that come
-// the invocation and, for an author of its own, what tells who may see it.
+// appendADK writes an event up to its content. The author is JSON; if nil, event's. event also gives the invocation and, for an author of
+// its own, who may see it.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {
@@ -350,7 +349,7 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 
 var adkUser = []byte(`"user"`)
 
-// adkInstead writes an event with one text. What is not the model's is the user's, and seen in all branches.
+// adkInstead writes an event with one text. Whatever isn't the model's is the user's and visible in all branches.
 func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	author := adkUser
 	if role == transcript.Assistant {
@@ -362,7 +361,7 @@ func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byt
 	return append(dst, `,`+adkActions...)
 }
 
-// adkAuthor is the author of an event, JSON; nil where it has none.
+// adkAuthor returns the author of an event as JSON, or nil.
 func adkAuthor(event []byte) []byte {
 	f, _ := (&Reader{Scanner: jsonspan.New(event)}).fields(adkCopied, nil)
 	if !f[2].Str() {
@@ -371,7 +370,8 @@ func adkAuthor(event []byte) []byte {
 	return f[2].Of(event)
 }
 
-// adkResults writes one event with a response for each call, of the author of the calls: another's would be told to it as a text.
+// adkResults writes one event with a response for each call, by the author of the calls: a response by another author would be shown to it
+// as text.
 func adkResults(dst []byte, calls []Call, text string) []byte {
 	if len(calls) == 0 {
 		return nil
@@ -385,13 +385,13 @@ func adkResults(dst []byte, calls []Call, text string) []byte {
 	return append(geminiResults(dst, calls, text), `,`+adkActions...)
 }
 
-// adkWrap writes an event with a response that was in another one.
+// adkWrap writes an event with a response from another one.
 func adkWrap(dst []byte, role transcript.Role, part, event []byte) []byte {
 	dst = appendADK(dst, "", nil, event, part)
 	return append(wrapParts(dst, role, part), `,`+adkActions...)
 }
 
-// adkTarget numbers events by their time, since both SDKs tell by it what they have summarized.
+// adkTarget numbers events by their time, since both SDKs identify by time what they have summarized.
 var adkTarget = Target{
 	User:      `{"id":"ctxfold-%#","invocationId":"","author":"user","timestamp":%#,"content":{"role":"user","parts":[%c]},` + adkActions,
 	Assistant: `{"id":"ctxfold-%#","invocationId":"","author":"model","timestamp":%#,"content":{"role":"model","parts":[%c]},` + adkActions,

@@ -54,8 +54,8 @@ const (
 
 var agUIKeys = []string{"role", "content", "toolCalls", "toolCallId", "name", "error", "encryptedValue", "id"}
 
-// readAGUI reads a message. Reasoning and activities are messages of their own: the first is the assistant's, whole or absent; the
-// second is for the frontend alone.
+// readAGUI reads a message. Reasoning is a separate assistant message, whole or absent; an activity is a separate message for the frontend
+// only.
 func readAGUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(agUIKeys, func(r *Reader, key int, f *frame) bool {
@@ -119,7 +119,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUIActivity makes one part of a message for the frontend: agents do not hand it on to their models.
+// agUIActivity makes one part of a message for the frontend: agents don't pass it to their models.
 func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	r.want(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")
@@ -180,19 +180,19 @@ func agUICall(r *Reader) {
 	r.Add(p)
 }
 
-// agUIMessage writes a message, whose id comes from its text.
+// agUIMessage writes a message whose id is computed from its text.
 func agUIMessage(dst []byte, role transcript.Role, text string) []byte {
 	return agUIInstead(dst, role, text, nil)
 }
 
-// agUIInstead takes the id from the text and from the message whose place it takes.
+// agUIInstead computes the id from the text and from the message that it replaces.
 func agUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
 	dst = append(append(dst, role.String()...), `","content":`...)
 	return append(jsonspan.AppendString(dst, text), '}')
 }
 
-// appendMessageID opens a message with an id that its text and something else make, so that the same messages get the same ids.
+// appendMessageID opens a message with an id computed from its text and other bytes, so that the same messages get the same ids.
 func appendMessageID(dst []byte, text string, other []byte) []byte {
 	var id transcript.Fingerprint
 	id.Add([]byte(text))
@@ -226,7 +226,7 @@ func checkAGUI(c *Checker) {
 	}
 }
 
-// agUITarget has texts alone from the assistant: parts are the user's, and those of a tool since 1.0.
+// agUITarget gives the assistant text only: parts are for users, and since 1.0 for tools.
 var agUITarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"id":"ctxfold-%#","role":"system","content":%c}`,

@@ -120,7 +120,7 @@ func aiSDKPart(r *Reader, parent int32) {
 		switch {
 		case key == asImage || key == asData:
 			media.read(r)
-		// A tool result holds parts of its own; they must follow it in Parts, so it takes its place first.
+		// A tool result contains parts; they must follow it in Parts, so it takes its index first.
 		case key == asOutput && parent < 0 && kind == jsonspan.Object && r.is(&f[asType], "tool-result"):
 			self = r.Add(p)
 			output.read(r, int32(self))
@@ -148,7 +148,7 @@ func aiSDKPart(r *Reader, parent int32) {
 		p.Kind, p.Body, p.Size = transcript.Text, f[asText].Span, f[asText].Size
 		p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 	case typ == "image" || typ == "file" || typ == "media" || typ == "reasoning-file" || parent >= 0 && aiSDKFile(typ):
-		if media.words.Bytes > 0 { // a file that is a text
+		if media.words.Bytes > 0 { // a file that is text
 			p.Size = media.words
 			break
 		}
@@ -224,7 +224,7 @@ func aiSDKPart(r *Reader, parent int32) {
 	r.T.Parts[self] = p
 }
 
-// aiSDKFile reports whether a type is one of those that files have in the content of a tool result.
+// aiSDKFile reports whether files in a tool result's content have this type.
 func aiSDKFile(typ string) bool {
 	switch typ {
 	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id", "image-file-reference":
@@ -239,7 +239,7 @@ func (r *Reader) tool(p *transcript.Part, id, name *field) {
 	name.name(p)
 }
 
-// mediaKind is the kind of a file by its media type.
+// mediaKind returns the kind of a file by its media type.
 func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	typ := r.typ(mediaType)
 	switch {
@@ -251,7 +251,7 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	return transcript.File
 }
 
-// custom reports from the kind of a custom part whether it is a provider's own compaction: {"kind":"openai.compaction"}.
+// custom returns flags for the kind of a custom part: a provider's own compaction is {"kind":"openai.compaction"}.
 func (r *Reader) custom(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.typ(kind), ".compaction") {
 		return transcript.Held
@@ -259,8 +259,8 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 	return 0
 }
 
-// summary reports from the provider options of a text whether it is Anthropic's own summary of what precedes it (AN12):
-// {"anthropic":{"type":"compaction"}}.
+// summary returns flags for the provider options of a text: {"anthropic":{"type":"compaction"}} marks Anthropic's own summary of everything
+// before it (AN12).
 func (r *Reader) summary(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Of(r.Src()), []byte(`"compaction"`)) {
 		return 0
@@ -285,7 +285,7 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 
 var summaryKeys = []string{"type"}
 
-// signatures reports from the provider options of a reasoning part what its provider wants of it: {"anthropic":{"signature"}},
+// signatures returns what the provider requires of a reasoning part, from its provider options: {"anthropic":{"signature"}},
 // {"openai":{"itemId"}}, and so on.
 func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
@@ -297,7 +297,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 			switch {
 			case !ok:
 				return
-			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // when its store got the part: nobody signs that
+			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store got the part: nobody signs that
 				r.Skip()
 			default:
 				flags |= r.signed(func([]byte, *jsonspan.Value) {})
@@ -307,8 +307,7 @@ func (r *Reader) signatures(options *field) (flags transcript.Flags) {
 	return flags
 }
 
-// signed reports from the options of one provider, which are at the reader, what it wants of a reasoning part. each is called for all of
-// them.
+// signed reads the options of one provider at the reader and returns what it requires of a reasoning part. each is called for all of them.
 func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
 	for r.Object(); ; {
 		key, ok := r.Key()
@@ -330,14 +329,14 @@ func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags tra
 	}
 }
 
-// payload is what a file or an image holds: how many characters it takes as base64 (0 for a URL or a reference to the
-// provider's store), or the measure of its text.
+// payload is the content of a file or an image: the number of its base64 characters (0 for a URL or a reference to the provider's store), or
+// the measure of its text.
 type payload struct {
 	chars uint32
 	words jsonspan.Measure
 }
 
-// text takes in a string: base64, a data URL or another URL.
+// text reads a string: base64, a data URL or another URL.
 func (p *payload) text(src []byte, s jsonspan.Span) {
 	b := src[s.Start+1 : s.End-1]
 	switch {
@@ -349,8 +348,8 @@ func (p *payload) text(src []byte, s jsonspan.Span) {
 	}
 }
 
-// read takes in what is at the reader: bytes as JSON.stringify writes them, {"0":137,"1":80} or {"type":"Buffer","data":[137,80]}, or a
-// tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
+// read reads bytes as JSON.stringify writes them, {"0":137,"1":80} or {"type":"Buffer","data":[137,80]}, or a tagged value,
+// {"type":"data","data":…}, {"type":"url","url":…} and so on.
 func (p *payload) read(r *Reader) {
 	n := uint32(0) // bytes, each a number
 	switch r.Kind() {
@@ -384,8 +383,8 @@ func (p *payload) read(r *Reader) {
 	p.chars += (n*4 + 2) / 3
 }
 
-// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value, so that the type can stay when a text takes its
-// place; of a list of parts it is the whole output, since no text can replace that list.
+// aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value, so that the type can stay when a text replaces it;
+// for a list of parts the body is the whole output, since no text can replace that list.
 type aiSDKOutput struct {
 	body  jsonspan.Span
 	size  jsonspan.Measure

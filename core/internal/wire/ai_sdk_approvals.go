@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkApprovals pairs each answer to an approval request with the request, and joins the messages from one to the other.
+// linkApprovals pairs each answer with its approval request, and joins the messages from one to the other.
 func linkApprovals(t *transcript.Transcript, from int) {
-	var asked critbit.Map[int32] // by approval id, one more than its request, of the messages since the user's last; 0 if it is answered
+	var asked critbit.Map[int32] // by approval id, one more than its request, for the messages since the user's last; 0 if it is answered
 	var joins map[int32]int      // where joined ranges begin (+1) and end (-1)
 	last := int32(-1)
 	for i := from; i < len(t.Parts); i++ {

@@ -110,7 +110,7 @@ func aiSDKUIPart(r *Reader) {
 	case typ == "step-start":
 		p.Flags |= transcript.Step | transcript.Free
 	case typ == "source-url" || typ == "source-document" || r.begins(&f[uiType], "data-"):
-		p.Flags |= transcript.Free // AU5: convertToModelMessages leaves them out
+		p.Flags |= transcript.Free // AU5: convertToModelMessages omits them
 	case (typ == "dynamic-tool" || r.begins(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
 		aiSDKUITool(r, p, f)
 		return
@@ -118,7 +118,7 @@ func aiSDKUIPart(r *Reader) {
 	r.Add(p)
 }
 
-// aiSDKUISaid reads a part of a steering message: a text or a file of the user's (AM6).
+// aiSDKUISaid reads a part of a steering message: a user's text or file (AM6).
 func aiSDKUISaid(r *Reader) {
 	first := len(r.T.Parts)
 	aiSDKUIPart(r)
@@ -152,7 +152,7 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	r.tool(&p, &f[uiCallID], &f[uiToolName])
 	if r.begins(&f[uiType], "tool-") {
-		// The name is what follows the prefix; the byte before it is where strings have their opening quote.
+		// The name follows the prefix; the byte before it takes the place of the opening quote.
 		p.Name = f[uiType].Span
 		p.Name.Start += uint32(len("tool-"))
 		size := jsonspan.ASCII(uint32(len("tool-")))
@@ -178,13 +178,12 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
 }
 
-// aiSDKUIMessage writes a message of the application's shape. Its id comes from its text, so that the same messages get
-// the same ids.
+// aiSDKUIMessage writes a message of the application's shape. Its id is computed from its text, so that the same messages get the same ids.
 func aiSDKUIMessage(dst []byte, role transcript.Role, text string) []byte {
 	return aiSDKUIInstead(dst, role, text, nil)
 }
 
-// aiSDKUIInstead takes the id from the text and from the message whose place it takes.
+// aiSDKUIInstead computes the id from the text and from the message that it replaces.
 func aiSDKUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	var id transcript.Fingerprint
 	id.Add([]byte(text))
@@ -200,8 +199,8 @@ func aiSDKUIInstead(dst []byte, role transcript.Role, text string, old []byte) [
 	return append(dst, `}]}`...)
 }
 
-// aiSDKUIResultBody keeps the JSON type of an output: what renders or converts it (toModelOutput) looks into objects and
-// lists without asking what they are (AU4).
+// aiSDKUIResultBody keeps the JSON type of an output: code that renders or converts it (toModelOutput) reads objects and lists without
+// checking (AU4).
 func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body, from := t.Bytes(t.Parts[result].Body), len(dst)
 	switch {
@@ -217,7 +216,7 @@ func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text 
 
 var aiSDKUIAnswerKeys = []string{"state", "approval"}
 
-// aiSDKUIAnswer ends a tool part with an error or, where its approval was never given, with a denial.
+// aiSDKUIAnswer ends a tool part with an error, or with a denial if its approval was never given.
 func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 	r := &Reader{Scanner: jsonspan.New(part)}
 	approved, empty := jsonspan.Invalid, true

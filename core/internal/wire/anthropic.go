@@ -18,10 +18,10 @@ func init() {
 			Keys:  "content clear_at output_config",
 			Types: "text image document thinking redacted_thinking tool_use tool_result server_tool_use compaction search_result container_upload tool_reference browser_state " +
 				"tool_addition tool_removal fallback mcp_tool_use mcp_tool_result mcp_tool_listing",
-			Items: "message", // as the API answers
+			Items: "message", // as in the API's answers
 			Own: "type:thinking type:redacted_thinking type:tool_use type:tool_result type:server_tool_use type:document type:container_upload " +
 				"type:tool_addition type:tool_removal type:mcp_tool_listing key:clear_at key:output_config body:system body:anthropic_version model:claude part:tool_use_id",
-			// Calls and results are blocks of MCP's too, which names them otherwise.
+			// Calls and results are also blocks in MCP, with other member names.
 			Decisive: "type:thinking type:redacted_thinking type:server_tool_use type:document type:container_upload type:tool_addition " +
 				"type:tool_removal type:mcp_tool_listing key:clear_at key:output_config part:tool_use_id",
 		},
@@ -65,7 +65,7 @@ func readAnthropic(r *Reader, m *transcript.Message) {
 	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
 	m.Content = content.Span
 	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
-		// Settings from here on, which may be without any content (AN14).
+		// Settings from here on; a message may have only these (AN14).
 		p := member(transcript.Opaque, &config)
 		p.Flags |= transcript.Free
 		r.Add(p)
@@ -100,7 +100,7 @@ func anthropicBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
 	f, size := r.object(&p, "a content block", anthropicKeys, func(r *Reader, key int, f *frame) bool {
-		// A tool result holds blocks of its own; they must follow it in Parts, so it takes its place first.
+		// A tool result contains blocks; they must follow it in Parts, so it takes its index first.
 		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
 			return false
 		}
@@ -168,7 +168,7 @@ func anthropicBlock(r *Reader, parent int32) {
 // toolReference is the type of a block in a tool result that expands a tool whose definition was deferred.
 const toolReference = "tool_reference"
 
-// keepReferences takes the body from a tool result that expands tools, so that no pass clears it: the model could not call them then.
+// keepReferences removes the body from a tool result that expands tools, so that no pass clears it: the model couldn't call them any more.
 func (r *Reader) keepReferences(result int) {
 	for i := result + 1; i < len(r.T.Parts); i++ {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.Zero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
@@ -211,11 +211,12 @@ func anthropicResults(dst []byte, calls []Call, text string) []byte {
 	return append(dst, `]}`...)
 }
 
-// blockRules are rules of formats whose tool results are among the blocks of the user's messages: their ids, the signs that an id of a tool
-// call may have next to letters and digits, and what is said where it has others.
+// blockRules are the rules of formats whose tool results are blocks in user messages: rule ids, the characters that a tool call id may have
+// besides letters and digits, and the message if it has others.
 type blockRules struct{ order, id, marks, says string }
 
-// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and of AN11 that what has made a call is there.
+// checkAnthropic reports AN4 (results first in their message), AN5 (the form of ids), and the part of AN11 that the tool behind a call
+// exists.
 func checkAnthropic(c *Checker) {
 	c.blocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }

@@ -92,7 +92,7 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	}
 }
 
-// attachments are what is next to the content: texts, and images and files if media is set.
+// attachments are texts outside the content, and images and files if media is set.
 type attachments struct {
 	payload
 	media bool
@@ -100,7 +100,7 @@ type attachments struct {
 
 var attachmentKeys = []string{"content"}
 
-// attachment takes in what an attachment holds: parts as they are in the content.
+// attachment reads the parts of an attachment, which have the shape of content.
 func (a *attachments) attachment(r *Reader) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")
@@ -163,7 +163,7 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	first, seen := len(r.T.Parts), false
 	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
-		// What the model is shown of a result follows the call and the result, which are filled in later.
+		// What the model sees of a result follows the call and the result, which are filled in later.
 		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
 			return false
 		}
@@ -210,13 +210,13 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	r.Add(p)
 }
 
-// assistantUIHasResult reports whether a tool call has a result that is final.
+// assistantUIHasResult reports whether a tool call has a final result.
 func assistantUIHasResult(f *frame) bool {
 	return f[apResult].Kind != jsonspan.Invalid && f[apPreliminary].Kind != jsonspan.True
 }
 
-// assistantUICall adds a tool call and, where it has one that is final, its result, as two parts with one span. Where a tool has said what
-// the model is to see of its result, that is the body; what is there has been read already if at is the index of the call.
+// assistantUICall adds a tool call and, if it has a final one, its result, as two parts with one span. If the tool says what the model sees
+// of its result, that is the body; it has been read already if at is the index of the call.
 func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	call := *f
 	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size
@@ -261,7 +261,7 @@ func assistantUIMessage(dst []byte, role transcript.Role, text string) []byte {
 	return assistantUIInstead(dst, role, text, nil)
 }
 
-// assistantUIInstead writes all that a message needs but the time when it was made, which nobody knows here; runtimes fill that in.
+// assistantUIInstead writes everything that a message needs except its date, which nobody knows here; runtimes add it.
 func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
 	dst = append(append(dst, role.String()...), `","content":[{"type":"text","text":`...)
@@ -275,7 +275,7 @@ func assistantUIInstead(dst []byte, role transcript.Role, text string, old []byt
 	return append(dst, `,"metadata":{"custom":{}}}`...)
 }
 
-// assistantUIResultBody keeps the JSON type of a result, which components look into; what the model is to see of it is a list of parts.
+// assistantUIResultBody keeps the JSON type of a result, which components read; what the model sees is a list of parts.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if len(t.Inner(int(result))) == 0 {
 		return aiSDKUIResultBody(dst, t, result, text)
@@ -286,7 +286,7 @@ func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, t
 
 var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "modelContent"}
 
-// assistantUIAnswer ends a tool call with an error. What it had of a result was not final, and goes.
+// assistantUIAnswer ends a tool call with an error. A preliminary result is removed.
 func assistantUIAnswer(dst, part []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(part)

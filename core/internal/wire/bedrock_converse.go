@@ -15,7 +15,7 @@ func init() {
 			Roles:   "system user assistant",
 			Keys:    "content",
 			Content: "list",
-			// A text without a type is Genkit's too.
+			// A text without a type occurs in Genkit too.
 			Decisive: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent",
 			Own: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent part:searchResult " +
 				"part:toolAddition part:toolRemoval bare:text body:modelId body:inferenceConfig body:additionalModelRequestFields " +
@@ -72,7 +72,7 @@ const (
 	bcCitations
 )
 
-// bedrockKeys are the members of a block, of which it has one, that say what it is. Any other block is opaque.
+// bedrockKeys are the members that identify a block; it has one of them. Any other block is opaque.
 var bedrockKeys = []string{
 	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent", "guardContent",
 	"citationsContent",
@@ -158,7 +158,7 @@ func bedrockCall(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockResult reads a tool result. One with a type is that of a tool that the provider runs itself.
+// bedrockResult reads a tool result. A result with a type belongs to a tool that the provider runs.
 func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	f, _ := r.fields(bedrockResultKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {
@@ -181,7 +181,7 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	}
 }
 
-// bedrockReasoning reads a thought, which is opaque where it is redacted.
+// bedrockReasoning reads a thought, which is opaque if it is redacted.
 func bedrockReasoning(r *Reader, p *transcript.Part) {
 	p.Kind = transcript.Reasoning
 	f, _ := r.fields(bedrockReasoningKeys, func(r *Reader, key int, f *frame) bool {
@@ -203,7 +203,7 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockGuard reads what a guardrail looks at: {"text":{"text":…}} or an image.
+// bedrockGuard reads the input of a guardrail: {"text":{"text":…}} or an image.
 func bedrockGuard(r *Reader, p *transcript.Part) {
 	f, size := r.fields(bedrockGuardKeys, func(r *Reader, key int, f *frame) bool {
 		if r.Kind() != jsonspan.Object {
@@ -223,7 +223,7 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads an answer with its sources. Where it is one text, that is its body; the sources are billed next to it.
+// bedrockCitations reads an answer with its sources. If the answer is one text, that is the body; the sources are billed in addition.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
 	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {
@@ -249,7 +249,7 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 	r.message.Extra = r.message.Extra.Add(f[1].Size)
 }
 
-// bedrockMessage writes a message with one text, which is a list even then.
+// bedrockMessage writes a message with one text, as a list.
 func bedrockMessage(dst []byte, role transcript.Role, text string) []byte {
 	return wrapContent(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'), nil)
 }
@@ -276,8 +276,8 @@ func bedrockResults(dst []byte, calls []Call, text string) []byte {
 	return append(dst, `]}`...)
 }
 
-// checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document has a text next to it) and BC9 (tools
-// are named where they are used).
+// checkBedrock reports BC5 (the form of ids), BC6 (results first in their message), BC8 (a document comes with a text) and BC9 (used tools
+// are defined).
 func checkBedrock(c *Checker) {
 	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
@@ -311,7 +311,7 @@ func bedrockDocument(block []byte) bool {
 	}
 }
 
-// bedrockTarget has no place for reasoning, which must be signed, and takes media as bytes alone.
+// bedrockTarget has no place for unsigned reasoning, and takes media only as bytes.
 var bedrockTarget = Target{
 	Tools:     `"toolConfig":{"tools":[%l]}`,
 	User:      `{"role":"user","content":[%c]}`,

@@ -9,24 +9,24 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Behind is how a request body of a format asks for a summary after its own conversation. What the provider's prompt cache goes by stays:
-// tools, system prompt and, where a change of it loses the cache, the choice of tools.
+// Behind is how a request body asks for a summary after its own conversation. Everything that the provider's prompt cache depends on stays:
+// tools, system prompt and, if changing it loses the cache, the choice of tools.
 type Behind struct {
-	Limit  string // the member that limits the answer, in tokens; a dot precedes one inside of an object
-	Older  string // the older name of that member, which counts where a body has it
-	None   string // the members that forbid tool calls, as JSON; "" where the API has none, or they would lose the cache
+	Limit  string // the member that limits the answer, in tokens; a dot precedes a member of an object
+	Older  string // the older name of that member, which applies if a body has it
+	None   string // the members that forbid tool calls, as JSON; "" if the API has none, or they would lose the cache
 	Forced string // the same, for a body that forces a call; "" is None
 	Choice string // the member that may force one
 	Set    string // more members, as JSON
 	Drop   string // members that go
-	Shaped string // the member that may ask for another answer than text: then a summary is not asked for in this way
+	Shaped string // the member that may request an answer other than text; then no summary is requested this way
 }
 
-// streamed are the members of a body that are about the answer alone.
+// streamed are the members of a body that only concern the answer.
 const streamed = "stream stream_options"
 
-// behinds are the formats whose providers have a prompt cache. With Anthropic a change of tool_choice loses the cache of all messages,
-// so the words of the instruction forbid calls there, and an answer with one is not taken. Bedrock knows no choice that forbids them.
+// behinds are the formats whose providers have a prompt cache. At Anthropic a change of tool_choice loses the cache of all messages, so the
+// instruction's words forbid calls, and an answer with one is rejected. Bedrock has no choice that forbids them.
 var behinds = []struct {
 	format string
 	Behind
@@ -40,10 +40,10 @@ var behinds = []struct {
 	{"openai-responses", Behind{Limit: "max_output_tokens", None: `"tool_choice":"none"`, Set: `"store":false`, Drop: streamed + " background", Shaped: "text"}},
 }
 
-// shapedBy are what a Shaped member has where the answer is no text.
+// shapedBy are the values in a Shaped member if the answer isn't text.
 var shapedBy = []string{"json_schema", "json_object", "jsonSchema", "application/json", `"json"`}
 
-// Behind is how the format asks after a conversation; nil where its providers have no prompt cache.
+// Behind returns how the format asks after a conversation; nil if its providers have no prompt cache.
 func (f *Format) Behind() *Behind {
 	for i := range behinds {
 		if behinds[i].format == f.Name {
@@ -53,12 +53,12 @@ func (f *Format) Behind() *Behind {
 	return nil
 }
 
-// OnlyMarked reports whether the providers of the format keep only what the app has marked.
+// OnlyMarked reports whether the providers of the format cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// AppendPatch appends what should be different in a body, JSON, that asks for a summary of at most so many tokens, as a JSON Merge Patch
-// (RFC 7396). The body is nil where there is only a list of messages. Thinking is how many tokens the model may think besides. It is false
-// where the body asks for another answer than text.
+// AppendPatch appends the changes, as a JSON Merge Patch (RFC 7396), by which a body asks for a summary of at most tokens tokens. The body
+// is JSON, or nil if there is only a list of messages. Thinking adds the tokens that the model may think. It returns false if the body
+// requests an answer other than text.
 func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
 	limit, tools := b.Limit, false
 	none, drop := b.None, []string(nil)
@@ -78,7 +78,7 @@ func (b *Behind) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinki
 				return dst, 0, false
 			case name == b.Older:
 				limit = name
-			case name == "cachedContent": // its tools are not to be named again
+			case name == "cachedContent": // its tools must not be named again
 				none = ""
 			case name == "tools":
 				tools = len(text) > 2
@@ -123,7 +123,7 @@ func containsAny(text []byte, words []string) bool {
 	return false
 }
 
-// budgetIn is the number after budget_tokens in a text; 0 where there is none.
+// budgetIn returns the number after budget_tokens in a text, or 0.
 func budgetIn(text []byte) int {
 	_, rest, found := bytes.Cut(text, []byte(`"budget_tokens"`))
 	if !found {
@@ -138,7 +138,7 @@ func budgetIn(text []byte) int {
 	return budget
 }
 
-// Joined is a message, JSON, with one more text after its parts, for providers that want roles to take turns; false where it has no place
+// Joined returns a message, JSON, with one more text after its parts, for providers that want alternating roles; false if it has no place
 // for one.
 func (f *Format) Joined(message []byte, text string) (joined []byte, ok bool) {
 	s := jsonspan.New(message)

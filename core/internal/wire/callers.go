@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkCallers links each tool call that a tool of the provider's has made to the call of that tool (AN11): a program that the
-// provider runs calls tools of the application, and gives its own result when it has theirs.
+// linkCallers links each tool call that a provider's tool made to the call of that tool (AN11): a program run by the provider calls the
+// application's tools, and returns its result when it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	called := false
 	for i := from; i < len(t.Parts); i++ {
@@ -42,16 +42,16 @@ func linkCallers(t *transcript.Transcript, from int) {
 	}
 }
 
-// Caller is what a tool call says of the tool that has made it.
+// Caller identifies the tool that made a tool call.
 type Caller struct {
 	ID     string        // of that tool's call
 	Member jsonspan.Span // in the JSON of the call, key and value
 }
 
-// optionKeys are where the AI SDK keeps what only a provider knows.
+// optionKeys are where the AI SDK keeps provider-specific data.
 var optionKeys = []string{"providerOptions", "providerMetadata", "callProviderMetadata"}
 
-// CallerOf finds what a tool call, JSON, says of the tool that has made it; nothing where the model has made it itself.
+// CallerOf returns the tool that made a tool call, given as JSON; false if the model made it itself.
 func CallerOf(call []byte) (c Caller, ok bool) {
 	s := jsonspan.New(call)
 	s.Lenient = true
@@ -92,7 +92,7 @@ func CallerOf(call []byte) (c Caller, ok bool) {
 	}
 }
 
-// read takes in the value of a caller, {"type","tool_id"}, at the scanner.
+// read reads the value of a caller, {"type","tool_id"}, at the scanner.
 func (c *Caller) read(s *jsonspan.Scanner) {
 	member := jsonspan.Span{Start: s.KeyPos()}
 	for s.Object(); ; {

@@ -27,18 +27,17 @@ const (
 	NewestOpen
 )
 
-// Rules are what the general checks need to know of a format. The strings are rule ids; "" means that the format has no
-// such rule.
+// Rules is what the general checks need to know about a format. The strings are rule ids; "" means that the format has no such rule.
 type Rules struct {
 	Unanswered string // a tool call needs a result
 	Orphan     string // a tool result needs a call, in the right place
 	Duplicate  string // ids are unique
-	Empty      string // a message has something in it
+	Empty      string // a message isn't empty
 	BlankText  string // a text is more than white space
-	// BlankResult: a tool result has more in it than texts of white space.
+	// BlankResult: a tool result has more than texts of white space.
 	BlankResult string
-	First       string // the first message that is not the system's is the user's
-	Alternate   string // no two messages of one role are in a row
+	First       string // the first message that isn't the system's is the user's
+	Alternate   string // roles alternate
 	Role        string // a role is one that the format knows
 	Follow      string // after tool results the assistant speaks; the system's messages follow the user's or each other
 	Bound       string // signed reasoning is bound to what precedes it
@@ -47,17 +46,17 @@ type Rules struct {
 	Answers    Answers
 	ResultRole transcript.Role // of messages that hold tool results
 	Named      bool            // a result must have its call's name, and may be paired by that alone (G5)
-	Apart      bool            // calls that are made at once may be in several messages: those of the last ones are open together
-	Ordered    bool            // a result without id and name answers the oldest call that is open, of the newest message
-	// Through: what the system says, and what the user keeps from the model, may be between a tool call and its result; and what is not sent
-	// may be empty.
+	Apart      bool            // parallel calls may be in several messages: the calls of the last ones are open together
+	Ordered    bool            // a result without id and name answers the oldest open call of the newest message
+	// Through: system messages, and user messages that the model doesn't see, may be between a tool call and its result; unsent messages may
+	// be empty.
 	Through bool
 }
 
-// Fix says what repair does about a violation.
+// Fix is what repair does about a violation.
 type Fix uint8
 
-// The fixes. None is for violations that only the caller can repair.
+// The fixes. None is for violations that only the caller can fix.
 const (
 	None Fix = iota
 	AddResult
@@ -79,10 +78,10 @@ var fixNames = [...]api.Repair{api.RepairNone, api.RepairAddResult, api.RepairDr
 	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller, api.RepairReplace, api.RepairAddReasoning,
 	api.RepairFillBody}
 
-// Word is the fix as answers have it.
+// Word returns the fix as answers name it.
 func (f Fix) Word() api.Repair { return fixNames[f] }
 
-// Violation is a rule that a transcript breaks.
+// Violation is a place where a transcript breaks a rule.
 type Violation struct {
 	Rule    string // as in the table of rules
 	Message int32  // index of the transcript's messages
@@ -93,7 +92,7 @@ type Violation struct {
 	Severity
 }
 
-// Checker checks a sequence of messages: those of a transcript, or those that a pass has left of it.
+// Checker checks a sequence of messages: those of a transcript, or those that a pass left.
 type Checker struct {
 	T          *transcript.Transcript
 	F          *Format
@@ -107,8 +106,8 @@ type Checker struct {
 	spoken     []int32 // of each place: the last place before it that is the system's, or the user's and more than tool results, or -1
 }
 
-// Check returns what is wrong with a sequence of messages of t, in their order. Tool calls that are still open at the end, with nothing but
-// results after them, are no violation (the host is about to answer them), unless closed is set.
+// Check returns the violations in a sequence of messages of t, in order. Tool calls that are still open at the end, followed only by
+// results, are valid (the host is about to answer them), unless closed is set.
 func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
 	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
 	c.place, c.run = make([]int32, len(t.Messages)), make([]int32, len(seq))
@@ -147,25 +146,25 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	return c.Violations
 }
 
-// LoneText is what is wrong where I8 is broken.
+// LoneText is the message for I8.
 const LoneText = "lone surrogate: half of a surrogate pair"
 
-// Add records a violation of a rule, unless the format does not have it. part is an index of T.Parts or -1.
+// Add records a violation of a rule if the format has that rule. part is an index of T.Parts, or -1.
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
 }
 
-// AddCase is Add for a violation that is a case of its own, which may be tolerated.
+// AddCase is Add for a special case of a violation, which may be tolerated.
 func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
 	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
-		fix = DropMessage // the part is all of it
+		fix = DropMessage // the part is the whole message
 	}
 	if rule != "" {
 		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, is, c.F.severity(rule, is)})
 	}
 }
 
-// contents checks roles and that no message is empty.
+// contents checks roles, and that no message is empty.
 func (c *Checker) contents() {
 	t := c.T
 	for _, m := range c.Seq {
@@ -184,7 +183,7 @@ func (c *Checker) contents() {
 				continue
 			}
 			if p.Kind != transcript.Text {
-				// Reasoning next to an empty content is no content, nor is an id or a mark.
+				// Reasoning next to an empty content isn't content, nor is an id or a cache breakpoint.
 				beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
 				filled = filled || p.Parent < 0 && !beside
 				if c.F.Rules.BlankResult != "" && c.blankResult(msg.First+int32(i)) {
@@ -199,7 +198,7 @@ func (c *Checker) contents() {
 			switch {
 			case !blank:
 				filled = filled || p.Parent < 0
-			case p.Parent >= 0 && c.F.Rules.BlankResult != "" && c.blankResult(p.Parent): // the result is filled
+			case p.Parent >= 0 && c.F.Rules.BlankResult != "" && c.blankResult(p.Parent): // the result gets a text
 			case p.List == transcript.ContentList:
 				empty = BlankText
 				c.AddCase(c.F.Rules.BlankText, BlankText, m, msg.First+int32(i), DropPart, "a text must be more than white space")
@@ -213,7 +212,7 @@ func (c *Checker) contents() {
 	}
 }
 
-// blankResult reports whether a part is a tool result, of the application's, with nothing in it but white space.
+// blankResult reports whether a part is an application's tool result with only white space in it.
 func (c *Checker) blankResult(part int32) bool {
 	p := &c.T.Parts[part]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Edited|transcript.Server) || !c.T.IsArray(p.Body) {
@@ -227,7 +226,7 @@ func (c *Checker) blankResult(part int32) bool {
 	return true
 }
 
-// pairs checks that every tool call has its result, every result its call, and that results are where they must.
+// pairs checks that every tool call has its result, that every result has its call, and that results are in their place.
 func (c *Checker) pairs() {
 	t := c.T
 	for place, m := range c.Seq {
@@ -256,7 +255,7 @@ func (c *Checker) pairs() {
 				fix := AddResult
 				byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.Zero()
 				if p.ID.Zero() && !byName || p.List == transcript.InvalidList {
-					fix = DropPart // there is nothing to answer it by, or nothing to answer
+					fix = DropPart // there is nothing to answer, or nothing to answer it by
 				} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(t, n)}, "") == nil {
 					fix = DropPart
 				}
@@ -280,8 +279,8 @@ func (c *Checker) pairs() {
 	}
 }
 
-// open reports whether the calls at a place may be open: nothing but tool results follows them or, where each call is a message of its own,
-// after the assistant's last messages.
+// open reports whether the calls at a position may be open: only tool results follow them or, if each call is a separate message, they are
+// among the assistant's last messages.
 func (c *Checker) open(place int) bool {
 	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
@@ -290,13 +289,13 @@ func (c *Checker) open(place int) bool {
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
 }
 
-// deferred reports whether the result of the provider's own tool call at a place may come at a later one, or after the last: while nobody
-// but the tools has said anything since (AN11).
+// deferred reports whether the result of the provider's own call at a position may come later, or after the last: while only tools have
+// spoken since (AN11).
 func (c *Checker) deferred(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
 
-// results reports whether a message holds tool results and nothing else but what belongs to them.
+// results reports whether a message has only tool results and what belongs to them.
 func (c *Checker) results(m int32) bool {
 	if c.T.Messages[m].Role == transcript.Tool {
 		return true
@@ -336,8 +335,8 @@ func (c *Checker) adjacent(call, result int32) bool {
 	return call < result && c.owner[result] == call
 }
 
-// ids checks that no two calls share an id. The calls are sorted by id, so that hostile ids cost no more than others; where
-// hashes tell that all ids differ, which is the rule, that is spared.
+// ids checks that no two calls share an id. It sorts the calls by id, so that hostile ids cost no more than others; usually hashes already
+// show that all ids differ.
 func (c *Checker) ids() {
 	t := c.T
 	var calls []int32
@@ -352,7 +351,7 @@ func (c *Checker) ids() {
 			}
 		}
 	}
-	slices.Sort(hashes) // of each check: it is fast
+	slices.Sort(hashes) // for each check: it is fast
 	if len(slices.Compact(hashes)) == len(calls) {
 		return
 	}
@@ -374,13 +373,13 @@ func (c *Checker) ids() {
 		}
 		fix := RenameID
 		if t.Parts[n].Has(transcript.Server) && t.Parts[n].Has(transcript.Signed) {
-			fix = None // another id would be another text than the provider has signed
+			fix = None // another id would change text that the provider has signed
 		}
 		c.AddCase(c.F.Rules.Duplicate, is, t.Parts[n].Msg, n, fix, "another tool call before it has the same id")
 	}
 }
 
-// order checks who speaks first and, where the format wants it, that the roles take turns.
+// order checks who speaks first and, if the format requires it, that roles alternate.
 func (c *Checker) order() {
 	last := transcript.System
 	for i, m := range c.Seq {
@@ -410,7 +409,7 @@ func (c *Checker) order() {
 	}
 }
 
-// before is the role of the message before the one at a place; the user's where there is none.
+// before returns the role of the message before a position; the user's if there is none.
 func (c *Checker) before(place int) transcript.Role {
 	if place == 0 {
 		return transcript.User
@@ -418,7 +417,7 @@ func (c *Checker) before(place int) transcript.Role {
 	return c.T.Messages[c.Seq[place-1]].Role
 }
 
-// summarized reports whether a message begins with the provider's own summary of what preceded it (AN2).
+// summarized reports whether a message begins with the provider's own summary of everything before it (AN2).
 func (c *Checker) summarized(m int32) bool {
 	for _, p := range c.T.PartsOf(int(m)) {
 		if !p.Has(transcript.Removed) {
@@ -428,14 +427,14 @@ func (c *Checker) summarized(m int32) bool {
 	return false
 }
 
-// Paths says where violations of a transcript stand. It counts a message once, however many of its parts break a rule.
+// Paths returns the paths of violations. It scans a message once, however many of its parts break a rule.
 type Paths struct {
 	F  *Format
 	T  *transcript.Transcript
 	at []int32 // of each part of a message that was counted: one more than its index in its list
 }
 
-// Of is where a violation is: an index in the list of messages, and the index of a part in its message.
+// Of returns the path of a violation: the index of its message in the list, and the index of the part in its message.
 func (p *Paths) Of(v *Violation) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {

@@ -6,15 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// tellers are the lists of a message that may tell of its tool calls, the one that counts first.
+// tellers are the lists of a message that may contain its tool calls; the first one takes precedence.
 var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
 
-// copies finds the tool calls of the message being read that it describes more than once, in its parts from index first on. The first list
-// that has a call counts; what the others say of a call with its id is a copy, which goes with it and shares its id. A call in the content
-// that is in no other list counts too. In other lists it is read by nobody where there are calls before it, and goes with the last of these:
-// when they are gone, it would be read.
+// copies finds tool calls that the message being read contains more than once, in its parts from index first on. The first list with a call
+// takes precedence; another list's call with the same id is a copy, which goes with it and shares its id. A call that only the content has
+// counts too. Nobody reads other lists if calls precede them, so such a call goes with the last of these: without them it would be read.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	told := [len(tellers)]bool{}
@@ -52,7 +51,7 @@ func (r *Reader) copies(first int) {
 			case last < 0 || tellers[n][0] == transcript.ContentList:
 				fresh = append(fresh, i)
 				continue
-			default: // read by nobody while there are others
+			default: // nobody reads it while there are others
 				p.ID = jsonspan.Span{}
 			}
 			beside(p)
@@ -71,7 +70,7 @@ func (r *Reader) copies(first int) {
 	}
 }
 
-// teller is the index in tellers of the list in which a part describes a call of the application's tools; -1 for other parts.
+// teller returns the index in tellers of the list in which a part is an application's tool call; -1 for other parts.
 func teller(p *transcript.Part) int {
 	if p.Kind != transcript.ToolCall || p.Parent >= 0 || p.Has(transcript.Server) {
 		return -1
@@ -86,7 +85,7 @@ func teller(p *transcript.Part) int {
 	return -1
 }
 
-// beside makes a tool call one that is reported elsewhere: it costs nothing, and is no content.
+// beside marks a tool call as a copy: it costs nothing and isn't content.
 func beside(p *transcript.Part) {
 	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.Free|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}

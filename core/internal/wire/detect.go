@@ -7,20 +7,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Signs tell a format from the others. Each is a list of words, separated by spaces. A sign that some format names and
-// this one does not speaks against this one; a sign in Own speaks for it.
+// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that some format has and this one
+// lacks counts against this one; a sign in Own counts for it.
 type Signs struct {
 	Roles string // the roles that messages may have
 	Keys  string // the keys of messages
 	Types string // the types of parts
-	Items string // the types of messages, where they have one
-	// Content is the JSON types that the content of a message may have, "block" for an object with a type; "" is any but an object.
+	Items string // the types of messages, if they have any
+	// Content lists the JSON types of a message's content, "block" meaning an object with a type; "" is any type but an object.
 	Content string
-	// Also are signs that other formats have as their own, and that speak neither for nor against this one.
+	// Also are signs that other formats own and that count neither for nor against this one.
 	Also string
-	// Decisive are those of Own that no other shape has, and that end the search; "" is all of them.
+	// Decisive are those of Own that no other shape has, and that end the search; "" means all of them.
 	Decisive string
-	// Shy is set where messages that show no sign of Own are another format's: then it is no guess.
+	// Shy is set if messages without a sign of Own belong to another format: then this one isn't a guess.
 	Shy bool
 	Own string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
 }
@@ -28,20 +28,19 @@ type Signs struct {
 // Guess is a format that a transcript may be in.
 type Guess struct {
 	Format     *Format
-	Confidence float64  // 0 to 1; all guesses together make 1
+	Confidence float64  // 0 to 1; all guesses add up to 1
 	Evidence   []string // the format's own signs that were seen
 }
 
-// Detection is what the signs of a transcript speak for.
+// Detection is the result of looking at a transcript's signs.
 type Detection struct {
-	// Guesses are the formats that it may be in, the likeliest first. None is sure where there is a Shape: the first one is then the
-	// format that is most like it.
+	// Guesses are the possible formats, the likeliest first. With a Shape none is sure: the first is then the most similar format.
 	Guesses []Guess
 	Shape   *Shape   // a shape that no format reads, or nil
 	Signs   []string // of Shape
 }
 
-// Sure is the format that the transcript is in, as far as signs can tell; nil where they leave a doubt.
+// Sure returns the transcript's format, as far as signs can show; nil if there is doubt.
 func (d *Detection) Sure() *Format {
 	if d.Shape == nil && len(d.Guesses) > 0 && d.Guesses[0].Confidence >= Sure {
 		return d.Guesses[0].Format
@@ -59,8 +58,8 @@ func (d *Detection) May(f *Format) bool {
 	return false
 }
 
-// Strictest is the guess with the most rules about texts and roles; nil where there is none. What is valid in it is valid in the
-// other guesses.
+// Strictest returns the guess with the most rules about texts and roles, or nil. A transcript that is valid in it is valid in the other
+// guesses.
 func (d *Detection) Strictest() (strictest *Format) {
 	most := -1
 	for _, g := range d.Guesses {
@@ -77,8 +76,8 @@ func (d *Detection) Strictest() (strictest *Format) {
 	return strictest
 }
 
-// Detect looks at the transcript that is at s, a list or a request body, and tells in which formats it may be. It is a guess only: reading
-// reports whether the transcript really is in a format.
+// Detect guesses the format of the transcript at s, a list or a request body. Only reading shows whether the transcript really has that
+// format.
 func Detect(s *jsonspan.Scanner) Detection {
 	d := &detector{Scanner: s}
 	switch d.Kind() {
@@ -99,25 +98,25 @@ func Detect(s *jsonspan.Scanner) Detection {
 	return found
 }
 
-// likeness is the confidence in the format that is nearest to a shape that none reads.
+// likeness is the confidence in the format nearest to a shape that none reads.
 const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
 	seen    []string
-	unknown []string // roles and types that no format and no shape names; a few of them
-	dull    []string // signs that say nothing; a few of them, so that what each message has is looked up once
+	unknown []string // a few roles and types that no format and no shape has
+	dull    []string // a few signs without meaning, so that signs of every message are looked up once
 	some    bool     // there are messages
-	done    bool     // one format is left, and has shown signs of its own
+	done    bool     // one format is left, and has shown its own signs
 }
 
-// maxUnknown is how many unknown roles and types are told apart, maxDull how many other signs are remembered.
+// maxUnknown is how many unknown roles and types are kept apart, maxDull how many other signs are remembered.
 const (
 	maxUnknown = 8
 	maxDull    = 32
 )
 
-// note records a sign. The set is small: it is bounded by what formats and shapes name.
+// note records a sign. The set is small, because formats and shapes have few.
 func (d *detector) note(kind string, name []byte) {
 	if len(name) > 64 {
 		return
@@ -141,13 +140,13 @@ func (d *detector) note(kind string, name []byte) {
 	}
 }
 
-// settle ends the search where one format is left and one of its own signs is enough.
+// settle ends the search if one format is left and one of its own signs is enough.
 func (d *detector) settle(enough func(f *Format, sign string) bool) {
 	g := d.guesses()
 	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
 }
 
-// vocabulary is all signs that a format or a shape names, sorted.
+// vocabulary is all signs of formats and shapes, sorted.
 var vocabulary []string
 
 // learn adds signs to the vocabulary: words, each with a prefix.
@@ -159,7 +158,7 @@ func learn(prefix, words string) {
 	}
 }
 
-// learn adds what tells the format from others to the vocabulary.
+// learn adds the format's signs to the vocabulary.
 func (s *Signs) learn(list string) {
 	learn("role:", s.Roles)
 	learn("key:", s.Keys)
@@ -170,7 +169,7 @@ func (s *Signs) learn(list string) {
 	learn("", s.Own)
 }
 
-// decisive reports whether one of the format's own signs is no other shape's too.
+// decisive reports whether a sign of the format's own belongs to no other shape.
 func (f *Format) decisive(sign string) bool {
 	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
 }
@@ -207,7 +206,7 @@ func (d *detector) body() {
 	}
 }
 
-// ListKey reports whether request bodies of a format hold their messages under a key.
+// ListKey reports whether request bodies of some format hold their messages under a key.
 func ListKey(name string) bool {
 	for _, f := range formats {
 		if f.List == name {
@@ -228,7 +227,7 @@ func (d *detector) list() {
 	}
 }
 
-// Knows reports whether a sign is one that the format names.
+// Knows reports whether the format has a sign.
 func (f *Format) Knows(sign string) bool {
 	kind, name, _ := strings.Cut(sign, ":")
 	switch kind {
@@ -260,14 +259,13 @@ func word(list, w string) bool {
 func (d *detector) guesses() []Guess {
 	guesses := d.weigh(0)
 	if len(guesses) == 0 {
-		// Applications add parts of their own to a format; the one that is contradicted least is meant.
+		// Applications add their own part types to a format; the least contradicted format is meant.
 		guesses = d.weigh(1. / 16)
 	}
 	return guesses
 }
 
-// weigh rates the formats. A type of parts that a format does not know takes its confidence down to a fraction, doubt; any
-// other sign rules it out.
+// weigh rates the formats. An unknown part type reduces a format's confidence to the fraction doubt; any other unknown sign rules it out.
 func (d *detector) weigh(doubt float64) []Guess {
 	var guesses []Guess
 	total := 0.0
@@ -286,7 +284,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 				g.Confidence += 4
 			case f.Knows(sign):
 			case kind == "body" || kind == "model":
-				factor /= 4 // a gateway may take any model's name
+				factor /= 4 // a gateway may accept any model's name
 			case kind == "type":
 				factor *= doubt
 			default:
@@ -300,9 +298,9 @@ func (d *detector) weigh(doubt float64) []Guess {
 		}
 	}
 	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !d.rare() {
-		total *= 2 // nothing speaks against it, but nothing for it either
+		total *= 2 // nothing contradicts it, but nothing supports it either
 	}
-	total += float64(len(d.unknown)) / 2 // what no format knows speaks for one that is not known
+	total += float64(len(d.unknown)) / 2 // what no format knows suggests an unknown one
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
@@ -317,7 +315,7 @@ func (d *detector) weigh(doubt float64) []Guess {
 	return guesses
 }
 
-// preferPlain makes plain the sure guess where nothing speaks for another: all of them are written in the same bytes then.
+// preferPlain makes plain the sure guess if nothing supports another: all of them would write the same bytes.
 func preferPlain(guesses []Guess) {
 	plain, rest := -1, 0.0
 	for i, g := range guesses {
@@ -342,10 +340,10 @@ func preferPlain(guesses []Guess) {
 	}
 }
 
-// plainly is the confidence that messages are plain which show no other sign.
+// plainly is the confidence in plain for messages without other signs.
 const plainly = 0.8
 
-// rare reports whether a sign was seen that at most two formats know, of those that need no sign of their own.
+// rare reports whether the messages show a sign that at most two formats have, among formats that need no sign of their own.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0
@@ -361,5 +359,5 @@ func (d *detector) rare() bool {
 	return false
 }
 
-// Sure is the confidence from which a guess is taken without asking.
+// Sure is the confidence above which a guess is accepted.
 const Sure = 0.75

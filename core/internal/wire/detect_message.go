@@ -6,10 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// partLists are the keys of messages that hold parts.
+// partLists are the message keys that hold parts.
 var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
 
-// kindName is the word for a JSON type that content is told apart by.
+// kindName returns the word for a JSON type of content.
 func kindName(k jsonspan.Kind) string {
 	switch k {
 	case jsonspan.String:
@@ -20,11 +20,11 @@ func kindName(k jsonspan.Kind) string {
 	return "other"
 }
 
-// message notes the signs of a message or, where list is the key of a list in it, of a part in that.
+// message notes the signs of a message, or of a part if list is the key of a list in a message.
 func (d *detector) message(list string) {
 	top, typed, named, text := list == "", false, false, false
 	calls, function, object, id := false, false, false, ""
-	held, activity, content := false, false, "" // content is an object, which that of an activity is, too
+	held, activity, content := false, false, "" // content is an object, as in an activity
 	for d.Object(); ; {
 		name, ok := d.Key()
 		if !ok {
@@ -34,7 +34,7 @@ func (d *detector) message(list string) {
 			switch {
 			case top && named && calls:
 				d.note("named", []byte("call"))
-			case list == "tool_calls" && function && nineSigns(id) && id != strings.ToLower(id): // Groq's are all lower case
+			case list == "tool_calls" && function && nineSigns(id) && id != strings.ToLower(id): // Groq's ids are all lower case
 				d.note("call", []byte("nine"))
 			case list == "tool_calls" && object && !nineSigns(id):
 				d.note("call", []byte("object"))
@@ -86,7 +86,7 @@ func (d *detector) message(list string) {
 				d.note("role", value)
 			} else if string(name) == "type" && top {
 				d.note("item", value)
-			} else if string(name) == "type" && list != "tool_calls" { // they say what calls are, not what the format is
+			} else if string(name) == "type" && list != "tool_calls" { // they show what calls are, not what the format is
 				d.note("type", value)
 				if list == "parts" {
 					d.note("ui", value)
@@ -123,8 +123,8 @@ func (d *detector) message(list string) {
 	}
 }
 
-// block notes the signs of a content that is an object, and says what it is: a block where it has a type, a store where it has format 2, a
-// turn where it has a role, or parts and no format.
+// block notes the signs of a content that is an object, and returns what it is: a block if it has a type, a store if it has format 2, a turn
+// if it has a role, or parts without a format.
 func (d *detector) block() (word string) {
 	word = "object"
 	format, parts := false, false
@@ -154,7 +154,7 @@ func (d *detector) block() (word string) {
 	}
 }
 
-// objectArguments reports whether the function that is here is called with an object.
+// objectArguments reports whether the function at the scanner is called with an object.
 func (d *detector) objectArguments() (object bool) {
 	for d.Object(); ; d.Skip() {
 		name, ok := d.Key()
@@ -165,7 +165,7 @@ func (d *detector) objectArguments() (object bool) {
 	}
 }
 
-// sdkCalls notes that the elements of a list, toolCalls, call functions.
+// sdkCalls notes that the elements of a toolCalls list call functions.
 func (d *detector) sdkCalls() {
 	for d.Array(); d.Elem(); {
 		if d.Kind() != jsonspan.Object {

@@ -55,7 +55,7 @@ func readGemini(r *Reader, m *transcript.Message) {
 		return true
 	})
 	role, parts := f[0], f[1]
-	// A content without role is the user's.
+	// A content without a role is the user's.
 	if m.Role = transcript.User; role.Kind != jsonspan.Invalid && role.Kind != jsonspan.Null {
 		r.role(m, &role, geminiRoles)
 	}
@@ -78,13 +78,13 @@ const (
 	gpFile2
 )
 
-// geminiPartKeys are in two spellings, as the API takes both.
+// geminiPartKeys have two spellings, as in the API.
 var geminiPartKeys = []string{
 	"text", "thought", "thoughtSignature", "thought_signature", "functionCall", "function_call", "functionResponse",
 	"function_response", "inlineData", "inline_data", "fileData", "file_data",
 }
 
-// geminiPart reads one part: an object in which one of many keys says what it is, and no type does.
+// geminiPart reads one part: an object that one of many keys identifies, without a type.
 func geminiPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	self := -1
@@ -147,8 +147,8 @@ func geminiName(p *transcript.Part, f *frame) {
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
-// geminiResponse reads a function response. Where its response is an object with one text in it, that text is the body;
-// otherwise the whole object is.
+// geminiResponse reads a function response. If its response is an object with one text, that text is the body; otherwise the whole object
+// is.
 func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
@@ -174,8 +174,8 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	}
 }
 
-// textOfObject reads the object that a result is, and reports whether its body is a text: that of its one member, where it has one that is
-// not empty. Else the body is all of it. A member "error" marks the result as one.
+// textOfObject reads the object of a result, and reports whether its body is a text: its only member, if that isn't empty. Otherwise the
+// body is the whole object. A member "error" marks the result as an error.
 func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
@@ -247,7 +247,7 @@ func geminiRole(role transcript.Role) string {
 	return "user"
 }
 
-// geminiMessage writes a content with one text. What the system says is the user's here: Gemini's contents have no system.
+// geminiMessage writes a content with one text. System text becomes the user's: Gemini's contents have no system role.
 func geminiMessage(dst []byte, role transcript.Role, text string) []byte {
 	return wrapParts(dst, role, append(jsonspan.AppendString([]byte(`{"text":`), text), '}'))
 }
@@ -258,7 +258,7 @@ func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	return append(append(dst, part...), `]}`...)
 }
 
-// geminiResultBody writes a text where one is, and an object with one where the body is the whole response.
+// geminiResultBody writes a text if the body is a text, and an object with one if the body is the whole response.
 func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	p := &t.Parts[result]
 	size := jsonspan.MeasureText(text)
@@ -268,8 +268,8 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 	return append(jsonspan.AppendString(append(dst, `{"output":`...), text), '}'), size
 }
 
-// geminiResults writes one content with a response for each call: the one that it has, or an error with text (G6). It is
-// spelled as the first call is.
+// geminiResults writes one content with a response for each call: the one that it has, or an error with text (G6). It uses the spelling of
+// the first call.
 func geminiResults(dst []byte, calls []Call, text string) []byte {
 	key := `{"functionResponse":{`
 	if len(calls) > 0 && snake(calls[0].Part) {
@@ -310,8 +310,8 @@ func snake(part []byte) bool {
 	}
 }
 
-// geminiSign writes what replaces the opening brace of a function call that has no signature: the one that tells the validator to continue
-// without.
+// geminiSign writes a replacement for the opening brace of a function call without a signature: the signature that makes the validator
+// accept it.
 func geminiSign(dst, part []byte) []byte {
 	if snake(part) {
 		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
@@ -319,14 +319,14 @@ func geminiSign(dst, part []byte) []byte {
 	return append(dst, `{"thoughtSignature":"skip_thought_signature_validator",`...)
 }
 
-// geminiRules are the ids of the rules that formats with parts of Gemini's share; "" is one that a format does not have.
+// geminiRules are the rule ids that formats with Gemini's parts share; "" means that a format lacks the rule.
 type geminiRules struct {
 	empty  string // no part is empty
 	order  string // responses are in the order of their calls
-	sign   string // the first call of a turn is signed where the others are
+	sign   string // the first call of a turn is signed if the others are
 	object string // a response is an object
-	begin  string // a message does not begin with an empty text
-	last   int32  // the place of the last message with calls or words that is sent
+	begin  string // a message doesn't begin with an empty text
+	last   int32  // the position of the last sent message with calls or words
 }
 
 // checkGemini reports G2 (nothing is empty), G5 (responses in the order of their calls), G7 (the first call of a turn is
@@ -389,19 +389,19 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 	}
 }
 
-// sameRun reports whether two messages are one turn: in a row, and of one role.
+// sameRun reports whether two messages are one turn: consecutive, and of one role.
 func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// current is the place after the newest user message up to a last one, where the provider asks for signatures; or the end, where no message
-// there has a signed call, as models that do not sign leave it.
+// current returns the position after the newest user message up to last, if the provider requires signatures there; or the end, if no
+// message there has a signed call, as with models that don't sign.
 func (c *Checker) current(last int32) int {
 	t := c.T
 	signed := false
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
-		// What a message with results says goes with them to their calls, where these may be elsewhere.
+		// What a message with results says moves with them to their calls, if these may be elsewhere.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if t.HasUserText(int(m)) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
@@ -416,8 +416,7 @@ func (c *Checker) current(last int32) int {
 	return len(c.Seq)
 }
 
-// linkContinued joins the responses of a call that come one after the other (willContinue): the first is the call's, and the others stay
-// or go with it.
+// linkContinued joins the consecutive responses of a call (willContinue): the first is the call's, and the others stay or go with it.
 func linkContinued(t *transcript.Transcript, from int) {
 	var first critbit.Map[int32] // the response that others follow, by its id
 	for i := from; i < len(t.Parts); i++ {
@@ -444,7 +443,7 @@ func linkContinued(t *transcript.Transcript, from int) {
 	}
 }
 
-// geminiTarget signs the first call of a message as the API asks it of conversations that another model has begun.
+// geminiTarget signs the first call of a message, as the API requires for conversations that another model began.
 var geminiTarget = Target{
 	Tools:     `"tools":[{"functionDeclarations":[%l]}]`,
 	Tool:      `{"name":%n,"description":%d,"parametersJsonSchema":%p}`,

@@ -57,8 +57,8 @@ const (
 
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
 
-// readInteractions reads one step. Parts that represent the whole step are in no list: the step goes with them. A step that is a call or a
-// result of another tool than a function is the provider's own.
+// readInteractions reads one step. Parts that represent the whole step are in no list: the step goes with them. Calls and results of tools
+// other than functions are the provider's own.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
@@ -178,7 +178,7 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	r.Add(p)
 }
 
-// interactionsMessage writes a step with one text. What the system says is the user's here: the system's instruction is as well.
+// interactionsMessage writes a step with one text. System text becomes the user's: the system instruction is outside the list.
 func interactionsMessage(dst []byte, role transcript.Role, text string) []byte {
 	typ := "user_input"
 	if role == transcript.Assistant {
@@ -202,7 +202,7 @@ func interactionsResults(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// checkInteractions reports GI3 (a thought has what follows it) and GI4 (it is signed).
+// checkInteractions reports GI3 (a thought is followed by a step of the model) and GI4 (it is signed).
 func checkInteractions(c *Checker) {
 	followed := false
 	for place := len(c.Seq) - 1; place >= 0; place-- {

@@ -78,7 +78,7 @@ const (
 	lcStatus
 )
 
-// lcKeys are the keys of a message, and of what it holds under "kwargs" or "data".
+// lcKeys are the keys of a message, and of its content under "kwargs" or "data".
 var lcKeys = []string{
 	"type", "id", "kwargs", "data", "content", "text", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "tool_call_id",
 	"name", "role", "status",
@@ -163,7 +163,7 @@ func (c *lcClass) read(r *Reader) {
 	}
 }
 
-// lcMember reads a list or an object that a message holds.
+// lcMember reads a list or an object in a message.
 func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	array := r.Kind() == jsonspan.Array
 	f[key].Start = r.Pos()
@@ -184,7 +184,7 @@ func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	return true
 }
 
-// lcRoles are the types and classes of messages, and the roles that a chat message may have.
+// lcRoles are the types and classes of messages, and the roles of chat messages.
 var lcRoles = []roleName{
 	{"human", transcript.User}, {"user", transcript.User}, {"HumanMessage", transcript.User},
 	{"ai", transcript.Assistant}, {"assistant", transcript.Assistant}, {"AIMessage", transcript.Assistant},
@@ -192,7 +192,7 @@ var lcRoles = []roleName{
 	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
 }
 
-// lcRead makes a message of a type of what was read from the members f of it; its parts so far are those from index first on.
+// lcRead makes a message of a type from the members f; its parts so far are those from index first on.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")
@@ -216,7 +216,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	}
 	switch {
 	case typ == "remove" || typ == "RemoveMessage":
-		// It takes a message out of a state, and is sent to nobody. What is the system's has no turn.
+		// It removes a message from a state and isn't sent. The system role has no turn.
 		m.Role, m.Variant = transcript.System, transcript.Note
 		r.meta(m).Agent = transcript.Off
 		p := whole(transcript.Opaque, &f[lcID])
@@ -235,7 +235,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		}
 		m.Lists = [2]jsonspan.Span{}
 		inside := r.T.Parts[:first]
-		for _, part := range r.T.Parts[first:] { // what else a result holds is sent to nobody
+		for _, part := range r.T.Parts[first:] { // nothing else in a result is sent
 			if part.List == transcript.ContentList && part.Parent < 0 {
 				if part.Kind == transcript.ToolCall || part.Kind == transcript.ToolResult {
 					part.Kind, part.Flags = transcript.Opaque, 0
@@ -258,7 +258,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 
 var lcCallKeys = []string{"id", "name", "args", "function"}
 
-// lcCall reads a tool call of a list: one as LangChain has it, or as OpenAI does.
+// lcCall reads a tool call of a list, in LangChain's or OpenAI's shape.
 func lcCall(r *Reader, list int8) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: list, Parent: -1}
 	f, _ := r.object(&p, "a tool call", lcCallKeys, func(r *Reader, key int, f *frame) bool {
@@ -279,7 +279,7 @@ func lcCall(r *Reader, list int8) {
 
 var lcExtraKeys = []string{"tool_calls", "function_call", "reasoning_content"}
 
-// lcAdditional reads what a provider's answer held: its calls as the provider spells them, which the message's own tool_calls say again.
+// lcAdditional reads the original answer of a provider: its calls in the provider's spelling, which the message's tool_calls repeat.
 func lcAdditional(r *Reader) {
 	f, _ := r.fields(lcExtraKeys, func(r *Reader, key int, f *frame) bool {
 		f[key].Start = r.Pos()
@@ -305,7 +305,7 @@ func lcAdditional(r *Reader) {
 // lcWriter writes messages in a spelling.
 type lcWriter uint8
 
-// open appends all of a message before the members that it holds, close what follows them.
+// open appends the part of a message before its members, close the part after them.
 func (w lcWriter) open(dst []byte, typ, class string) []byte {
 	switch uint8(w) {
 	case lcStored:
@@ -338,7 +338,7 @@ func (w lcWriter) message(dst []byte, role transcript.Role, text string) []byte 
 	return w.close(jsonspan.AppendString(append(dst, `"content":`...), text))
 }
 
-// wrap writes a message that holds one result as a block, as only the user's messages do.
+// wrap writes a message with one result as a block, as only user messages do.
 func (w lcWriter) wrap(dst []byte, _ transcript.Role, part, _ []byte) []byte {
 	dst = append(append(w.open(dst, "human", "HumanMessage"), `"content":[`...), part...)
 	return w.close(append(dst, ']'))
@@ -366,8 +366,8 @@ func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// langChainTarget writes messages flat: coerceMessageLikeToMessage and convert_to_messages take them as they do constructors, which only
-// classes of one version name; what is stored under data, neither takes.
+// langChainTarget writes messages flat: coerceMessageLikeToMessage and convert_to_messages accept them just like constructors, whose classes
+// depend on the version; neither accepts stored messages.
 var langChainTarget = Target{
 	System:    `{"type":"system","content":%c}`,
 	User:      `{"type":"human","content":%c}`,

@@ -31,7 +31,7 @@ const (
 	lbRedacted
 )
 
-// lcBlockKeys are the keys of LangChain's own blocks and of those of providers, which are among them.
+// lcBlockKeys are the keys of LangChain's blocks and of providers' blocks, which may be among them.
 var lcBlockKeys = []string{
 	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id", "tool_use_id", "tool_call_id",
 	"toolCallId", "content", "summary", "encrypted_content", "extras", "reasoning_content", "is_error", "redacted",
@@ -102,7 +102,7 @@ func lcBlock(r *Reader, parent int32) {
 	}
 }
 
-// lcThoughtKeys are the keys of a thought of Bedrock's, and of the extras of a block.
+// lcThoughtKeys are the keys of a Bedrock thought, and of a block's extras.
 var lcThoughtKeys = []string{"text", "signature"}
 
 // lcBlockKind says what a block is, by its type.

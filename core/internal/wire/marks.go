@@ -9,18 +9,18 @@ import (
 // MarkKind is how a cache breakpoint is written.
 type MarkKind uint8
 
-// The kinds of marks, for [Format.Marks].
+// The kinds of cache breakpoints, for [Format.Marks].
 const (
 	ControlMark MarkKind = 1 << iota // the member cache_control of a part or a message
-	PointMark                        // a part of its own: cachePoint
+	PointMark                        // a separate part: cachePoint
 	OptionMark                       // in providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
 )
 
-// MaxMarks is how many marks a request may have, those of the system prompt and the tools included: Anthropic's limit, and that of
-// Amazon Bedrock for all of its models that take any.
+// MaxMarks is how many cache breakpoints a request may have, including those of the system prompt and the tools: Anthropic's limit, and
+// Amazon Bedrock's for all models that accept any.
 const MaxMarks = 4
 
-// Mark is a cache breakpoint: the place up to which a provider keeps what it has read.
+// Mark is a cache breakpoint: the place up to which a provider caches what it has read.
 type Mark struct {
 	Kind  MarkKind
 	Value []byte // its JSON, such as {"type":"ephemeral","ttl":"1h"}
@@ -28,12 +28,12 @@ type Mark struct {
 	provider, option []byte
 }
 
-// MayMark reports whether a text may hold marks. It is a quick look: false is certain.
+// MayMark reports whether a text may contain cache breakpoints. It is a quick check: false is certain.
 func MayMark(text []byte) bool {
 	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))
 }
 
-// MarksOf appends the marks of a message, JSON, in their order.
+// MarksOf appends the cache breakpoints of a message, JSON, in order.
 func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	if f.Marks == 0 || !MayMark(message) {
 		return marks
@@ -43,8 +43,8 @@ func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 	return w.marks
 }
 
-// MarksBeside appends the marks of a request body, JSON, that are next to its messages: of the system prompt, of the tools, and the one by
-// which the provider marks the newest message itself.
+// MarksBeside appends the cache breakpoints of a request body, JSON, outside its messages: those of the system prompt and the tools, and the
+// one that makes the provider mark the newest message.
 func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	if f.Marks == 0 || !MayMark(body) {
 		return marks
@@ -86,7 +86,7 @@ type marking struct {
 	marks []Mark
 }
 
-// object takes the marks of the message, part or tool at the scanner.
+// object reads the cache breakpoints of the message, part or tool at the scanner.
 func (w *marking) object(s *jsonspan.Scanner) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -106,7 +106,7 @@ func (w *marking) object(s *jsonspan.Scanner) {
 	}
 }
 
-// list takes the marks of the parts or tools in a list at the scanner.
+// list reads the cache breakpoints of the parts or tools in a list at the scanner.
 func (w *marking) list(s *jsonspan.Scanner) {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()
@@ -121,7 +121,7 @@ func (w *marking) list(s *jsonspan.Scanner) {
 	}
 }
 
-// member takes a member that is a mark.
+// member reads a member that is a cache breakpoint.
 func (w *marking) member(s *jsonspan.Scanner, name string) {
 	kind := markOf(name)
 	if value := s.Skip(); kind&w.f.Marks != 0 && value.Kind == jsonspan.Object {
@@ -139,7 +139,7 @@ func markOf(name string) MarkKind {
 	return 0
 }
 
-// options takes the marks in options for providers.
+// options reads the cache breakpoints in provider options.
 func (w *marking) options(s *jsonspan.Scanner) {
 	for s.Object(); ; {
 		if _, ok := s.Key(); !ok {
@@ -164,12 +164,12 @@ func (w *marking) options(s *jsonspan.Scanner) {
 	}
 }
 
-// keyOf is the key that the scanner has just read, with its quotes.
+// keyOf returns the key that the scanner has just read, with its quotes.
 func keyOf(s *jsonspan.Scanner) []byte {
 	return bytes.TrimRight(s.Src()[s.KeyPos():s.Pos()], ": \t\r\n")
 }
 
-// content is the key of a message's list of parts.
+// content returns the key of a message's list of parts.
 func (f *Format) content() string {
 	if f.Parts == "" {
 		return "content"
@@ -177,7 +177,7 @@ func (f *Format) content() string {
 	return f.Parts
 }
 
-// within reports whether messages of some spelling hold their content under a key.
+// within reports whether messages in some spelling hold their content under a key.
 func (f *Format) within(key string) bool {
 	for _, name := range f.Within {
 		if name == key {
@@ -187,7 +187,7 @@ func (f *Format) within(key string) bool {
 	return false
 }
 
-// Marked is where in a message, JSON without a mark of its own at its end, a mark is written, and what is there then; false where it has no
+// Marked returns where to write a cache breakpoint in a message, JSON without one at its end, and the text to write; false if there is no
 // place for one.
 func (f *Format) Marked(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	s := jsonspan.New(message)
@@ -226,13 +226,13 @@ func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []b
 	return before(s.Pos()), text, members > 0 && src[s.Pos()-1] == '}'
 }
 
-// before is the empty span before the closing bracket that ends at a position.
+// before returns the empty span before the closing bracket that ends at a position.
 func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End: end - 1} }
 
-// unmarkable are the types of parts that take no mark.
+// unmarkable are the types of parts that accept no cache breakpoint.
 var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
 
-// markedContent is marked for the content of a message at the scanner.
+// markedContent is Marked for the content of a message at the scanner.
 func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	if s.Kind() == jsonspan.String {
 		value := s.Text()

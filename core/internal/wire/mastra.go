@@ -33,7 +33,7 @@ func init() {
 		ResultBody:  mastraResultBody,
 		Tool:        `{"id":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		InnerMedia:  true, // a list without media is no list of texts
+		InnerMedia:  true, // a list without media isn't a list of texts
 		Answer:      mastraAnswer,
 		Stamp:       "createdAt",
 		FreshID:     "call_ctxfold_",
@@ -59,7 +59,7 @@ const (
 
 var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
 
-// mastraStore is what a message keeps next to its parts: once more what is in them or, in messages of older versions, in their stead.
+// mastraStore is what a message keeps outside its parts: copies of them or, in older versions, their replacement.
 type mastraStore struct {
 	first       int // index of the message's first part
 	calls       []mastraInvocation
@@ -155,10 +155,10 @@ var (
 	mastraSignalKeys = []string{"type", "contents"}
 )
 
-// mastraSignal says what a message of the role signal is; contents are its words in messages of older versions, whose parts are not sent.
+// mastraSignal says what a message with the role signal is; contents are its words in older versions, whose parts aren't sent.
 type mastraSignal struct{ kind, contents field }
 
-// readSignal leaves of a signal what is sent: its texts and files or, in place of all of them, its contents.
+// readSignal keeps what is sent of a signal: its texts and files, or its contents instead.
 func (s *mastraStore) readSignal(r *Reader) {
 	old, text := s.signal.contents.Kind != jsonspan.Invalid && s.signal.contents.Kind != jsonspan.Null, -1
 	for i := range r.T.Parts[s.first:] {
@@ -203,7 +203,7 @@ var mastraPartKeys = []string{
 	"type", "text", "reasoning", "details", "data", "url", "mimeType", "mediaType", "toolInvocation", "providerExecuted", "providerMetadata",
 }
 
-// mastraPart reads a part. An entry that is null is left out by whoever sends the message.
+// mastraPart reads a part. A null entry is skipped when the message is sent.
 func mastraPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	switch r.Kind() {
@@ -262,7 +262,7 @@ func mastraPart(r *Reader) {
 	case typ == "step-start":
 		p.Flags |= transcript.Step | transcript.Free
 	case typ == "error" || typ == "source" || typ == "source-url" || typ == "source-document" || r.begins(&f[maType], "data-") || r.begins(&f[maType], "tool-"):
-		p.Flags |= transcript.Free // kept for the user; the model is not sent them
+		p.Flags |= transcript.Free // kept for the user, not sent to the model
 	}
 	r.Add(p)
 }
@@ -299,7 +299,7 @@ func (d *mastraDetails) read(r *Reader) {
 	}
 }
 
-// part makes p reasoning: with the text of the part or, where that is empty, of its details. Without either nothing is sent.
+// part makes p reasoning with the text of the part or, if that is empty, of its details. Without either, nothing is sent.
 func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.Flags) {
 	p.Kind = transcript.Reasoning
 	p.Flags |= flags | d.flag
@@ -316,7 +316,7 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 	}
 }
 
-// mastraMetadata is what the metadata of a part says: of its provider and, under "mastra", of what the model sees of a result.
+// mastraMetadata is the metadata of a part: for its provider and, under "mastra", for what the model sees of a result.
 type mastraMetadata struct {
 	flags, summary transcript.Flags
 	output         field
@@ -371,7 +371,7 @@ func mastraMessage(dst []byte, role transcript.Role, text string) []byte {
 	return mastraInstead(dst, role, text, nil)
 }
 
-// mastraInstead writes a message without copies of its text, but for one of the system's, which is read from its copy alone.
+// mastraInstead writes a message without copies of its text, except a system message, which is read only from its copy.
 func mastraInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(appendMessageID(dst, text, old), `,"role":"`...)
 	dst = append(append(dst, role.String()...), `","createdAt":`+NoStamp+`,"content":{"format":2,"parts":[{"type":"text","text":`...)
@@ -384,7 +384,7 @@ func mastraInstead(dst []byte, role transcript.Role, text string, old []byte) []
 
 var mastraBodyKeys = []string{"content"}
 
-// mastraResultBody keeps the JSON type of a result, which components look into, and the shape of a list of texts and media.
+// mastraResultBody keeps the JSON type of a result, which components read, and the shape of a list of texts and media.
 func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body := t.Bytes(t.Parts[result].Body)
 	if len(t.Inner(int(result))) == 0 {
@@ -401,7 +401,7 @@ func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 
 var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 
-// mastraAnswer ends a tool call with an error: a part with a call in it, or the call once more next to the parts.
+// mastraAnswer ends a tool call with an error: a part that contains a call, or the call repeated outside the parts.
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
 	for s.Object(); ; {
@@ -436,7 +436,7 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 	}
 }
 
-// mastraTarget has no dates: what reads the messages gives them in their order.
+// mastraTarget has no dates: the list's order is kept by whoever reads it.
 var mastraTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","content":{"format":2,"parts":[%c],"content":%t}}`,
 	User:      `{"id":"ctxfold-%#","role":"user","content":{"format":2,"parts":[%c]}}`,
@@ -459,7 +459,7 @@ var mastraTarget = Target{
 	ID: NameForm{Marks: AnySign}, ToolName: NameForm{Marks: AnySign},
 }
 
-// hasAny reports whether JSON may have one of some words in it.
+// hasAny reports whether JSON may contain one of some words.
 func hasAny(b []byte, words ...string) bool {
 	for _, w := range words {
 		if bytes.Contains(b, []byte(w)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// mastraInvocation is a tool call as Mastra stores it: in a part, and next to the parts once more.
+// mastraInvocation is a tool call as Mastra stores it: in a part, and again outside the parts.
 type mastraInvocation struct {
 	span                                jsonspan.Span
 	id, name, args, state, result, text field
@@ -25,12 +25,12 @@ func (c *mastraInvocation) read(r *Reader) {
 	c.failed = f[5].Kind == jsonspan.True
 }
 
-// add adds a call that is in p and, where it has one, its result, as two parts with one span. output is what the model sees of the result,
-// where a tool has said so.
+// add adds the call in p and, if it has one, its result, as two parts with one span. output is what the model sees of the result, if a tool
+// says so.
 func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	state := r.typ(&c.state)
 	if state == "partial-call" {
-		p.Flags, p.Size = transcript.Free, jsonspan.Measure{} // it is still written
+		p.Flags, p.Size = transcript.Free, jsonspan.Measure{} // it is still being written
 		r.Add(p)
 		return
 	}
@@ -65,7 +65,7 @@ func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// mastraOutput reads what the model sees of result k: the output of a tool result of the AI SDK.
+// mastraOutput reads what the model sees of result k: the output of an AI SDK tool result.
 func mastraOutput(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.json()
@@ -87,8 +87,8 @@ func mastraOutput(r *Reader, k int, f *field) {
 
 var mastraResultKeys = []string{"type", "value", "content"}
 
-// mastraResult reads the result that part k is for. Of an object with a value the model sees the value, of a list with an image or audio
-// in it, as MCP has it, its texts and media.
+// mastraResult reads the result of part k. Of an object with a value the model sees the value, of a list with an image or audio, as in MCP,
+// its texts and media.
 func mastraResult(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.Size
@@ -119,7 +119,7 @@ func mastraResult(r *Reader, k int, f *field) {
 
 var mastraMediaKeys = []string{"type", "text", "data"}
 
-// mastraMedia reads a block of a result as MCP has it, and reports whether it is an image or audio.
+// mastraMedia reads a block of a result in MCP's shape, and reports whether it is an image or audio.
 func mastraMedia(r *Reader, parent int32) (media bool) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	if r.Kind() != jsonspan.Object {
@@ -144,7 +144,7 @@ func mastraMedia(r *Reader, parent int32) (media bool) {
 	return media
 }
 
-// mastraFile is an attachment next to the parts.
+// mastraFile is an attachment outside the parts.
 type mastraFile struct {
 	span jsonspan.Span
 	url  field
@@ -161,8 +161,8 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what is next to the parts: as copies of the parts that say the same or, where there is no part of the kind, as parts. A copy
-// that fits no part goes with the last part of its kind: without that one it would be sent.
+// copies adds what is outside the parts: as copies of parts that say the same or, if there is no part of that kind, as parts. A copy that
+// matches no part goes with the last part of its kind: without that part it would be sent.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -233,7 +233,7 @@ func (s *mastraStore) filled(r *Reader) bool {
 	return false
 }
 
-// front moves the parts from index own on before the others of the message: that is where they are sent.
+// front moves the parts from index own on to the front of the message, where they are sent.
 func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	parts, n := t.Parts[s.first:], own-s.first
 	moved := len(parts) - n
@@ -256,7 +256,7 @@ func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	copy(parts, turned)
 }
 
-// emptied is a string member of a message as a part.
+// emptied returns a string member of a message as a part.
 func emptied(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Emptied
@@ -281,7 +281,7 @@ func (r *Reader) copyOf(of int, p transcript.Part) {
 	r.T.Parts[of].Copy = int32(n) + 1
 }
 
-// copyCalls adds the calls next to the parts as copies; last is the last call among the parts.
+// copyCalls adds the calls outside the parts as copies; last is the last call among the parts.
 func (s *mastraStore) copyCalls(r *Reader, last int) {
 	t := r.T
 	var calls critbit.Map[[]int] // by id: the indexes of the parts that have no copy yet
@@ -308,7 +308,7 @@ func (s *mastraStore) copyCalls(r *Reader, last int) {
 	}
 }
 
-// copyResult adds the result of a call next to the parts as a copy of a result among them, and the texts in it as copies of its texts.
+// copyResult adds the result of a call outside the parts as a copy of a result among them, and its texts as copies of that result's texts.
 func (c *mastraInvocation) copyResult(r *Reader, result int) {
 	t := r.T
 	whole := resultValue(r.Src(), t.Parts[t.Parts[result].Pair].Span)
@@ -341,7 +341,7 @@ var (
 	mastraResultKey     = []string{"result"}
 )
 
-// resultValue is the result in the part of a call.
+// resultValue returns the result in the part of a call.
 func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	r := &Reader{Scanner: jsonspan.New(call.Of(src))}
 	r.fields(mastraInvocationKey, func(r *Reader, _ int, f *frame) bool {
@@ -360,14 +360,14 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	return found
 }
 
-// copyText adds the text next to the parts as a copy; last is the last text among the parts.
+// copyText adds the text outside the parts as a copy; last is the last text among the parts.
 func (s *mastraStore) copyText(r *Reader, last int) {
 	if s.text.Str() {
 		r.copyOf(s.sameText(r, last), emptied(transcript.Opaque, &s.text))
 	}
 }
 
-// sameText is the last text of the message that says what its member says, else its last text.
+// sameText returns the last text of the message that equals its member, else its last text.
 func (s *mastraStore) sameText(r *Reader, last int) int {
 	for i := last; i >= s.first; i-- {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Text && p.List == transcript.ContentList && p.Parent < 0 && bytes.Equal(p.Body.Of(r.Src()), s.text.Of(r.Src())) {
@@ -377,7 +377,7 @@ func (s *mastraStore) sameText(r *Reader, last int) int {
 	return last
 }
 
-// sameFile is the file among the parts that holds the URL of an attachment, else the last file.
+// sameFile returns the file among the parts with the URL of an attachment, else the last file.
 func (s *mastraStore) sameFile(r *Reader, last int, a *mastraFile) int {
 	for i := last; i >= s.first && a.url.Str(); i-- {
 		p := &r.T.Parts[i]

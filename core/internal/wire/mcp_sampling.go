@@ -118,7 +118,7 @@ func samplingBlock(r *Reader, list int8, parent int32) {
 	}
 }
 
-// samplingMessage writes a message with one text. What the system says is the user's here: the system's prompt is as well.
+// samplingMessage writes a message with one text. System text becomes the user's: the system prompt is outside the messages.
 func samplingMessage(dst []byte, role transcript.Role, text string) []byte {
 	if role != transcript.Assistant {
 		role = transcript.User
@@ -168,7 +168,7 @@ func checkSampling(c *Checker) {
 	}
 }
 
-// samplingTarget writes a content of one block as versions of the protocol before 2025-11-25 have it, too.
+// samplingTarget writes a content of one block as a block, as protocol versions before 2025-11-25 require.
 var samplingTarget = Target{
 	Tools:     `"tools":[%l]`,
 	User:      `{"role":"user","content":%c}`,

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// mistralID is how many letters and digits an id of Mistral's has.
+// mistralID is the number of letters and digits in a Mistral id.
 const mistralID = 9
 
 func init() {
@@ -54,8 +54,8 @@ const (
 
 var mistralKeys = []string{"role", "content", "name", "tool_calls", "tool_call_id", "toolCalls", "toolCallId"}
 
-// readMistral reads a message in either spelling. Calls and results in that of the SDK are marked as legacy, so that what is
-// written for them is spelled alike.
+// readMistral reads a message in either spelling. Calls and results in the SDK's spelling are marked as legacy, so that what is written for
+// them has the same spelling.
 func readMistral(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(mistralKeys, func(r *Reader, key int, f *frame) bool {
@@ -147,7 +147,7 @@ func mistralPart(r *Reader) {
 	r.Add(p)
 }
 
-// thoughtText is what the chunks of a thought say: their measure, and the text where there is one alone.
+// thoughtText is the text of a thought's chunks: their measure, and the text if there is only one.
 type thoughtText struct {
 	chunks int
 	body   jsonspan.Span
@@ -208,7 +208,7 @@ func checkMistral(c *Checker) {
 	}
 }
 
-// nineSigns reports whether an id has nine ASCII letters and digits, and nothing else.
+// nineSigns reports whether an id consists of nine ASCII letters and digits.
 func nineSigns(id string) bool {
 	for i := 0; i < len(id); i++ {
 		if c := id[i] | 0x20; (c < 'a' || c > 'z') && (id[i] < '0' || id[i] > '9') {

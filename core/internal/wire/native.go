@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// native is ctxfold's own format: the seven variants of S3.1, in which tool results and shell commands are messages of
-// their own, and a system message.
+// native is ctxfold's own format: the seven variants of S3.1, with separate messages for tool results and shell commands, and a system
+// message.
 func init() {
 	Register(&Format{
 		Name:    "native",
@@ -138,7 +138,7 @@ func readNative(r *Reader, m *transcript.Message) {
 		if f[ntType].Str() {
 			m.Label, m.Extra = f[ntType].Span, f[ntType].Size
 		}
-		if f[ntData].Kind != jsonspan.Invalid { // what the application means by it, it knows alone
+		if f[ntData].Kind != jsonspan.Invalid { // only the application knows what it means
 			data := member(transcript.Opaque, &f[ntData])
 			data.Size = f[ntData].json()
 			r.Add(data)
@@ -152,7 +152,7 @@ func readNative(r *Reader, m *transcript.Message) {
 	}
 }
 
-// meta is what an application keeps with the message being read.
+// meta returns what an application keeps with the message being read.
 func (r *Reader) meta(m *transcript.Message) *transcript.Meta {
 	if m.Meta == 0 {
 		r.T.Metas = append(r.T.Metas, transcript.Meta{})
@@ -174,7 +174,7 @@ func nativeTurn(r *Reader, meta *transcript.Meta) {
 	}
 }
 
-// nativeMeta reads who is shown the message, what the application calls it, and why the model stopped (S4.8, S4.10).
+// nativeMeta reads who sees the message, the application's name for it, and why the model stopped (S4.8, S4.10).
 func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
 	for _, v := range []struct {
 		key int
@@ -203,7 +203,7 @@ func nativeMeta(r *Reader, m *transcript.Message, f *frame) {
 
 var nativeUsageKeys = []string{"input", "output", "cache_read", "cache_write", "total"}
 
-// nativeUsage reads what a provider counted, in tokens; numbers that are not whole, or of more than 9 digits, count as 0.
+// nativeUsage reads a provider's count, in tokens; numbers that aren't whole or have more than 9 digits count as 0.
 func nativeUsage(r *Reader, meta *transcript.Meta) {
 	f, _ := r.fields(nativeUsageKeys, nil)
 	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {

@@ -52,7 +52,7 @@ var agentsDialect = itemDialect{
 	kept: true,
 }
 
-// agentsItems are the types of items. What only its provider reads is in providerData, next to them.
+// agentsItems are the types of items. Data that only the provider reads is in providerData.
 var agentsItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
@@ -84,7 +84,7 @@ func readAgents(r *Reader, m *transcript.Message) {
 
 var encryptedKeys = []string{"encryptedContent", "encrypted_content"}
 
-// encryptedIn is what is encrypted of a reasoning item, in what a provider keeps next to it.
+// encryptedIn returns the encrypted content of a reasoning item, from the provider's data.
 func (r *Reader) encryptedIn() field {
 	f, _ := r.fields(encryptedKeys, nil)
 	if f[0].Str() {
@@ -96,8 +96,8 @@ func (r *Reader) encryptedIn() field {
 // agentsOutputs reports whether an output that is an object has a type that agentsOutput reads.
 func agentsOutputs(typ string) bool { return typ == "text" || typ == "image" || typ == "file" }
 
-// agentsOutput reads an output that is an object, of the result at index self in Parts, and reports whether its type is known: a text is
-// the body of the result, an image or a file stays whole and leaves result without a body.
+// agentsOutput reads an output that is an object, for the result at index self in Parts, and reports whether its type is known: a text is
+// the body of the result; an image or a file stays whole and leaves the result without a body.
 func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	media := transcript.Part{List: transcript.NoList, Parent: self, Span: jsonspan.Span{Start: r.Pos()}}
 	f, _ := r.fields(r.items.parts, nil)
@@ -120,7 +120,7 @@ func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	return true
 }
 
-// agentsMessage writes an item as the schemas want it: a text of the system, a list of parts of others, and the status of an answer.
+// agentsMessage writes an item as the schemas require: a text for the system, a list of parts for others, and the status of an answer.
 func agentsMessage(dst []byte, role transcript.Role, text string) []byte {
 	dst = append(append(append(dst, `{"type":"message","role":"`...), role.String()...), '"')
 	switch role {
@@ -134,7 +134,7 @@ func agentsMessage(dst []byte, role transcript.Role, text string) []byte {
 	return append(jsonspan.AppendString(dst, text), `}]}`...)
 }
 
-// agentsResults answers calls with text, one item each; nil where there is a call that no text can answer.
+// agentsResults answers calls with text, one item each; nil if no text can answer a call.
 func agentsResults(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {
 		typ := itemType(c.Part)
@@ -160,8 +160,7 @@ func agentsResults(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// agentsTarget has no place for reasoning, whose items have an id of the provider's, nor for audio, which the SDK does not send to the
-// Responses API.
+// agentsTarget has no place for reasoning, whose items need a provider's id, nor for audio, which the SDK doesn't send to the Responses API.
 var agentsTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"type":"message","role":"system","content":%t}`,

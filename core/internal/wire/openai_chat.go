@@ -19,7 +19,7 @@ func init() {
 			Types: "text image_url input_audio file refusal",
 			Own: "key:tool_calls key:tool_call_id key:function_call key:refusal key:reasoning_content " +
 				"role:developer role:function type:image_url type:input_audio model:gpt model:o1 model:o3 model:o4 model:deepseek",
-			// Calls that have been looked at end the search too.
+			// The calls that have been read end the search too.
 			Decisive: "key:function_call key:refusal key:reasoning_content role:developer role:function",
 		},
 		ReadMessage: readOpenAIChat,
@@ -129,7 +129,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	}
 }
 
-// insertResult puts a tool result before the parts from index first on, which are inside it.
+// insertResult inserts a tool result before the parts from index first on, which are inside it.
 func insertResult(r *Reader, first int, p transcript.Part) {
 	self := int32(first)
 	r.Add(p)
@@ -222,8 +222,8 @@ func openAIChatResults(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// checkOpenAIChat reports OC9: where an assistant message has reasoning_content, every one with tool calls must have it, with DeepSeek's
-// models every one at all, and so must what ctxfold writes itself.
+// checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every one with tool calls must have it, and with DeepSeek's
+// models every one at all, including those that ctxfold writes.
 func checkOpenAIChat(c *Checker) {
 	t := c.T
 	if !t.Reasons {
@@ -245,13 +245,13 @@ func checkOpenAIChat(c *Checker) {
 	}
 }
 
-// Reasoner reports whether a model wants reasoning_content in all assistant messages where one has it (OC9).
+// Reasoner reports whether a model requires reasoning_content in all assistant messages if one has it (OC9).
 func Reasoner(model string) bool {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	return strings.HasPrefix(name, "deepseek")
 }
 
-// openAIChatThink is where a message, JSON of an object, gets an empty reasoning_content, and what is there then.
+// openAIChatThink returns where a message, JSON of an object, gets an empty reasoning_content, and the text to write.
 func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	s := jsonspan.New(message)
 	for s.Object(); ; {
@@ -261,14 +261,14 @@ func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 		}
 		start := s.KeyPos()
 		value := s.Skip()
-		if string(key) == "reasoning_content" { // null, or anything else that is no text
+		if string(key) == "reasoning_content" { // null, or anything else that isn't text
 			return jsonspan.Span{Start: start, End: value.End}, `"reasoning_content":""`
 		}
 	}
 	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
 }
 
-// openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know, and the API refuses.
+// openAIChatTarget has no place for reasoning: reasoning_content is a member that other servers know and the API refuses.
 var openAIChatTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,

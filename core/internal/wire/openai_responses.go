@@ -73,12 +73,12 @@ var responsesKeys = []string{
 	"execution", "operation", "result", "status",
 }
 
-// itemDialect is how items are spelled: as the API has them, or as an SDK keeps them.
+// itemDialect is how items are spelled: as in the API, or as an SDK stores them.
 type itemDialect struct {
 	keys  []string // of an item, in the order of the constants above
 	parts []string // of a part, in the order of the constants below
 	item  func(typ string) (item responsesItem, known bool)
-	// kept is set where an SDK keeps them: what the API has in an item of its own may be in another, and providerData holds the rest.
+	// kept is set for items stored by an SDK: what is a separate item in the API may be inside another one, and providerData has the rest.
 	kept bool
 }
 
@@ -87,22 +87,22 @@ var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys
 	return item, known
 }}
 
-// responsesItem is a type of item: who it is from, and what of it is what.
+// responsesItem describes a type of item: whose it is, and the meaning of its members.
 type responsesItem struct {
 	role transcript.Role
 	kind transcript.Kind
-	body int   // the key of a tool call's arguments or a tool result's text; 0 where there is none to show or to clear
-	id   usage // what its own id is good for
-	// answer is how a tool result call is written: before its call_id, before its text, and after it. A call without answer is one that no
-	// text can answer (a computer call wants a screenshot); without end the text is left out.
+	body int   // the key of a tool call's arguments or a tool result's text; 0 if there is nothing to show or to clear
+	id   usage // what its own id is used for
+	// answer is how a call's result is written: the parts before its call_id, before its text, and after it. No text can answer a call
+	// without answer (a computer call needs a screenshot); without end the text is omitted.
 	answer [3]string
 }
 
 type usage uint8
 
 const (
-	idNeeded   usage = iota // the item is not valid without
-	idOptional              // the item may be sent without, and then the provider asks for nothing that it stored with it
+	idNeeded   usage = iota // the item is invalid without it
+	idOptional              // the item may be sent without it; then the provider asks for nothing that it stored with the item
 )
 
 const (
@@ -114,11 +114,10 @@ const (
 	rsOpaque    = transcript.Opaque
 )
 
-// functionAnswer answers local shell calls too: Codex has always done it so.
+// functionAnswer answers local shell calls too, as Codex does.
 var functionAnswer = [3]string{`{"type":"function_call_output","call_id":`, `,"output":`, `}`}
 
-// responsesItems are the types of items that need telling apart. Any other is opaque, and is the assistant's unless it has
-// a role of its own.
+// responsesItems are the types of items that need distinguishing. Any other is opaque, and the assistant's unless it has a role.
 var responsesItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, [3]string{}},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, [3]string{}},
@@ -170,9 +169,9 @@ func readResponses(r *Reader, m *transcript.Message) {
 	readItem(r, m)
 }
 
-// readItem reads one item. Parts that represent the whole item are in no list: the item goes with them. What the key of a list holds
-// (content, output, summary) depends on the type: lists are read on the way where the type precedes them (early), and again at the end where
-// a writer puts it last; but the content of what looks like a message, most of a chat, is always read as one on the way.
+// readItem reads one item. Parts that represent the whole item are in no list: the item goes with them. The meaning of a list (content,
+// output, summary) depends on the type: it is read on the way if the type precedes it (early), and again at the end if the writer puts the
+// type last. The content of anything that looks like a message, most of a chat, is always read on the way.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
@@ -260,7 +259,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	}
 }
 
-// without is the measure of an object without one of its members, a string.
+// without returns the measure of an object without one of its members, a string.
 func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	gone := jsonspan.Str{Measure: f.Size, Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
 	return jsonspan.Measure{
@@ -268,8 +267,8 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates what encrypted content represents, from its length: three quarters of it, less 650 bytes, is Codex's measure. It is
-// counted as ASCII text.
+// encrypted estimates the text behind encrypted content from its length: three quarters of it minus 650 bytes, as Codex does. It counts as
+// ASCII text.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}
@@ -327,8 +326,7 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	r.Add(p)
 }
 
-// responsesMessage writes a message as Codex writes it too. For the assistant it takes the short form: the long one wants
-// an id of the provider's.
+// responsesMessage writes a message as Codex does. For the assistant it uses the short form: the long one needs a provider's id.
 func responsesMessage(dst []byte, role transcript.Role, text string) []byte {
 	dst = append(append(append(dst, `{"type":"message","role":"`...), role.String()...), `","content":`...)
 	if role == transcript.Assistant {
@@ -338,7 +336,7 @@ func responsesMessage(dst []byte, role transcript.Role, text string) []byte {
 	return append(dst, `}]}`...)
 }
 
-// responsesResults answers calls with text, one item each; nil where there is a call that no text can answer.
+// responsesResults answers calls with text, one item each; nil if no text can answer a call.
 func responsesResults(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {
 		answer := responsesItems[itemType(c.Part)].answer

@@ -5,17 +5,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// early holds what is read of an item on the way: members that only the type gives a meaning, where the type precedes them.
+// early is what is read of an item on the way: members whose meaning depends on the type, if the type precedes them.
 type early struct {
 	self    int             // index in Parts of the part that represents the item and is filled at its end; -1 is none
 	content bool            // the texts of a reasoning item
 	summary bool            // its summary
 	output  bool            // the output of a tool
-	result  transcript.Part // its body and the measure of that, where the output is no list of parts
+	result  transcript.Part // its body and the measure of it, if the output isn't a list of parts
 	extra   jsonspan.Measure
 }
 
-// read reads the member at the reader, unless it has to wait for the end of the item.
+// read reads the member at the reader, unless it must wait for the end of the item.
 func (e *early) read(r *Reader, key int, f *frame) bool {
 	typ, kind := r.typ(&f[rpType]), r.Kind()
 	if typ == "" {
@@ -57,7 +57,7 @@ func (e *early) stand(r *Reader) int32 {
 	return int32(e.self)
 }
 
-// add adds the part that represents the item, or fills the one that is there.
+// add adds the part that represents the item, or fills the existing one.
 func (e *early) add(r *Reader, p transcript.Part) int32 {
 	if e.self < 0 {
 		return int32(r.Add(p))
@@ -68,7 +68,7 @@ func (e *early) add(r *Reader, p transcript.Part) int32 {
 	return int32(e.self)
 }
 
-// measured returns the measure of an item with its output, which size lacks where it was read on the way.
+// measured returns the measure of an item with its output, which size lacks if the output was read on the way.
 func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonspan.Measure {
 	if e.output || e.self >= 0 {
 		r.again(output, func(r *Reader) { size = size.Add(r.Skip().Measure) })
@@ -79,8 +79,8 @@ func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonsp
 // reasoningPart reads a part of a summary or of the texts of reasoning.
 func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
 
-// responsesReasoning adds a part for what is encrypted, which also represents the item where nothing else does, and one for each text that
-// can be read.
+// responsesReasoning adds a part for the encrypted content, which also represents the item if nothing else does, and one for each readable
+// text.
 func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
 		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
@@ -100,7 +100,7 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 			text.Kind = transcript.Reasoning
 		}
 	}
-	if p.Has(transcript.Signed) { // the provider leaves it out after another beginning (OR9)
+	if p.Has(transcript.Signed) { // the provider ignores it after a changed beginning (OR9)
 		for i := range r.T.Parts[first:] {
 			r.T.Parts[first+i].Flags |= transcript.Bound
 		}
@@ -126,7 +126,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 		p.ID = f[rpOtherID].Span
 	}
 	output := f[rpOutput]
-	// A search that the provider runs itself is complete without an answer, and so is a result that names no call.
+	// A search that the provider runs is complete without an answer, and so is a result that names no call.
 	search := r.items.kept && typ == "tool_search_call" && p.ID.Zero()
 	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.Zero() && p.Kind == transcript.ToolResult {
 		p.Kind = transcript.Opaque
@@ -168,7 +168,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	case e.output && output.Kind == jsonspan.Object:
 		p.Body, p.Size = e.result.Body, e.result.Size
 	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
-		if e.self >= 0 { // it was read, and is none of the known types
+		if e.self >= 0 { // it was read, and isn't a known type
 			r.again(&output, func(r *Reader) { p.Size = r.Skip().Measure })
 			break
 		}
@@ -190,8 +190,8 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 
 var shellKeys = []string{"stdout", "stderr"}
 
-// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are sent and billed
-// next to it, as extra.
+// shellOutput reads what one command of a shell call printed. The longest text is the body of the result; the others are sent and billed as
+// well, as extra.
 func shellOutput(r *Reader, p *transcript.Part, extra *jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "the output of a command must be an object")

@@ -16,7 +16,7 @@ func isReasoning(t *transcript.Transcript, i int) bool {
 	return p.Kind == transcript.Reasoning || isReference(p) && strings.HasPrefix(t.Text(p.ID), "rs_")
 }
 
-// isReference reports whether a part represents an item that the provider keeps. Its type may be left out, so that the name does not tell.
+// isReference reports whether a part represents an item that the provider keeps. Its type may be missing, so the name isn't enough.
 func isReference(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Has(transcript.Held) && !p.Has(transcript.Signed)
 }
@@ -35,14 +35,13 @@ func named(t *transcript.Transcript, i int, types ...string) bool {
 	return false
 }
 
-// linkResponses joins what has to stay together (OR2, OR4): a reasoning item and what the model wrote after it, up to the
-// next reasoning; approvals and the requests for them; what the compact endpoint returned. What ctxfold writes itself has
-// none of these.
+// linkResponses joins what must stay together (OR2, OR4): a reasoning item and what the model wrote after it, up to the next reasoning;
+// approvals and their requests; what the compact endpoint returned. Nothing that ctxfold writes belongs to these.
 func linkResponses(t *transcript.Transcript, from int) {
 	if from > 0 {
 		return
 	}
-	// Where the unit of the item before begins, or -1; whether its reasoning is tied; whether an item of it has an id.
+	// Where the previous item's unit begins, or -1; whether its reasoning is tied; whether an item in it has an id.
 	unit, tied, withID := -1, false, false
 	whole := true // all items so far are user messages and the system
 	for i := range t.Messages {
@@ -53,7 +52,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 		case unit >= 0 && (!reasoning || isReasoning(t, i-1)):
 			t.Messages[i-1].Joined = true
 			if !reasoning && !withID && transcript.AnyHas(t.PartsOf(i), transcript.Stored) {
-				// Without the reasoning it would lose its id: that is no gain, so the reasoning stays.
+				// Without the reasoning it would lose its id, which gains nothing, so the reasoning stays.
 				withID = true
 				for n := t.Messages[unit].First; n < m.First; n++ {
 					t.Parts[n].Flags &^= transcript.Bound
@@ -90,8 +89,8 @@ func linkResponses(t *transcript.Transcript, from int) {
 	}
 }
 
-// checkResponses reports OR2 (reasoning and what follows it), OR3 and OR6 (what the provider has not stored), OR5 (a
-// trigger is the last item).
+// checkResponses reports OR2 (reasoning and what follows it), OR3 and OR6 (what the provider hasn't stored), and OR5 (a trigger is the last
+// item).
 func checkResponses(c *Checker) {
 	t := c.T
 	followed := false
@@ -117,7 +116,7 @@ func checkResponses(c *Checker) {
 			c.Add("OR5", m, -1, DropMessage, "a compaction trigger must be the last item")
 		}
 	}
-	needs := -1 // the reasoning that the provider asks for with the item
+	needs := -1 // the reasoning that the provider requires with the item
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		if i == 0 || !t.Messages[i-1].Joined || m.Role != transcript.Assistant {

@@ -18,7 +18,7 @@ func init() {
 			Shy:   true,
 			Own: "role:toolResult role:bashExecution role:branchSummary role:compactionSummary type:toolCall key:stopReason " +
 				"key:customType part:thinkingSignature part:textSignature part:thoughtSignature",
-			// A signature of a thought is Gemini's too.
+			// Gemini also has signed thoughts.
 			Decisive: "role:toolResult role:bashExecution role:branchSummary role:compactionSummary type:toolCall key:stopReason " +
 				"key:customType part:thinkingSignature part:textSignature",
 		},
@@ -70,8 +70,8 @@ var piKeys = []string{
 	"customType", "summary", "sections", "toolsAdded", "toolsRemoved", "deferred",
 }
 
-// readPi reads a message. What pi does not send (answers that were broken off, commands that the user kept from the model) costs nothing,
-// and its tool calls are none.
+// readPi reads a message. What pi doesn't send (interrupted answers, commands that the user kept from the model) costs nothing, and its tool
+// calls don't count.
 func readPi(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(piKeys, func(r *Reader, key int, f *frame) bool {
@@ -148,7 +148,7 @@ func readPi(r *Reader, m *transcript.Message) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
 	}
-	// Changes of the system prompt and of the tools count from here on, and an answer that is to come is fetched by its handle.
+	// Changes of the system prompt and of the tools apply from here on, and a pending answer is fetched by its handle.
 	for _, k := range []int{piSections, piAdded, piRemoved, piDeferred} {
 		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
 			continue
@@ -162,7 +162,7 @@ func readPi(r *Reader, m *transcript.Message) {
 	}
 }
 
-// breakOff makes the calls of an answer that is not sent none, which no result answers.
+// breakOff makes the calls of an unsent answer opaque, so that no result answers them.
 func breakOff(parts []transcript.Part) {
 	for i := range parts {
 		if p := &parts[i]; p.Kind == transcript.ToolCall {
@@ -173,7 +173,7 @@ func breakOff(parts []transcript.Part) {
 
 var piUsageKeys = []string{"input", "output", "cacheRead", "cacheWrite", "totalTokens"}
 
-// piCounted reads what a provider counted, in tokens; numbers that are not whole, or of more than 9 digits, count as 0.
+// piCounted reads a provider's count, in tokens; numbers that aren't whole or have more than 9 digits count as 0.
 func piCounted(r *Reader, meta *transcript.Meta) {
 	f, _ := r.fields(piUsageKeys, nil)
 	for i, to := range []*int{&meta.Usage.Input, &meta.Usage.Output, &meta.Usage.CacheRead, &meta.Usage.CacheWrite, &meta.Usage.Total} {
@@ -234,11 +234,11 @@ func piPart(r *Reader) {
 	r.Add(p)
 }
 
-// piUnknown is what pi's types want of every answer, and nobody knows of one that is written new.
+// piUnknown is what pi's types require of every answer and nobody knows of a new one.
 const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,` +
 	`"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},`
 
-// piMessage writes a message that is as old as the one whose place it takes; where there is none its time is 0.
+// piMessage writes a message with the time of the one that it replaces, or 0.
 func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":`...)
 	if role == transcript.Assistant {
@@ -249,7 +249,7 @@ func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte
 	return append(append(append(dst, `,"timestamp":`...), piStamp(old)...), '}')
 }
 
-// piStamp is the timestamp of a message, JSON, as it is spelled there.
+// piStamp returns the timestamp of a message, JSON, in its spelling.
 func piStamp(message []byte) []byte {
 	if len(message) > 0 {
 		s := jsonspan.New(message)
@@ -266,13 +266,13 @@ func piStamp(message []byte) []byte {
 	return []byte("0")
 }
 
-// piResultBody writes the list that the content of a result has to be.
+// piResultBody writes the list that the content of a result must be.
 func piResultBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 	dst = jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text)
 	return append(dst, `}]`...), jsonspan.MeasureText(text)
 }
 
-// piResults writes results that are as old as the answer with their calls.
+// piResults writes results with the time of the answer that has their calls.
 func piResults(dst []byte, calls []Call, text string) []byte {
 	stamp := []byte("0")
 	for i, c := range calls {

@@ -5,9 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Plain is the name of the format of messages that have a role and a text and nothing else. They are the same bytes in most
-// formats, so its rules are the strictest of them all, chat templates of local models among them: what is valid here is valid
-// wherever the application sends it. A conversation leaves it as soon as it shows signs of another format.
+// Plain is the name of the format of messages with just a role and a text. Most formats have the same bytes for them, so its rules are the
+// strictest of all formats and of local models' chat templates: what is valid here is valid wherever the application sends it. A
+// conversation leaves it when it shows signs of another format.
 const Plain = "plain"
 
 func init() {

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// How many messages and parts a transcript may come with. A message costs up to about 3 KB of memory on its way through a
-// compaction, and WebAssembly has 4 GiB: more of them would end an instance, and this is an error.
+// How many messages and parts a transcript may have. A message costs up to about 3 KB of memory during a compaction, and WebAssembly has 4
+// GiB: more of them would end an instance, so they are an error.
 const (
 	MaxMessages = 1 << 20
 	MaxParts    = 1 << 21
@@ -20,22 +20,22 @@ type Reader struct {
 	*jsonspan.Scanner
 	T      *transcript.Transcript
 	F      *Format
-	input  bool // what is read came in, and may not be without end
+	input  bool // the text is input, so its size must be limited
 	frames [6]frame
 	depth  int
 	from   uint32 // where the reader began
 	items  *itemDialect
 	lone   int // lone surrogates in messages
-	// message is the one being read; it stays here because what a function value is given would be allocated.
+	// message is the one being read; it is here because arguments of function values would be allocated.
 	message transcript.Message
 }
 
-// field is one member of an object as fields found it; Kind is Invalid where the object has none.
+// field is one member of an object, as found by fields; Kind is Invalid if the object lacks it.
 type field struct {
 	Kind jsonspan.Kind
 	Key  uint32 // where the member begins, with its key
 	jsonspan.Span
-	Size jsonspan.Measure // a string: its text; anything else: compact JSON
+	Size jsonspan.Measure // for a string its text, otherwise compact JSON
 	Raw  uint32           // characters as compact JSON
 }
 
@@ -55,10 +55,9 @@ const maxFields = 21
 
 type frame [maxFields]field
 
-// fields reads an object. For each of the wanted keys it says what the member is; all other members are skipped. Where a
-// wanted member is an object or an array, inner may read it instead (and say so by true). A wanted key that comes twice
-// is an error: which of the two counts would be a guess. The frame is valid until the reader has read four more levels.
-// The measure is the whole object's, members read by inner left out.
+// fields reads an object. It fills in each of the wanted keys and skips all other members. If a wanted member is an object or an array,
+// inner may read it instead (and return true). A duplicate wanted key is an error: choosing one would be a guess. The frame is valid until
+// the reader has read four more levels. The measure is the whole object's, without members read by inner.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
 	clear(f[:len(keys)])
@@ -101,13 +100,13 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 	}
 	r.depth--
 	if r.Err() != nil {
-		clear(f[:]) // what was read of it is not to be relied on
+		clear(f[:]) // what was read of it is unreliable
 	}
 	return f, size
 }
 
-// object reads the next value as a part, by its fields: p spans it, and the measure is the whole object's. A value that is no object is
-// an error, which says what must be one, and then the fields are empty.
+// object reads the next value as a part, by its fields: p spans it, and the measure is the whole object's. A value that isn't an object is
+// an error, which says what must be one, and leaves the fields empty.
 func (r *Reader) object(p *transcript.Part, what string, keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
@@ -118,7 +117,7 @@ func (r *Reader) object(p *transcript.Part, what string, keys []string, inner fu
 	return f, size
 }
 
-// text makes the part a text, or reasoning, with the field's string as its body. A field that is no string changes nothing; nor does it in
+// text makes the part a text, or reasoning, with the field's string as its body. A field that isn't a string changes nothing; nor does it in
 // id, name and signs.
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 	if f.Str() {
@@ -126,21 +125,21 @@ func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 	}
 }
 
-// id takes the field as the part's id.
+// id sets the part's id from the field.
 func (f *field) id(p *transcript.Part) {
 	if f.Str() {
 		p.ID = f.Span
 	}
 }
 
-// name takes the field as the name of the part's tool.
+// name sets the name of the part's tool from the field.
 func (f *field) name(p *transcript.Part) {
 	if f.Str() {
 		p.Name, p.NameSz = f.Span, f.Size
 	}
 }
 
-// signs sets flags of the part if the field holds a signature, which is never empty.
+// signs sets flags of the part if the field holds a non-empty signature.
 func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
 	if f.Str() && f.Size.Bytes > 0 {
 		p.Flags |= flags
@@ -169,8 +168,8 @@ func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	return p
 }
 
-// again reads the value at a field a second time, with one. It serves objects whose type is told after what it governs;
-// most writers put the type first.
+// again reads the value at a field a second time, with one. It serves objects whose type comes after the members that it governs; most
+// writers put the type first.
 func (r *Reader) again(f *field, one func(r *Reader)) {
 	if r.Err() != nil {
 		return
@@ -184,7 +183,7 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	}
 }
 
-// leads returns the type of the object at the reader if that is its first member, as most writers have it; else "".
+// leads returns the type of the object at the reader if that is its first member, as with most writers; else "".
 func (r *Reader) leads() string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
@@ -229,7 +228,7 @@ func (r *Reader) is(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
 
-// typ returns the text of a string field that is short, such as a type or a role; "" where there is none.
+// typ returns the text of a short string field, such as a type or a role, or "".
 func (r *Reader) typ(f *field) string {
 	if !f.Str() || f.Size.Bytes > maxWord {
 		return ""
@@ -244,13 +243,13 @@ func (r *Reader) typ(f *field) string {
 	return jsonspan.Text(r.Src(), f.Span)
 }
 
-// words are the types and roles that formats know, by their length, so that reading one of them allocates nothing.
+// words are the types and roles that formats know, by length, so that reading one of them allocates nothing.
 var words [maxWord + 1][]string
 
-// maxWord is the longest type or role that there is, in bytes.
+// maxWord is the length of the longest type or role, in bytes.
 const maxWord = 64
 
-// want checks that a field, if it is there, is of one of two kinds.
+// want checks that a field, if present, is of one of two kinds.
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
@@ -274,14 +273,14 @@ func (r *Reader) role(m *transcript.Message, f *field, roles []roleName) {
 	}
 }
 
-// roleName is what a format calls a role.
+// roleName is a format's name for a role.
 type roleName struct {
 	name string
 	role transcript.Role
 }
 
-// Read reads the transcript that is at the scanner: a list of messages, or a request body that holds one. The scanner follows it afterwards,
-// and has the error if there was one.
+// Read reads the transcript at the scanner: a list of messages, or a request body that contains one. Afterwards the scanner is after it, and
+// has the error if there was one.
 func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 	t := &transcript.Transcript{Src: s.Src(), Named: f.Rules.Named, Ordered: f.Rules.Ordered, Weigh: s.Weigh}
 	r := &Reader{Scanner: s, T: t, F: f, input: true}
@@ -315,7 +314,7 @@ func (r *Reader) messages() {
 	r.T.List = r.list(func(r *Reader) { r.Message() })
 }
 
-// Message reads the message that is at the reader and adds it to the transcript.
+// Message reads the message at the reader and adds it to the transcript.
 func (r *Reader) Message() {
 	if kind := r.Kind(); kind != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
@@ -342,8 +341,8 @@ func (r *Reader) Message() {
 	}
 }
 
-// more is how many more records of a kind there will be, if n of them have been read and the rest of the source continues in the same way:
-// records are moved a few times at most, and little room is left over.
+// more estimates how many more records of a kind will follow, if n of them have been read and the rest of the source is similar: so records
+// are moved a few times at most, and little room is left over.
 func (r *Reader) more(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {
@@ -352,13 +351,13 @@ func (r *Reader) more(n int) int {
 	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
 }
 
-// next to are the members of request bodies that are sent with the messages, in all formats.
+// beside are the members of request bodies that are sent with the messages, in all formats.
 var (
 	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"}
 	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
 )
 
-// elsewhereKeys are members of request bodies that name what the provider keeps of the conversation.
+// elsewhereKeys are members of request bodies that refer to the part of the conversation that the provider keeps.
 var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", "conversation"}
 
 func (r *Reader) body() {
@@ -415,8 +414,8 @@ func (r *Reader) body() {
 	}
 }
 
-// Extend reads the messages that have been put into t.Src from offset on, at the end of its list, and adds them to t. On an
-// error, whose offset is one of t.Src, t is as it was.
+// Extend reads the messages appended to t.Src from offset on, at the end of its list, and adds them to t. On an error, whose offset is in
+// t.Src, t is unchanged.
 func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error {
 	messages, parts := len(t.Messages), len(t.Parts)
 	depth := 1
@@ -437,7 +436,7 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 	return nil
 }
 
-// Snapshot is a transcript that has grown as records of its own, linked as if it had been read at once.
+// Snapshot returns a transcript that has grown as separate records, linked as if it had been read at once.
 func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	c := t.Clone()
 	if f.Link != nil {
@@ -446,7 +445,7 @@ func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	return c
 }
 
-// Append reads messages, separated by commas, that ctxfold itself has written, and adds them to t after the last message. It returns the
+// Append reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message. It returns the
 // index of the first.
 func (f *Format) Append(t *transcript.Transcript, text []byte) int {
 	part := len(t.Parts)
@@ -455,7 +454,7 @@ func (f *Format) Append(t *transcript.Transcript, text []byte) int {
 	return first
 }
 
-// Add is Append without what Pair does, which takes time in proportion to all that there is.
+// Add is Append without Pair, which takes time in proportion to the whole transcript.
 func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')
@@ -468,7 +467,7 @@ func (f *Format) Add(t *transcript.Transcript, text []byte) int {
 	return first
 }
 
-// AddOne adds one message of unknown origin, JSON, to t. It reports whether it is a message of the format. Its parts are linked to no
+// AddOne adds one message of unknown origin, JSON, to t. It reports whether it is a message of the format. Its parts aren't linked to
 // others.
 func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, ok bool) {
 	first, part := len(t.Messages), len(t.Parts)
@@ -484,7 +483,7 @@ func (f *Format) AddOne(t *transcript.Transcript, text []byte) (message int32, o
 	return int32(first), true
 }
 
-// Pair links the parts of t from index part on to what they belong to.
+// Pair links the parts of t from index part on to the parts they belong to.
 func (f *Format) Pair(t *transcript.Transcript, part int) {
 	t.Pair(part)
 	if f.Link != nil {

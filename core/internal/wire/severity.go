@@ -9,31 +9,31 @@ type Severity uint8
 
 // The severities.
 const (
-	Refused   Severity = iota // it answers with an error
-	Tolerated                 // it answers, with or without a change that it makes itself
+	Refused   Severity = iota // it returns an error
+	Tolerated                 // it answers, with or without changing the request
 )
 
 var severityNames = [...]api.Severity{api.SeverityRefused, api.SeverityTolerated}
 
-// Word is the severity as answers have it.
+// Word returns the severity as answers name it.
 func (s Severity) Word() api.Severity { return severityNames[s] }
 
-// Case is a narrow case of a rule, which a provider may tolerate although it refuses the others.
+// Case is a special case of a rule, which a provider may tolerate although it refuses the others.
 type Case uint8
 
-// The cases. General is all that have no name.
+// The cases. General means all others.
 const (
 	General     Case = iota
 	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
-	SameRole         // two messages of one role are in a row
+	SameRole         // two consecutive messages have one role
 	SplitTurn        // a result is in the right turn, but not in its first message
-	BlankText        // a text in a list of parts is empty, or a message holds nothing but such texts
+	BlankText        // a text in a list of parts is empty, or a message has only such texts
 	EmptyString      // the whole content of a message is an empty string
 	ReusedID         // a tool call has the id of a call in an earlier turn
 )
 
-// tolerances are the violations that providers have answered, in recorded requests, or whose code takes them. Every other one is
-// refused: there is the text of an error for it, or the code of a validator, or the type of an SDK.
+// tolerances are the violations that providers have answered in recorded requests, or whose code accepts them. Every other one counts as
+// refused: there is an error text, a validator's code, or an SDK type that shows it.
 var tolerances = []struct {
 	format, rule string
 	is           Case
@@ -64,16 +64,16 @@ var tolerances = []struct {
 	{"pi", "PI6", BlankText},
 	{"openai-agents", "I3", EmptyString},
 	{"openai-agents", "I3", BlankText},
-	{"assistant-ui", "UI2", General}, // its converter answers such a call itself
+	{"assistant-ui", "UI2", General}, // its converter answers such a call
 	{"mastra", "MA1", General},       // it sends nothing of such a message
 	{"mastra", "MA1", EmptyString},
 	{"mastra", "MA1", BlankText},
-	{"mastra", "MA2", General}, // it leaves such a call out
+	{"mastra", "MA2", General}, // it skips such a call
 	{"openai-responses", "I3", EmptyString},
 	{"openai-responses", "I3", BlankText},
 }
 
-// severity is that of a case of a rule of the format.
+// severity returns the severity of a case of one of the format's rules.
 func (f *Format) severity(rule string, is Case) Severity {
 	for _, t := range tolerances {
 		if t.is == is && t.rule == rule && t.format == f.Name {
@@ -83,7 +83,7 @@ func (f *Format) severity(rule string, is Case) Severity {
 	return Refused
 }
 
-// AnyRefused reports whether a provider would refuse one of some violations.
+// AnyRefused reports whether a provider would refuse one of these violations.
 func AnyRefused(violations []Violation) bool {
 	for i := range violations {
 		if violations[i].Severity == Refused {

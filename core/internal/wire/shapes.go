@@ -2,15 +2,14 @@ package wire
 
 import "strings"
 
-// Shape is a shape of messages that is known, and that no format reads.
+// Shape is a known shape of messages that no format reads.
 type Shape struct {
 	Name    string // for people
-	Nearest string // the format that is most like it
-	Signs   string // the signs that only it has, as in Signs.Own; one of them is enough
+	Nearest string // the most similar format
+	Signs   string // the signs that only it has, as in Signs.Own; one is enough
 }
 
-// shapes are those that have been mistaken for a format, or are often met; of two that may be meant, the first is. No format may
-// know a sign of theirs.
+// shapes are those that have been mistaken for a format or occur often; the first match wins. No format may have one of their signs.
 var shapes = []Shape{
 	{"Genkit messages", "gemini", "part:toolRequest part:toolResponse"},
 	{"messages whose content is an object", "mastra", "content:object"},
@@ -24,7 +23,7 @@ func init() {
 
 func (s *Shape) has(sign string) bool { return word(s.Signs, sign) }
 
-// shape is the one that the signs speak of, and those that do; nil where none does.
+// shape returns the shape that the signs show, and those signs; nil if there is none.
 func (d *detector) shape() (s *Shape, evidence []string) {
 	for i := range shapes {
 		for _, sign := range d.seen {
@@ -49,7 +48,7 @@ func listed(sign string) bool {
 	return false
 }
 
-// strange reports whether an unknown type of parts speaks against all formats: types that applications or tools name are none.
+// strange reports whether an unknown part type contradicts all formats; types that applications or tools define don't.
 func strange(name string) bool {
 	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
 }

@@ -19,7 +19,7 @@ func init() {
 			Types: "text thinking tool-call tool-result image audio video document structured-output ui-resource",
 			Own:   "ui:content ui:tool-call ui:tool-result ui:thinking type:structured-output type:ui-resource",
 			Also:  "part:toolCallId part:state",
-			Shy:   true, // a text alone shows it
+			Shy:   true, // a single text shows it
 		},
 		Parts:       "parts",
 		ReadMessage: readTanStack,
@@ -89,7 +89,7 @@ func tanStackPartIn(r *Reader, parent int32) {
 		if key != tsContent || parent >= 0 || r.Kind() != jsonspan.Array {
 			return false
 		}
-		// Only results hold parts of their own; they follow their result in Parts, so it takes its place first.
+		// Only results contain parts; they follow their result in Parts, so it takes its index first.
 		f[key].Start = r.Pos()
 		self = r.Add(p)
 		r.list(func(r *Reader) { tanStackPartIn(r, int32(self)) })
@@ -152,7 +152,7 @@ var (
 	tanStackProvider = []string{"providerExecuted"}
 )
 
-// tanStackCall adds a tool call and, where it has one in it, its result: an output, or the answer of the user who was asked.
+// tanStackCall adds a tool call and, if it contains one, its result: an output, or the answer of the user.
 func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {
@@ -194,7 +194,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// member is the kind of a member of an object; Invalid where there is none.
+// member returns the kind of a member of an object; Invalid if there is none.
 func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	if object.Kind == jsonspan.Object {
 		r.again(object, func(r *Reader) {
@@ -206,11 +206,11 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 }
 
 // tanStackResults pairs the results of a message, parts from index first on, with its calls, and notes where its steps begin. The output in
-// a call whose result is next to it is not sent.
+// a call with a separate result isn't sent.
 func tanStackResults(r *Reader, first int) {
 	t := r.T
-	var calls critbit.Map[int] // of each id: one more than the index of its newest call, or 0 where that has its result
-	open, answered := 0, false // the part before is a result
+	var calls critbit.Map[int] // by id: one more than the index of its newest call, or 0 if that has its result
+	open, answered := 0, false // the previous part is a result
 	for i := first; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
 		if p.Parent >= 0 {
@@ -250,8 +250,8 @@ func tanStackResults(r *Reader, first int) {
 	}
 }
 
-// unlinkOthers leaves pairs within messages alone: the store has results next to their calls, and a result elsewhere would be sent after
-// another assistant message.
+// unlinkOthers removes pairs across messages: the store has results next to their calls, and a result elsewhere would be sent after another
+// assistant message.
 func unlinkOthers(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
@@ -271,7 +271,7 @@ func tanStackInstead(dst []byte, role transcript.Role, text string, old []byte) 
 	return append(jsonspan.AppendString(dst, text), `}]}`...)
 }
 
-// tanStackResultBody keeps the JSON type of an output, which components look into; a result next to its call may be a text.
+// tanStackResultBody keeps the JSON type of an output, which components read; a separate result may be a text.
 func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if t.Parts[result].List == transcript.Shared {
 		return aiSDKUIResultBody(dst, t, result, text)
@@ -281,7 +281,7 @@ func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text
 
 var tanStackAnswerKeys = []string{"id"}
 
-// tanStackAnswer puts a result directly after a call: an output in it would be sent after all that its message holds.
+// tanStackAnswer inserts a result directly after a call: an output in it would be sent after everything else in its message.
 func tanStackAnswer(dst, part []byte, text string) []byte {
 	f, _ := (&Reader{Scanner: jsonspan.New(part)}).fields(tanStackAnswerKeys, nil)
 	dst = append(append(dst, part...), `,{"type":"tool-result","toolCallId":`...)
@@ -289,7 +289,7 @@ func tanStackAnswer(dst, part []byte, text string) []byte {
 	return append(jsonspan.AppendString(dst, text), `,"state":"error"}`...)
 }
 
-// checkTanStack reports TS1 where nothing of a message is sent, unless it is the last one, which may still be written.
+// checkTanStack reports TS1 if nothing of a message is sent, unless it is the last one, which may still be being written.
 func checkTanStack(c *Checker) {
 	for i, m := range c.Seq[:max(0, len(c.Seq)-1)] {
 		free, filled := false, false
@@ -308,7 +308,7 @@ func checkTanStack(c *Checker) {
 	}
 }
 
-// tanStackTarget has the results of calls that were made at once after all of them: a call after a result is another step.
+// tanStackTarget has the results of parallel calls after all of them: a call after a result is another step.
 var tanStackTarget = Target{
 	System:    `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
 	User:      `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,

@@ -19,50 +19,49 @@ import (
 //	%f name of a file   %F one for a file without   %M a media type where it is not known
 //	%# a number that no other message or part of the result has        %N "tool-" and the name of the tool, a JSON string
 type Target struct {
-	// System, User and Assistant are messages. System is "" where the list has no such role: Apart is the system prompt then, the value
-	// of the member ApartKey of a request body.
+	// System, User and Assistant are messages. System is "" if the list has no such role: Apart is the system prompt then, the value of the
+	// member ApartKey of a request body.
 	System, User, Assistant string
 	Apart, ApartKey         string
-	// Tools is the member of a request body with definitions of tools, with %l for the list of them; "" where there is none. Tool is one
-	// of them, where it is another than Format.Tool.
+	// Tools is the member of a request body with tool definitions, with %l for their list; "" if there is none. Tool is one definition, if
+	// it differs from Format.Tool.
 	Tools, Tool string
-	// Content is how the content of a message is written; Said is that of the assistant, where it is another. Empty is what represents it
-	// where there is none.
+	// Content is how the content of a message is written, Said that of the assistant if it differs. Empty replaces a missing content.
 	Content, Said Content
 	Empty         string
-	// Text is a part with a text; Spoken one of the assistant's, where it is another.
+	// Text is a part with a text; Spoken one of the assistant's, if it differs.
 	Text, Spoken string
-	// Reasoning is a part with reasoning that nobody has signed; "" where there is no place for any. ReasoningBeside tells that it is
-	// a member of the message (%h).
+	// Reasoning is a part with unsigned reasoning; "" if there is no place for it. ReasoningBeside means that it is a member of the message
+	// (%h).
 	Reasoning       string
 	ReasoningBeside bool
-	// ReasoningApart tells that Reasoning is a message of its own.
+	// ReasoningApart means that Reasoning is a separate message.
 	ReasoningApart bool
 
-	// Call is a tool call; "" where a list has none, and calls and results are written as texts. CallsBeside tells that calls are a
-	// member of the message (%k), Items that each call and each text of the assistant is a message of its own, Sign that the first
-	// call of a message is signed by Format.Sign.
+	// Call is a tool call; "" if a list has none, and calls and results are written as text. CallsBeside means that calls are a member of
+	// the message (%k), Items that each call and each text of the assistant is a separate message, Sign that Format.Sign signs the first
+	// call of a message.
 	Call                     string
 	CallsBeside, Items, Sign bool
-	// Result is the tool result: a message, a part of a message (Gathered is the message then), or, where Answered is set, the end of a call
-	// that has it.
+	// Result is the tool result: a message, a part of a message (whose template is Gathered), or, if Answered is set, the end of a call that
+	// contains it.
 	Result   string
 	Gathered string
-	// ResultInside tells that a result is a part of the assistant's message, after all calls.
+	// ResultInside means that a result is a part of the assistant's message, after all calls.
 	ResultInside bool
-	// Answered is a call with its result, Failed one whose result is an error: for formats where both are one part.
+	// Answered is a call with its result, Failed one whose result is an error: for formats that have both in one part.
 	Answered, Failed string
-	// Step is a part with which each turn of the assistant begins where several are one message.
+	// Step is a part that begins each assistant turn if several turns are one message.
 	Step string
 	// Outcome is how the content of a result is written.
 	Outcome Outcome
-	// Media are the images, files and audio that there is a place for, the first that fits.
+	// Media are the supported images, files and audio; the first match is used.
 	Media []MediaForm
-	// Captioned tells that a message with a file needs a text, too.
+	// Captioned means that a message with a file also needs a text.
 	Captioned bool
-	// ID and ToolName are the forms of the ids of calls and of the names of tools.
+	// ID and ToolName are the forms of call ids and of tool names.
 	ID, ToolName NameForm
-	// NoID tells that calls have no ids.
+	// NoID means that calls have no ids.
 	NoID bool
 }
 
@@ -72,23 +71,23 @@ type Content uint8
 // The ways to write content.
 const (
 	AsList   Content = iota // a list of parts
-	AsEither                // a string where it is one text, else a list
+	AsEither                // a string if it is one text, else a list
 	AsString                // a string
-	AsBlock                 // a part where there is one, else a list of them
-	AsParts                 // a list of parts, for Said where Content is another
+	AsBlock                 // a part if there is only one, else a list
+	AsParts                 // a list of parts, for Said if Content differs
 )
 
-// Outcome is how the content of a tool result is written. What is "" is written as the text, and an error without a template as if it
-// were none.
+// Outcome is how the content of a tool result is written. A missing template is written as text, and an error without a template like a
+// success.
 type Outcome struct {
 	Text, Error            string // %t
-	Object, Array, Failure string // %j: a value that is JSON, one that is not an object, one that is an error
-	List                   string // %l: a list of texts and media; "" where there is no place for media in it
+	Object, Array, Failure string // %j: a JSON value, one that isn't an object, one that is an error
+	List                   string // %l: a list of texts and media; "" if it can't contain media
 	Part                   string // a text in the list
-	Beside                 bool   // media are next to the text (%l of the result), and not in a list with it
+	Beside                 bool   // media are outside the text (%l of the result), not in a list with it
 }
 
-// Places are places for media: a set.
+// Places is a set of places for media.
 type Places uint8
 
 // The places for media.
@@ -101,16 +100,16 @@ const (
 // MediaForm is how media of a kind are written.
 type MediaForm struct {
 	Kind transcript.Kind
-	// Types are the media types that there is a place for, separated by spaces, each with the format's word for it after a colon if it has
-	// one; a type that ends with a slash represents all that begin so. "" is any.
+	// Types are the supported media types, separated by spaces, each followed by a colon and the format's word for it if it has one; a type
+	// that ends with a slash matches all that begin with it. "" is any.
 	Types string
-	Data  string // with %d or %u, where the bytes are there; "" where only a URL is taken
-	URL   string // with %u, where only a URL is there; "" where bytes are needed
+	Data  string // with %d or %u, for bytes; "" if only a URL is accepted
+	URL   string // with %u, for a URL; "" if bytes are required
 	In    Places
 }
 
-// Fits reports whether media of a kind and type can be written in a place, and the format's word for the type. An empty type is one that
-// nobody knows: of a URL it may be any.
+// Fits reports whether media of a kind and type can be written in a place, and the format's word for the type. An empty type is unknown: for
+// a URL it may be any.
 func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
 	if kind != m.Kind || m.In&in == 0 || data && m.Data == "" || !data && m.URL == "" {
 		return "", false
@@ -127,14 +126,14 @@ func (m *MediaForm) Fits(kind transcript.Kind, mime string, data bool, in Places
 	return "", false
 }
 
-// NameForm is the form of ids or names: at most Max bytes (0 is any number), of letters, digits and Marks. Marks of "any" takes all
-// signs. An id of Exact letters and digits has just as many.
+// NameForm is the form of ids or names: at most Max bytes (0 is no limit) of letters, digits and Marks. Marks "any" accepts all characters.
+// An id of Exact letters and digits has exactly that many.
 type NameForm struct {
 	Max, Exact int
 	Marks      string
 }
 
-// AnySign is the Marks of ids that may have any signs.
+// AnySign is the Marks of ids that accept all characters.
 const AnySign = "any"
 
 // Fits reports whether an id or name has the form.
@@ -157,7 +156,7 @@ func (n *NameForm) sign(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(n.Marks, c) >= 0
 }
 
-// Made is a name in the form that is made of another one: signs that are not allowed become underscores.
+// Made returns a name in this form, made from another one: characters that aren't allowed become underscores.
 func (n *NameForm) Made(s string) string {
 	b := []byte(s)
 	if n.Max > 0 && len(b) > n.Max {
@@ -174,7 +173,7 @@ func (n *NameForm) Made(s string) string {
 	return string(b)
 }
 
-// Values are what represents the signs of a template; nil is none.
+// Values are the values of a template's letters; nil means none.
 type Values [128][]byte
 
 // Fill appends a template.

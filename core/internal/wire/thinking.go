@@ -5,13 +5,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// thinkingKeys are the members of a request's thinking, and those of its binding, as Anthropic and as the AI SDK spell them.
+// thinkingKeys are the members of a request's thinking, and those of its binding, in Anthropic's and the AI SDK's spelling.
 var (
 	thinkingKeys = []string{"type", "block_binding", "blockBinding"}
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
 )
 
-// thinking reads how a request asks its model to think, an object, in the words of policies; "" where it does not tell.
+// thinking reads how a request makes its model think, an object, in the words of policies; "" if it doesn't say.
 func (r *Reader) thinking() api.ThinkingMode {
 	drops := false
 	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {
@@ -38,7 +38,7 @@ func (r *Reader) thinking() api.ThinkingMode {
 	return ""
 }
 
-// optionsThinking reads the same of the AI SDK's provider options: {"anthropic":{"thinking":{…}}}, {"bedrock":{"reasoningConfig":{…}}}.
+// optionsThinking reads the same from the AI SDK's provider options: {"anthropic":{"thinking":{…}}}, {"bedrock":{"reasoningConfig":{…}}}.
 func (r *Reader) optionsThinking() {
 	for r.Object(); ; {
 		if _, ok := r.Key(); !ok {

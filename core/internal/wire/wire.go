@@ -1,8 +1,8 @@
 // Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what makes a transcript
-// valid, and how to repair one that is not.
+// valid, and how to repair an invalid one.
 //
-// A wire format is one file that registers one Format; nothing else has to change to add another. What never enters this package: budgets,
-// passes and summaries.
+// A wire format is one file that registers one Format; adding one changes nothing else. This package never contains budgets, passes or
+// summaries.
 package wire
 
 import (
@@ -19,35 +19,34 @@ import (
 type Format struct {
 	Name string // as in a policy
 	Doc  string // one line for people
-	List string // the key that holds the list in a request body
-	// Model is a word of the names of models that are most often asked in the format; "" where any may be.
+	List string // the key of the list in a request body
+	// Model is a word in the names of the models that are most often called in this format; "" if it may be any.
 	Model string
 
-	// Signs are what tells the format from others; see detect.go.
+	// Signs distinguish the format from others; see detect.go.
 	Signs Signs
 
-	// ReadMessage reads one message, which is an object, at the reader. It fills m and adds the message's parts.
+	// ReadMessage reads one message, an object, at the reader. It fills m and adds the message's parts.
 	ReadMessage func(r *Reader, m *transcript.Message)
 
 	// Message appends a new message with one text.
 	Message func(dst []byte, role transcript.Role, text string) []byte
-	// Instead is Message for one that replaces another, given as JSON, where several may have one text and messages have ids; may be nil.
+	// Instead is Message for a replacement of another message, given as JSON, if several may have one text and messages have ids; may be
+	// nil.
 	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
-	// Timed is set where each message has the time when it was made, which Instead takes from the old message: what is new next to a message
-	// gets that one's time.
+	// Timed is set if each message has its time, which Instead takes from the old message: a new message gets its neighbour's time.
 	Timed bool
-	// ResultBody appends a value with a text that may be where the body of a tool result (its index in Parts) is, and returns what reading
-	// it will measure.
+	// ResultBody appends a text as a value for the body of a tool result (its index in Parts), and returns what reading it will measure.
 	ResultBody func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure)
-	// TextPart is the JSON of a part that may be where an image or a file is, with %t for its text.
+	// TextPart is the JSON of a part that may replace an image or a file, with %t for its text.
 	TextPart string
-	// InnerMedia tells that the parts inside tool results are media alone: TextPart may not be there.
+	// InnerMedia means that parts inside tool results can only be media: TextPart is not allowed there.
 	InnerMedia bool
 	// Tool is the JSON of a tool's definition, as one element of a request body's tools, with %n for the name, %d for the
 	// description and %p for the JSON schema of the parameters.
 	Tool string
 	// Results appends one or more messages, separated by commas, that answer the given tool calls with text, in their order.
-	// It returns nil where there is a call that no text can answer.
+	// It returns nil if no text can answer a call.
 	Results func(dst []byte, calls []Call, text string) []byte
 	// Spelled is the format that writes what is new next to messages of a spelling, one that readers have given to messages or 0; nil where
 	// all messages are spelled alike.
@@ -65,44 +64,45 @@ type Format struct {
 	Sign func(dst, part []byte) []byte
 	// Think says where a message, given as JSON, gets reasoning that is empty, and what is there then; nil where no message needs any.
 	Think func(message []byte) (at jsonspan.Span, text string)
-	// Stamp is the member of messages with the date by which a store orders them; "" where their order in the list counts. Message writes
-	// NoStamp for it, and view.Stamp the date.
+	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list counts. Message writes NoStamp
+	// for it, and view.Stamp the date.
 	Stamp string
-	// FreshID is how the ids begin that repair gives to tool calls; IDLength is how many letters and digits an id has, 0 for any number.
+	// FreshID is the beginning of the ids that repair gives to tool calls; IDLength is how many letters and digits an id has, 0 for any
+	// number.
 	FreshID  string
 	IDLength int
 
-	// Convert says how a conversation of another format is written in this one; nil where that cannot be done.
+	// Convert is how a conversation of another format is written in this one; nil if it can't be.
 	Convert *Target
 
-	// SystemApart tells that the system prompt is next to the list, and no message of the system's in it.
+	// SystemApart means that the system prompt is outside the list, which contains no system message.
 	SystemApart bool
-	// Marks are the kinds of cache breakpoints that its messages may have; 0 where its providers take none.
+	// Marks are the kinds of cache breakpoints in its messages; 0 if its providers accept none.
 	Marks MarkKind
 	// Parts is the key of a message's list of parts, for paths; "" is content.
 	Parts string
 	// Calls is the key of a message's list of tool calls, for paths; "" is tool_calls.
 	Calls string
-	// Link links records that belong together and are no tool calls and results, from part index from on; may be nil.
+	// Link links records that belong together besides tool calls and results, from part index from on; may be nil.
 	Link func(t *transcript.Transcript, from int)
 
 	Rules Rules
-	// Extra reports what the general rules do not cover; may be nil.
+	// Extra reports violations that the general rules don't cover; may be nil.
 	Extra func(c *Checker)
 }
 
-// NoStamp is the date of a new message that has no place yet, as JSON.
+// NoStamp is the date of a new message without a place, as JSON.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
-// Call is a tool call that needs a result: its id and name as they are in the source, quotes included; nil if it has none. Part is all of
-// it, Message the message that it is in. Result is the result that it has in a wrong place, or nil. Legacy tells that the call is spelled as
-// in an older version of the format, or as its SDK does.
+// Call is a tool call that needs a result: its id and name as in the source, including quotes; nil if it has none. Part is the whole call,
+// Message its message. Result is its result in a wrong place, or nil. Legacy means that the call is spelled as in an older version of the
+// format, or as in its SDK.
 type Call struct {
 	ID, Name, Part, Result, Message []byte
 	Legacy                          bool
 }
 
-// As is the format that writes what is new next to the messages of t: as the first of them is spelled.
+// As returns the format that writes new messages for t, in the spelling of its first message.
 func (f *Format) As(t *transcript.Transcript) *Format {
 	if f.Spelled == nil {
 		return f
@@ -114,7 +114,7 @@ func (f *Format) As(t *transcript.Transcript) *Format {
 	return f.Spelled(spelling)
 }
 
-// CallOf is the tool call at index n of t.Parts.
+// CallOf returns the tool call at index n of t.Parts.
 func CallOf(t *transcript.Transcript, n int32) Call {
 	p := &t.Parts[n]
 	c := Call{Part: t.Bytes(p.Span), Message: t.Bytes(t.Messages[p.Msg].Span), Legacy: p.Has(transcript.Legacy)}
@@ -127,7 +127,7 @@ func CallOf(t *transcript.Transcript, n int32) Call {
 	return c
 }
 
-// AppendID appends an id for the tool call that has a part index in a message, as JSON: another one than old, which is JSON too.
+// AppendID appends an id as JSON for the tool call that has a part index in a message: one that differs from old, also JSON.
 func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	fresh := append([]byte(`"`), f.FreshID...)
 	if f.IDLength > 0 {
@@ -143,21 +143,21 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	}
 	fresh = strconv.AppendInt(fresh, int64(message), 10)
 	fresh = strconv.AppendInt(append(fresh, '_'), int64(part), 10)
-	if len(old) > len(fresh) && bytes.HasPrefix(old, fresh) { // renamed before, to an id that is taken too
+	if len(old) > len(fresh) && bytes.HasPrefix(old, fresh) { // renamed before, to an id that is taken as well
 		fresh = append(append(fresh[:0], old[:len(old)-1]...), '_')
 	}
 	return append(append(dst, fresh...), '"')
 }
 
-// manyParts is more than the parts of a transcript, those of new messages included.
+// manyParts is more than the parts of a transcript, including new messages.
 const manyParts = 8 * MaxParts
 
-// stringBody is the ResultBody of formats where the body of every tool result may be a string.
+// stringBody is the ResultBody of formats in which the body of every tool result may be a string.
 func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 	return jsonspan.AppendString(dst, text), jsonspan.MeasureText(text)
 }
 
-// formats holds the registered formats, sorted by name: the order of files must not be seen in any answer.
+// formats holds the registered formats, sorted by name: the order of files must not show in any answer.
 var formats []*Format
 
 // Register adds a format. It is called from init.
