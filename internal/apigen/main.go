@@ -3,7 +3,7 @@
 //
 //   - docs/api.schema.json, a JSON Schema of all requests and answers, from which typescript/ makes the types of JavaScript, and
 //     docs/policy.schema.json, of a policy by itself, for editors and validators;
-//   - the tables of operations, keys and words in docs/reference/abi.md;
+//   - the tables of operations, keys, words and error codes in docs/reference (abi.md, report.md, errors.md);
 //   - the exports of the module (wasm/exports*.go);
 //   - the types of policies and passes of Go (policy_gen.go, pass/pass_gen.go), and constants for names that registries have
 //     (api/names_gen.go);
@@ -17,6 +17,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -65,10 +66,9 @@ func generate(root string) map[string][]byte {
 	api := g.api()
 	policy := g.defs.get("Policy").inlined(g.defs)
 	policy.Schema, policy.Title = draft, "The policy of a compaction"
-	return map[string][]byte{
+	files := map[string][]byte{
 		"docs/api.schema.json":    api.text(),
 		"docs/policy.schema.json": policy.text(),
-		"docs/reference/abi.md":             g.tables(root),
 		"wasm/exports.go":         exports(false),
 		"wasm/exports_full.go":    exports(true),
 		"policy_gen.go":           g.policies(),
@@ -76,6 +76,8 @@ func generate(root string) map[string][]byte {
 		"api/names_gen.go":        g.names(),
 		pythonTypes:               g.python(),
 	}
+	maps.Copy(files, g.tables(root))
+	return files
 }
 
 const (
