@@ -23,18 +23,18 @@ var tables = map[string]*template.Template{
 
 func parse(text string) *template.Template { return template.Must(template.New("").Parse(text)) }
 
-// words is the table of a closed set.
+// words returns the template of the table of a closed set.
 func words(word, meaning string) *template.Template {
 	return parse("| " + word + " | " + meaning + " |\n|---|---|\n{{range .}}| `{{.JSON}}` | {{.Doc}} |\n{{end}}")
 }
 
-// table is what the templates see of the table of operations.
+// table is the data of the templates for the table of operations.
 type table struct {
 	Operations []operations.Operation
 	Members    []operations.MemberRow
 }
 
-// ReadBy are the operations that a member is of.
+// ReadBy returns the operations that have a member.
 func (table) ReadBy(member int) (names []string) {
 	for _, o := range operations.Operations {
 		if o.Members.Has(operations.Member(member)) {
