@@ -160,7 +160,7 @@ type Gate struct {
 	Inclusive bool
 	// MinMessages is the minimum number of messages for the passes to run; with fewer, only the last resort does.
 	MinMessages int
-	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is none.
+	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit.
 	MaxTokens int
 	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never.
 	MaxMessages int

@@ -280,7 +280,7 @@ type Found struct {
 type FoundMessage struct {
 	Body   int    `json:"body"` // index of its body in the request
 	Handle string `json:"handle,omitempty"`
-	Index  int    `json:"index"` // in the list that the body is; 0 if it is none
+	Index  int    `json:"index"` // in its body; 0 if the body isn't a list
 	Score  int    `json:"score"` // comparable within one answer
 	Role   Role   `json:"role"`
 	Date   string `json:"date,omitempty"` // day of the message, such as 2025-03-14, if known
@@ -317,7 +317,7 @@ type Opened struct {
 	Format  Format      `json:"format"`  // of the messages
 	Model   string      `json:"model"`   // of the last call; "" if the file doesn't have it
 	System  string      `json:"system"`  // the system prompt; "" if the file doesn't have it
-	Usage   *Usage      `json:"usage"`   // the provider's last count; null if there is none since the last compaction
+	Usage   *Usage      `json:"usage"`   // the provider's last count since the last compaction, or null
 	Skipped []Skipped   `json:"skipped"` // what was left out, sorted by What
 	// Messages is the list of messages of the agent's next request.
 	Messages Raw `json:"messages" is:"[]any"`

@@ -9,7 +9,7 @@ func (r *Raw) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the value unchanged, or null if there is none.
+// MarshalJSON returns the value unchanged, or null if it is empty.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if len(r) == 0 {
 		return []byte("null"), nil

@@ -92,7 +92,7 @@ type ReportSummary struct {
 	// more. Absent without prices or usage.
 	Saved *float64 `json:"saved,omitempty"`
 	// Unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain, from 0 to 1: the
-	// model may have invented them. Absent if there are none, or the model wrote nothing.
+	// model may have invented them. Absent if it is 0, or the model wrote nothing.
 	Unfounded float64 `json:"unfounded,omitempty"`
 }
 

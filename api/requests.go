@@ -93,7 +93,7 @@ type Plan struct {
 	Messages    int    `json:"messages"`
 	Fingerprint string `json:"fingerprint"`
 	Format      Format `json:"format"`
-	// Model is the model that an answer of open named, if the policy names none.
+	// Model is the model that an answer of open names, if the policy has no model.
 	Model  string `json:"model,omitempty"`
 	Policy Raw    `json:"policy" is:"Policy"` // a Policy, as it was sent
 	// Options are the options of the plan, except the usage, which Correction replaces.

@@ -254,7 +254,7 @@ type Repair string
 // The repairs of violations.
 const (
 	RepairNone         Repair = "none"          // nothing: only the caller can fix it
-	RepairAddResult    Repair = "add_result"    // adds a result to a tool call that says that there is none
+	RepairAddResult    Repair = "add_result"    // adds a result to a tool call saying that it has no result
 	RepairDropPart     Repair = "drop_part"     // removes a part
 	RepairDropMessage  Repair = "drop_message"  // removes a message
 	RepairRenameID     Repair = "rename_id"     // gives a tool call a unique id

@@ -99,7 +99,7 @@ type Gate struct {
 	Inclusive bool `json:"inclusive,omitempty"`
 	// MinMessages is the minimum number of messages for the passes to run; with fewer, only the last resort does.
 	MinMessages int `json:"min_messages,omitempty"`
-	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is none (S4.3).
+	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit (S4.3).
 	MaxTokens int `json:"max_tokens,omitempty"`
 	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never (S4.2).
 	MaxMessages int `json:"max_messages,omitempty"`

@@ -538,7 +538,7 @@ class PolicyGate(TypedDict):
     min_messages: NotRequired[int]
     """min_messages is the minimum number of messages for the passes to run; with fewer, only the last resort does."""
     max_tokens: NotRequired[int]
-    """max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is none."""
+    """max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit."""
     max_messages: NotRequired[int]
     """max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never."""
     max_tool_results: NotRequired[int]
@@ -1167,7 +1167,7 @@ class Plan(TypedDict):
     fingerprint: str
     format: Format
     model: NotRequired[str]
-    """model is the model that an answer of open named, if the policy names none."""
+    """model is the model that an answer of open names, if the policy has no model."""
     policy: Policy
     """a Policy, as it was sent"""
     options: NotRequired[Options]
@@ -1494,7 +1494,7 @@ class ReportSummary(TypedDict):
     unfounded: NotRequired[float]
     """
     unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain,
-    from 0 to 1: the model may have invented them. Absent if there are none, or the model wrote nothing.
+    from 0 to 1: the model may have invented them. Absent if it is 0, or the model wrote nothing.
     """
 
 #: SummarySource is where a digest comes from.
@@ -2126,7 +2126,7 @@ class FoundMessage(TypedDict):
     """index of its body in the request"""
     handle: NotRequired[str]
     index: int
-    """in the list that the body is; 0 if it is none"""
+    """in its body; 0 if the body isn't a list"""
     score: int
     """comparable within one answer"""
     role: Role
@@ -2197,7 +2197,7 @@ class Opened(TypedDict):
     system: str
     """the system prompt; '' if the file doesn't have it"""
     usage: Counted
-    """the provider's last count; null if there is none since the last compaction"""
+    """the provider's last count since the last compaction, or null"""
     skipped: List[Skipped]
     """what was left out, sorted by What"""
     messages: List[Any]
