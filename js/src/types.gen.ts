@@ -618,13 +618,16 @@ export interface PresetInfo {
   policy: Policy;
 }
 
-/** Policy is a host's policy. The zero values of all fields mean "as the preset says". */
+/** Policy is when and how a transcript is compacted. Zero values mean "as the preset says". */
 export interface Policy {
   /** preset is the name of the preset that the policy starts from; "" is "default". */
   preset?: Preset;
   /** format is the wire format of the transcript; "" and "auto" let detection decide. */
   format?: Format | "auto";
-  /** model is the name of the model that the transcript is for: it tells the tokenizer's family. */
+  /**
+   * model is the name of the model that the transcript is for. It selects the tokenizer family and, without
+   * window.tokens, the window.
+   */
   model?: string;
   /** estimator is the name of a token estimator. Default: "script". */
   estimator?: Estimator;
@@ -632,109 +635,106 @@ export interface Policy {
   gate?: PolicyGate;
   passes?: readonly Pass[];
   summary?: PolicySummary;
-  /** pins are messages that are never changed, besides the system's and the newest of the user's. */
+  /** pins are messages that never change, in addition to system messages and the newest user message. */
   pins?: readonly Pin[];
   /**
    * wire_safe keeps results valid for the provider. It is on unless set to false, which reproduces a published system
-   * exactly, defects included.
+   * exactly, including its defects.
    */
   wire_safe?: boolean;
   /**
-   * last_resort cuts what the passes have left where that is over the limit: tool results first, pinned messages last.
-   * It is on unless set to false, and does not count without wire_safe.
+   * last_resort cuts a result that is still over the limit after the passes: tool results first, pinned messages last.
+   * It is on unless set to false, and needs wire_safe.
    */
   last_resort?: boolean;
   /**
-   * open_calls is "keep" (the default: tool calls at the end that have no result yet are left open, for the host to
-   * answer) or "answer" (they are violations too, and repair gives them a result that says so).
+   * open_calls is "keep" (the default: tool calls at the end without a result are left for the host to answer) or
+   * "answer" (they are violations too, and repair adds a result that says so).
    */
   open_calls?: OpenCalls;
   /**
    * thinking is how the model is asked to think: "manual" (with a budget), "adaptive", "drop_block" (adaptive, and the
-   * request has the provider drop what no longer fits), "off", or "auto" (the default: the request body tells, or the
-   * model's name).
+   * request has the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by the request
+   * body or the model's name).
    */
   thinking?: "manual" | "adaptive" | "drop_block" | "off" | "auto";
   /**
-   * repair is "refused" (the default: what a provider refuses is mended, and what it tolerates stays as it came in) or
-   * "all" (what it tolerates is mended too).
+   * repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also
+   * repairs what it tolerates).
    */
   repair?: "refused" | "all";
   /**
-   * max_bytes is how many bytes the list of messages may have as JSON, whatever its tokens; 0 is no limit. Above it
-   * images, audio and files are replaced by placeholders, the oldest first.
+   * max_bytes is the maximum size of the message list as JSON, in bytes, whatever its tokens; 0 is unlimited. Above it
+   * images, audio and files are replaced with placeholders, the oldest first.
    */
   max_bytes?: number;
-  /** prices are those of the model, for the report on the prompt cache. */
+  /** prices are the prices of the model, for the prompt cache part of the report. */
   prices?: PolicyPrices;
   /** log adds to the report what became of each message. */
   log?: boolean;
   /**
-   * archive is "" (the default: what is taken out is gone), "places" (the answer lists every body that was taken out,
-   * with its handle and its places in the request, and markers name the handles) or "bodies" (the bodies themselves in
-   * the stead of their places).
+   * archive is "" (the default: removed content is lost), "places" (the answer lists the handle of each removed body
+   * and its byte ranges in the request, and markers name the handles) or "bodies" (the bodies themselves instead of
+   * their byte ranges).
    */
   archive?: Archive;
 }
 
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
-  /** tokens is the context window in tokens; 0 is an unknown window, with which compaction is never due. */
+  /** tokens is the context window in tokens; 0 is unknown, and compaction is then never due. */
   tokens?: number;
   /**
-   * reserve is how many tokens of the window stay free for the answer. Without one it is 16384, or an eighth of the
-   * window if that is less.
+   * reserve is how many tokens of the window stay free for the answer. The default is 16384, or an eighth of the window
+   * if that is less.
    */
   reserve?: number;
 }
 
 /** Gate decides whether compaction is due: when the estimate is over (window − reserve) × ratio. */
 export interface PolicyGate {
-  /** ratio is the share of the usable window at which compaction is due, over 0 and up to 1. Default: 0.8. */
+  /** ratio is the share of the usable window above which compaction is due, over 0 and up to 1. Default: 0.8. */
   ratio?: number;
   /**
-   * target is the share of the limit that a compaction aims for, over 0 and up to 1: the room below it is how many
-   * turns pass before the next one. Default: 0.6.
+   * target is the share of the limit that a compaction aims for, over 0 and up to 1. The room between target and limit
+   * determines how many turns pass before the next one. Default: 0.6.
    */
   target?: number;
   /**
-   * start is the share of the limit above which a compaction is begun in the background, while the conversation goes
-   * on: over Target and below 1. 0, the default, is never.
+   * start is the share of the limit above which a compaction starts in the background, while the conversation
+   * continues: over Target and below 1. 0, the default, is never.
    */
   start?: number;
   /**
-   * idle is after how many seconds without a call the provider's prompt cache is cold, up to 1,000,000,000: a
-   * conversation that has been idle for so long, or whose cache is cold for another reason, is compacted below the
-   * limit too. 0, the default, is never.
+   * idle is the lifetime of the provider's prompt cache in seconds, up to 1,000,000,000. A conversation that has been
+   * idle for longer, or whose cache is cold for another reason, is compacted below the limit too. 0, the default, is
+   * never.
    */
   idle?: number;
   /**
-   * cold is the share of the limit above which a conversation is compacted whose cache is cold, over 0 and up to 1; 0
-   * is one half. Without Idle it does not count.
+   * cold is the share of the limit above which a conversation with a cold cache is compacted, over 0 and up to 1; 0 is
+   * one half. It needs Idle.
    */
   cold?: number;
-  /** min_gain is the share of the limit that a compaction must free, or nothing is done; from 0 to 1. Default: 0.02. */
+  /**
+   * min_gain is the share of the limit that a compaction must free, from 0 to 1; otherwise nothing is done. Default:
+   * 0.02.
+   */
   min_gain?: number;
   /** inclusive makes compaction due at the limit itself, not only above it. */
   inclusive?: boolean;
-  /**
-   * min_messages is how many messages a transcript must have for the passes to be due; with fewer there is only the
-   * last resort.
-   */
+  /** min_messages is the minimum number of messages for the passes to run; with fewer, only the last resort does. */
   min_messages?: number;
-  /** max_tokens is the limit where the window is unknown or the reserve takes all of it, in tokens; 0 is none. */
+  /** max_tokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 is no limit. */
   max_tokens?: number;
-  /** max_messages makes compaction due at so many messages where there is no limit in tokens; 0 is never. */
+  /** max_messages is the number of messages at which compaction is due if there is no limit in tokens; 0 is never. */
   max_messages?: number;
   /**
-   * max_tool_results makes compaction due above so many tool results that have not been cleared or summarised; 0 is
-   * never.
+   * max_tool_results makes compaction due above that number of tool results that are neither cleared nor summarized; 0
+   * is never.
    */
   max_tool_results?: number;
-  /**
-   * usage takes what the provider counted (usage in native messages) for what it has counted, and estimates only what
-   * follows.
-   */
+  /** usage uses the provider's counts (usage in native messages) and estimates only what follows. */
   usage?: boolean;
 }
 
@@ -970,42 +970,41 @@ export interface TruncatePass {
 /** Summary is how digests are made. */
 export interface PolicySummary {
   /**
-   * mode is "model" (the default: the host is asked), "local" (never; the local digest is used) or "minimal" (never;
-   * the digest only counts the messages that are gone). Default: "model".
+   * mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the
+   * digest only counts the removed messages). Default: "model".
    */
   mode?: SummaryMode;
   /**
-   * request is how the model is asked: "auto" (the default: behind the conversation, whose beginning the provider has
-   * in its prompt cache, where that is cheaper by Prices and fits into the window; else flat), "flat" (a prompt with a
-   * record of the messages) or "prefix" (behind the conversation wherever that fits). Only hosts that can send such
-   * requests are asked for them.
+   * request is how the model is asked: "auto" (the default: appended to the conversation, whose start is in the
+   * provider's prompt cache, if that is cheaper by Prices and fits into the window; otherwise flat), "flat" (a prompt
+   * with a record of the messages) or "prefix" (appended to the conversation whenever that fits). Only hosts that can
+   * append requests get them.
    */
   request?: "auto" | "flat" | "prefix";
-  /** max_output_tokens is how large a digest of a model may get, in tokens. Default: 4096. */
+  /** max_output_tokens is the maximum size of a model's digest, in tokens. Default: 4096. */
   max_output_tokens?: number;
-  /** max_input_tokens is how large a request to the model may get, in tokens; 0 is no limit. */
+  /** max_input_tokens is the maximum size of a request to the model, in tokens; 0 is unlimited. */
   max_input_tokens?: number;
   /**
-   * provider has the provider of the conversation compact by itself where it can, and the model only where that fails:
-   * the requests to the host say how.
+   * provider uses the provider's own compaction if it has one, and the model only if that fails. The requests to the
+   * host say how to call it.
    */
   provider?: boolean;
-  /** retries is how often the model is asked again when its answer is no digest. Default: 1. */
+  /** retries is how often the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split is what is done with a record that is too long for one request: "map" (one request for each part, at the same
-   * time, and one that puts the digests of the parts together) or "chain" (part by part, each time with the digest so
-   * far).
+   * split is how a record that is too long for one request is summarized: "map" (one request per part, in parallel, and
+   * one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
   /**
-   * standing is the share of the target that what the user said about how to work may always take, from 0 (it has no
-   * block of its own) to 1; what the target leaves free it may take too. Without it it is DefaultStanding.
+   * standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1;
+   * they may also use what the target leaves free. The default is 0.2.
    */
   standing?: number;
   /**
-   * room is the share of the target that a digest made without a model may fill, with all that stays beside it: from 0
-   * (no more than a digest of a model may have) to 1, which is also what counts without it.
+   * room is the share of the target up to which a digest written without a model may fill the result, from 0 (no more
+   * than a model's digest may have) to 1, the default.
    */
   room?: number;
   /** instructions are added to the prompt, such as what to pay attention to. */
@@ -1014,21 +1013,21 @@ export interface PolicySummary {
    * style is the layout of a published system's requests and digests, by the name of its preset; "" is ctxfold's own.
    */
   style?: Style;
-  /** prompt says what to write, in the stead of the style's own words. Only styles have one. */
+  /** prompt replaces the style's own instructions to the model. It needs a style. */
   prompt?: string;
   /**
-   * scope is what the transcript is: "session" (the default) or "branch", a path that the conversation has given up,
-   * which is folded whole.
+   * scope is what the transcript is: "session" (the default) or "branch", an abandoned path of the conversation, which
+   * is folded as a whole.
    */
   scope?: "session" | "branch";
   /**
-   * on_failure is what happens where the host has no summary: "local" (the default: the local digest takes its place),
-   * "keep" (the transcript stays as it is) or "error" (the operation fails; with wire_safe it is "local").
+   * on_failure is what happens if the host has no summary: "local" (the default: the local digest is used), "keep" (the
+   * transcript stays unchanged) or "error" (the operation fails; with wire_safe it is "local").
    */
   on_failure?: "local" | "keep" | "error";
 }
 
-/** Pin names messages by one or more of their features; a message that has all of them is pinned. */
+/** Pin selects messages by one or more features; a message that has all of them is pinned. */
 export interface Pin {
   /** system, user, assistant or tool */
   role?: Role;
@@ -1036,11 +1035,11 @@ export interface Pin {
   index?: number;
   /** of a tool call or result in the message */
   id?: string;
-  /** a text in the message, as it stands in its JSON */
+  /** a text in the message, as it is in its JSON */
   contains?: string;
 }
 
-/** Prices are in any currency for a million tokens. Without those of the cache everything costs Input. */
+/** Prices are for a million tokens, in any currency. Cache prices default to Input. */
 export interface PolicyPrices {
   input?: number;
   output?: number;
@@ -1374,7 +1373,7 @@ export interface Plan {
   messages: number;
   fingerprint: string;
   format: Format;
-  /** model is the model that an answer of open named, if the policy names none. */
+  /** model is the model that an answer of open names, if the policy has no model. */
   model?: string;
   /** a Policy, as it was sent */
   policy: Policy;
@@ -1647,7 +1646,7 @@ export interface ReportSummary {
   saved?: number;
   /**
    * unfounded is the share of the paths, addresses and identifiers in the model's text that its input doesn't contain,
-   * from 0 to 1: the model may have invented them. Absent if there are none, or the model wrote nothing.
+   * from 0 to 1: the model may have invented them. Absent if it is 0, or the model wrote nothing.
    */
   unfounded?: number;
 }
@@ -2031,7 +2030,7 @@ export interface FoundMessage {
   /** index of its body in the request */
   body: number;
   handle?: string;
-  /** in the list that the body is; 0 if it is none */
+  /** in its body; 0 if the body isn't a list */
   index: number;
   /** comparable within one answer */
   score: number;
@@ -2094,7 +2093,7 @@ export interface Opened {
   model: string;
   /** the system prompt; "" if the file doesn't have it */
   system: string;
-  /** the provider's last count; null if there is none since the last compaction */
+  /** the provider's last count since the last compaction, or null */
   usage: Counted;
   /** what was left out, sorted by What */
   skipped: Skipped[];
