@@ -407,7 +407,8 @@ export type MarkerFault = "changed" | "corrupt";
 export type DigestKind = "digest" | "branch" | "line" | "loop" | "file" | "count" | "turn" | "other";
 
 /** SessionKind is the kind of a session file; docs/guides/sessions.md describes them. */
-export type SessionKind = "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "pi" | "roo-code";
+export type SessionKind =
+  "claude-code" | "cline" | "codex" | "gemini-cli" | "opencode" | "openhands" | "pi" | "roo-code";
 
 /** SkipReason is why an entry of a session file is not among its messages. */
 export type SkipReason =

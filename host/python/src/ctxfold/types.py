@@ -2210,6 +2210,7 @@ SessionKind = Literal[
     "codex",
     "gemini-cli",
     "opencode",
+    "openhands",
     "pi",
     "roo-code",
 ]
